@@ -24,7 +24,8 @@ enum {
     EXEC_FAILED = 127
 };
 #define BACK_OFF_US US_PER_S
-#define QUIT_WAIT_US INT64_C(200000)
+#define QUIT_WAIT_US INT64_C(200000) /* at the daemon's end; LEAVE_WAIT_US: while it goes on */
+#define LEAVE_WAIT_US US_PER_S
 
 /* What is logged, beside the faults of its text. */
 enum { FAULT_START = SENSOR_FAULT_COUNT, FAULT_ENDED, FAULT_SILENT, FAULT_FLOOD };
@@ -45,6 +46,7 @@ struct sensor {
     uint32_t failure_count;
     int64_t start_at_us; /* not earlier; by the clock of the boot */
     bool is_listed;      /* by load_sensors_configure */
+    int64_t leave_at_us; /* it was asked to quit, and is killed then; 0: it stays */
 };
 
 struct load_sensors {
@@ -141,6 +143,21 @@ static bool start_process(struct sensor *s)
     return true;
 }
 
+static void quit(struct sensor *s)
+{
+    static const char line[] = "quit\n";
+    if (s->pid != 0 && s->to >= 0) (void)!write(s->to, line, sizeof line - 1);
+}
+
+static void free_sensor(struct sensor *s)
+{
+    kill_group(s);
+    sensor_reader_release(&s->reader);
+    load_values_release(&s->values);
+    mem_free(s->path);
+    mem_free(s);
+}
+
 /* --- faults ------------------------------------------------------------------------------------------------------- */
 
 static void log_fault(struct sensor *s, uint32_t fault)
@@ -186,6 +203,7 @@ static void fail(struct sensor *s, uint32_t fault)
 static bool take_report(struct sensor *s)
 {
     struct load_values values = s->values;
+    if (s->leave_at_us != 0) return false;
     if (!s->is_asked) {
         s->reader.faults |= UINT32_C(1) << SENSOR_LINE_OUTSIDE;
         return false;
@@ -207,6 +225,10 @@ static void read_answer(struct sensor *s)
     bool has_report = false;
     ssize_t got = read(s->from, bytes, sizeof bytes);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (got <= 0 && s->leave_at_us != 0) {
+        kill_group(s);
+        return;
+    }
     if (got <= 0) {
         fail(s, FAULT_ENDED);
         return;
@@ -270,10 +292,28 @@ static void ask(struct sensor *s)
     if (s->pid != 0 && !s->is_asked) send_line(s);
 }
 
+/* Frees those that have left, or had their time to. */
+static void drop_leaving(struct load_sensors *l)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < l->list.count; i++) {
+        struct sensor *s = l->list.items[i];
+        bool has_left = s->leave_at_us != 0 && (s->pid == 0 || clock_boot_us() >= s->leave_at_us);
+        if (has_left)
+            free_sensor(s);
+        else
+            l->list.items[left++] = s;
+    }
+    l->list.count = left;
+}
+
 void load_sensors_ask(struct load_sensors *l)
 {
     reap(l);
-    for (uint32_t i = 0; i < l->list.count; i++) ask(l->list.items[i]);
+    drop_leaving(l);
+    for (uint32_t i = 0; i < l->list.count; i++) {
+        if (l->list.items[i]->leave_at_us == 0) ask(l->list.items[i]);
+    }
 }
 
 void load_sensors_add_values(const struct load_sensors *l, struct load_values *out)
@@ -287,25 +327,11 @@ void load_sensors_add_values(const struct load_sensors *l, struct load_values *o
 
 /* --- the list ----------------------------------------------------------------------------------------------------- */
 
-static void quit(struct sensor *s)
-{
-    static const char line[] = "quit\n";
-    if (s->pid != 0 && s->to >= 0) (void)!write(s->to, line, sizeof line - 1);
-}
-
-static void free_sensor(struct sensor *s)
-{
-    kill_group(s);
-    sensor_reader_release(&s->reader);
-    load_values_release(&s->values);
-    mem_free(s->path);
-    mem_free(s);
-}
-
 static struct sensor *find(const struct load_sensors *l, struct str path)
 {
     for (uint32_t i = 0; i < l->list.count; i++) {
-        if (str_equal(str(l->list.items[i]->path), path)) return l->list.items[i];
+        struct sensor *s = l->list.items[i];
+        if (s->leave_at_us == 0 && str_equal(str(s->path), path)) return s;
     }
     return NULL;
 }
@@ -332,17 +358,13 @@ void load_sensors_configure(struct load_sensors *l, const char *paths)
         if (s == NULL) s = add(l, path);
         s->is_listed = true;
     }
-    uint32_t left = 0;
     for (uint32_t i = 0; i < l->list.count; i++) {
         struct sensor *s = l->list.items[i];
-        if (s->is_listed) {
-            l->list.items[left++] = s;
-        } else {
-            quit(s);
-            free_sensor(s);
-        }
+        if (s->is_listed || s->leave_at_us != 0) continue;
+        quit(s);
+        load_values_clear(&s->values);
+        s->leave_at_us = clock_boot_us() + LEAVE_WAIT_US;
     }
-    l->list.count = left;
 }
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */

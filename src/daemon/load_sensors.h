@@ -37,7 +37,8 @@ struct load_sensors *load_sensors_new(uv_loop_t *loop, const struct load_sensors
 void load_sensors_stop(struct load_sensors *l);
 void load_sensors_free(struct load_sensors *l);
 
-/* Takes the paths of the setting. Those that stay go on; those that went end. */
+/* Takes the paths of the setting. Those that stay go on. Those that went are asked to quit, and killed at the first
+ * load_sensors_ask after a second if they have not. */
 void load_sensors_configure(struct load_sensors *l, const char *paths);
 
 /* An interval has passed: starts those that are due, asks those that wait for it, ends those that are silent. */

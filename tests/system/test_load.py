@@ -9,7 +9,7 @@ from conftest import until
 GOOD = '''#!/bin/sh
 # Reports what is in the file beside it.
 while read -r line; do
-    [ "$line" = quit ] && exit 0
+    [ "$line" = quit ] && echo quit > %(home)s/quit && exit 0
     echo begin
     echo "localhost:scratch:$(cat %(value)s)"
     echo "elsewhere:scratch:999G"
@@ -110,6 +110,7 @@ def test_a_sensor_lets_a_job_start(instance):
     # It is asked to quit, and its values go with it.
     set_sensors(instance)
     until(lambda: not instance.is_alive(pid), 'the sensor to end')
+    assert (instance.home / 'quit').read_text() == 'quit\n'
     until(lambda: 'scratch' not in load(instance), 'its values to go')
     later = instance.submit('-l', 'scratch=1G', '--', 'true')
     time.sleep(1)
@@ -153,6 +154,16 @@ def test_bad_sensors_harm_nothing(instance):
     instance.good('stop')
     pids = [int((instance.home / name).read_text()) for name in ('hangs.pid', 'lines.pid')]
     until(lambda: not children(instance) and not any(map(instance.is_alive, pids)), 'the sensors to end')
+
+
+def test_a_sensor_that_does_not_quit_is_killed(instance):
+    path = make_sensor(instance, 'hangs', BAD['hangs'])
+    set_sensors(instance, path)
+    pid = int(until(lambda: (instance.home / 'hangs.pid').exists() and (instance.home / 'hangs.pid').read_text(), 'a pid'))
+    set_sensors(instance)
+    set_sensors(instance, path)  # a new one, beside the one that leaves
+    until(lambda: int((instance.home / 'hangs.pid').read_text() or pid) != pid, 'a new one')
+    until(lambda: not instance.is_alive(pid), 'the sensor to end')
 
 
 def test_sensors_end_with_a_killed_daemon(instance):
