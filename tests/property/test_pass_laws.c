@@ -8,6 +8,7 @@
  *   3. With reservations it starts what a run over all jobs starts (engine/schedule.h), which knows neither groups nor
  *      bookings of earlier passes.
  *   4. With MONITOR it writes the lines of that run to the schedule file, and starts the same. */
+ *   4. The same with load values: requests for them, thresholds, and adjustments that fade. */
 #include "../pass_world.h"
 
 #include <math.h>
@@ -236,11 +237,46 @@ static uint32_t expect_scheduled_starts(struct world *w, uint32_t *io_reserved, 
     return started;
 }
 
-static void a_pass_starts_what_a_run_over_all_jobs_starts(void **unused)
+static void report_loads(struct world *w, struct rng *rng)
 {
     (void)unused;
     static const char *const which[] = {"auto", "none", "requested", "all"};
     struct rng rng = {3};
+    static const char *const loads[] = {"0", "2", "3.5", "6", "9"}, *const free[] = {"1G", "2G", "4G"};
+    const struct host_load values[] = {{"load_avg", loads[rng_below(rng, 5)]},
+                                       {"num_proc", "8"},
+                                       {"mem_free", free[rng_below(rng, 3)]},
+                                       {"arch", rng_below(rng, 3) ? "a" : "b"}};
+    uint32_t count = rng_below(rng, 5);
+    const struct event event = {.kind = EVENT_LOAD, .load = {values, rng_below(rng, 3) ? 4 : count}};
+    assert_int_equal(world_apply(w, event, NULL), 0);
+}
+
+static void use_loads(struct world *w, struct rng *rng)
+{
+    static const struct host_load all[] = {{"load_avg", "1"}, {"num_proc", "8"}, {"mem_free", "1G"}, {"arch", "a"}};
+    assert_int_equal(world_apply(w, (struct event){.kind = EVENT_LOAD, .load = {all, 4}}, NULL), 0);
+    world_object(w, OBJECT_PARTITION, "heavy", "load_thresholds=np_load_avg=0.6");
+    world_object(w, OBJECT_PARTITION, "main", rng_below(rng, 2) ? "load_thresholds=np_load_avg=0.9" : "seq_no=3");
+    world_set(w, "load_adjustment_decay_time", rng_below(rng, 2) ? "450" : "60");
+}
+
+static void submit_for_load(struct world *w, struct rng *rng)
+{
+    static const char *const requests[] = {"mem_free=2G", "arch=a", "arch=b", "mem_free=1G,license=1",
+                                           "np_load_avg=0.5"};
+    static const char *const partitions[] = {"main", "heavy,main", "heavy"};
+    struct event job = world_job(pass_users[rng_below(rng, 4)]);
+    uint32_t cpus = 1 + rng_below(rng, 3);
+    job.submit = job_with(job.submit, "cpus=%u|time_limit_s=%u", cpus, 60 * (1 + rng_below(rng, 40)));
+    job.submit = job_with(job.submit, "requests=%s", requests[rng_below(rng, 5)]);
+    job.submit = job_with(job.submit, "partitions=%s", partitions[rng_below(rng, 3)]);
+    if (world_apply(w, job, NULL) != 0) assert_int_equal(w->e.code, ERR_NOT_FOUND); /* it is not reported now */
+}
+
+static void run_worlds(uint64_t seed, bool has_loads)
+{
+    struct rng rng = {seed};
     uint32_t started = 0, reserved = 0;
     size_t bytes = 0;
     for (int round = 0; round < 600; round++) {
@@ -248,7 +284,10 @@ static void a_pass_starts_what_a_run_over_all_jobs_starts(void **unused)
         pass_world_make(&w, &rng);
         if (rng_below(&rng, 2) == 0) world_set(&w, "params", "MONITOR=1");
         if (rng_below(&rng, 3) == 0) world_set(&w, "reservations", "all"); /* also in the tickets model */
+        if (has_loads) use_loads(&w, &rng);
         for (int step = 0; step < 6; step++) {
+            if (has_loads) report_loads(&w, &rng);
+            for (uint32_t i = has_loads ? rng_below(&rng, 5) : 0; i > 0; i--) submit_for_load(&w, &rng);
             char depth[12];
             enum priority_model model = (enum priority_model)rng_below(&rng, MODEL_COUNT);
             snprintf(depth, sizeof depth, "%u", rng_below(&rng, 6));
@@ -270,11 +309,24 @@ static void a_pass_starts_what_a_run_over_all_jobs_starts(void **unused)
     assert_true(started > 3000 && reserved > 1000 && bytes > 100000);
 }
 
+static void a_pass_starts_what_a_run_over_all_jobs_starts(void **unused)
+{
+    (void)unused;
+    run_worlds(3, false);
+}
+
+static void likewise_with_load_values(void **unused)
+{
+    (void)unused;
+    run_worlds(4, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_engine_starts_what_the_listing_says),
         cmocka_unit_test(a_pass_starts_what_a_run_over_all_jobs_starts),
+        cmocka_unit_test(likewise_with_load_values),
     };
     return cmocka_run_group_tests_name("pass laws", tests, NULL, NULL);
 }
