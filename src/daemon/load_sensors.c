@@ -257,18 +257,23 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 
 /* --- asking ------------------------------------------------------------------------------------------------------- */
 
+static bool watch(struct sensor *s)
+{
+    uv_poll_t *poll = mem_resize(NULL, 0, sizeof *poll);
+    if (uv_poll_init(s->owner->loop, poll, s->from) != 0) {
+        mem_free(poll);
+        return false;
+    }
+    s->poll = poll;
+    s->poll->data = s;
+    return uv_poll_start(s->poll, UV_READABLE, on_readable) == 0;
+}
+
 static void start(struct sensor *s)
 {
-    if (access(s->path, X_OK) != 0 || !start_process(s)) {
-        fail(s, FAULT_START);
-        return;
-    }
     sensor_reader_clear(&s->reader);
     s->is_asked = false;
-    s->poll = mem_resize(NULL, 0, sizeof *s->poll);
-    ensure(uv_poll_init(s->owner->loop, s->poll, s->from) == 0);
-    s->poll->data = s;
-    uv_poll_start(s->poll, UV_READABLE, on_readable);
+    if (access(s->path, X_OK) != 0 || !start_process(s) || !watch(s)) fail(s, FAULT_START);
 }
 
 /* A pipe that is full is one that the sensor does not read: it is silent. */
