@@ -347,6 +347,31 @@ static void written_records(void **unused)
     arena_release(&arena);
 }
 
+/* Lines of NAME=VALUE are an object in JSON. */
+static void pairs_are_objects(void **unused)
+{
+    static const struct field rows[] = {{.name = "load", .type = FIELD_TEXT, .is_pairs = true, .is_nullable = true}};
+    const struct field_table table = {.name = "T", .help = "t", .rows = rows, .row_size = sizeof *rows, .count = 1};
+    static const char *const good[][2] = {{"", "{\"load\":{}}"},
+                                          {"a=1", "{\"load\":{\"a\":\"1\"}}"},
+                                          {"a=1,2=\"\nb=", "{\"load\":{\"a\":\"1,2=\\\"\",\"b\":\"\"}}"}};
+    static const char *const bad[] = {"{\"load\":\"a=1\"}", "{\"load\":{\"a\":1}}", "{\"load\":[\"a\"]}"};
+    struct arena arena = {0};
+    struct err e = {0};
+    struct field_value value = field_absent(), got;
+    (void)unused;
+    assert_string_equal(written_record(&table, &value), "{\"load\":null}");
+    for (size_t i = 0; i < COUNT(good); i++) {
+        value = field_text(good[i][0]);
+        assert_string_equal(written_record(&table, &value), good[i][1]);
+        assert_int_equal(wire_read_record(&table, str(good[i][1]), &arena, &got, &e), 0);
+        assert_string_equal(got.text, good[i][0]);
+    }
+    for (size_t i = 0; i < COUNT(bad); i++)
+        assert_int_equal(wire_read_record(&table, str(bad[i]), &arena, &got, &e), -1);
+    arena_release(&arena);
+}
+
 /* --- members from a table of fields ------------------------------------------------------------------------------- */
 
 static const struct field every_type[] = {
@@ -772,6 +797,7 @@ int main(void)
         cmocka_unit_test(replies_have_null),
         cmocka_unit_test(lists_have_a_row_a_line),
         cmocka_unit_test(written_records),
+        cmocka_unit_test(pairs_are_objects),
         cmocka_unit_test(round_trip_of_every_type),
         cmocka_unit_test(numbers_of_replies_may_be_out_of_range),
         cmocka_unit_test(written_numbers_have_one_unit),
