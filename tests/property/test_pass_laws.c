@@ -7,8 +7,8 @@
  *   2. A second pass at the same time starts nothing.
  *   3. With reservations it starts what a run over all jobs starts (engine/schedule.h), which knows neither groups nor
  *      bookings of earlier passes.
- *   4. With MONITOR it writes the lines of that run to the schedule file, and starts the same. */
- *   4. The same with load values: requests for them, thresholds, and adjustments that fade. */
+ *   4. With MONITOR it writes the lines of that run to the schedule file, and starts the same.
+ *   5. The same with load values: requests for them, thresholds, and adjustments that fade. */
 #include "../pass_world.h"
 
 #include <math.h>
@@ -239,9 +239,6 @@ static uint32_t expect_scheduled_starts(struct world *w, uint32_t *io_reserved, 
 
 static void report_loads(struct world *w, struct rng *rng)
 {
-    (void)unused;
-    static const char *const which[] = {"auto", "none", "requested", "all"};
-    struct rng rng = {3};
     static const char *const loads[] = {"0", "2", "3.5", "6", "9"}, *const free[] = {"1G", "2G", "4G"};
     const struct host_load values[] = {{"load_avg", loads[rng_below(rng, 5)]},
                                        {"num_proc", "8"},
@@ -276,6 +273,7 @@ static void submit_for_load(struct world *w, struct rng *rng)
 
 static void run_worlds(uint64_t seed, bool has_loads)
 {
+    static const char *const which[] = {"auto", "none", "requested", "all"};
     struct rng rng = {seed};
     uint32_t started = 0, reserved = 0;
     size_t bytes = 0;
