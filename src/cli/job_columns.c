@@ -248,7 +248,7 @@ static const struct column start[] = {
     {.field = JOB_FIELD_PARTITION, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 9},
     CPUS(4),
     {.field = JOB_FIELD_TIME_LIMIT, .heading = "LIMIT", .show = show_time_limit, .is_right_aligned = true, .rank = 8},
-    {.field = JOB_FIELD_EXPECTED_START, .heading = "START"},
+    {.field = JOB_FIELD_EXPECTED_START, .heading = "EXPECTED"},
     {.field = JOB_FIELD_EXPECTED_PLACES, .heading = "PLACES", .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 6},
     {.field = JOB_FIELD_WAITS_FOR, .heading = "WAITS FOR", .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 1},
     {.computed = &reason_field, .compute = compute_reason, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 5},
