@@ -441,7 +441,12 @@ void cluster_model_run_rules(const struct cluster_model *m, const struct state *
                               .search = is_tickets ? RESERVE_WITHOUT_GAPS : RESERVE_IN_GAPS,
                               .reserves_ranges = !is_tickets,
                               .ends_when_full = is_tickets,
+                              .resolution_us = setting_number(&s->settings, SET_BF_RESOLUTION) * US_PER_S,
+                              .test_max = (uint32_t)setting_number(&s->settings, SET_BF_MAX_JOB_TEST),
+                              .user_test_max = (uint32_t)setting_number(&s->settings, SET_BF_MAX_JOB_USER),
                               .load = m->load};
+    int64_t window_min = setting_number(&s->settings, SET_BF_WINDOW);
+    out->window_us = window_min == FIELD_SPECIAL ? 0 : window_min * 60 * US_PER_S;
     if (which == RESERVATIONS_NONE || out->reservation_max == 0)
         out->reservations = RUN_RESERVE_NONE;
     else

@@ -85,7 +85,7 @@ static bool needs_ranking(struct state *s, int64_t now_us)
     struct pass p = {.c = &c};
     if (s->host.free_cpu_count == 0 && !pass_lines_are_wanted(s)) return false;
     begin(&p);
-    uint32_t min = p.is_listed ? 0 : p.cluster->rules.reservations == RUN_RESERVE_NONE ? 2 : 1;
+    uint32_t min = p.is_listed ? 0 : pass_ranks_all(&p) ? 1 : 2;
     bool result = pass_count_fitting(&p, min) == min;
     end(&p);
     return result;

@@ -47,6 +47,12 @@ struct pass {
 /* Fills the members that ranking needs. */
 void pass_begin_ranking(struct pass *p);
 
+/* Whether jobs that do not fit matter for those that do: they may get reservations, or count as tried. */
+static inline bool pass_ranks_all(const struct pass *p)
+{
+    return p->cluster->rules.reservations != RUN_RESERVE_NONE || run_counts_tests(&p->cluster->rules);
+}
+
 /* How many tasks of a job may start, whether they fit or not. */
 uint32_t pass_startable_tasks(const struct state *s, const struct job *j);
 
@@ -63,6 +69,9 @@ bool pass_admits(struct pass *p, const struct pending_group *g);
 
 /* How many jobs may start now, up to max; a job counts in each of its partitions. */
 uint32_t pass_count_fitting(struct pass *p, uint32_t max);
+
+/* Whether tasks of a job may start, and it may be tried as one more. */
+bool pass_may_try(struct pass *p, uint32_t job);
 
 /* Starts tasks of a job, at most max, until one does not fit. Returns what became of the last one. */
 enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *d, uint32_t max);

@@ -150,6 +150,13 @@ static void keep_reservation(struct pass *p, struct pending_job *waiting, const 
     waiting->reserved_for = d;
 }
 
+bool pass_may_try(struct pass *p, uint32_t job)
+{
+    const struct state *s = p->c->s;
+    const struct job *j = &s->jobs.items[job];
+    return pass_startable_tasks(s, j) > 0 && run_may_try(&p->run, s->assocs.items[j->assoc].user);
+}
+
 /* A job that has a reservation in one partition may start in another one, but gets no second reservation. */
 enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *d, uint32_t max)
 {

@@ -136,9 +136,11 @@ static bool may_start(struct pass *p, uint32_t group, uint32_t shape)
     return run_may_start(&p->run, pass_group_demand(p, group));
 }
 
-static bool may_reserve(const struct pass *p, const struct pending_group *g)
+/* Whether jobs that do not fit take part: they may get a reservation, or count as tried. */
+static bool takes_part(const struct pass *p, const struct pending_group *g)
 {
-    return g->is_reserving || p->cluster->rules.reservations == RUN_RESERVE_ALL;
+    bool may_reserve = g->is_reserving || p->cluster->rules.reservations == RUN_RESERVE_ALL;
+    return run_counts_tests(&p->cluster->rules) || (may_reserve && reservations_left(p) > 0);
 }
 
 /* after NULL: the first job of each group. Otherwise of groups whose jobs do not fit, those that come after it. */
@@ -147,13 +149,13 @@ static void collect(struct heads *h, const struct queue_candidate *after)
     struct pass *p = h->p;
     struct pending *pending = h->pending;
     struct queue_candidate candidate;
-    uint32_t blocked_max = reservations_left(p);
+    uint32_t blocked_max = run_counts_tests(&p->cluster->rules) ? UINT32_MAX : reservations_left(p);
     h->has_more_blocked = false;
     for (uint32_t g = 0; g < pending->heads.count; g++) {
         const struct pending_head *head = head_of(p, g);
         if (head->shape == NONE) continue;
         bool fits = may_start(p, g, head->shape);
-        if (fits ? after != NULL : blocked_max == 0 || !may_reserve(p, &pending->groups.items[g])) continue;
+        if (fits ? after != NULL : !takes_part(p, &pending->groups.items[g])) continue;
         if (p->has_threshold_qos && !pass_admits(p, &pending->groups.items[g])) continue;
         if (!find_candidate(p, g, head, &candidate)) continue;
         if (fits) {
@@ -185,7 +187,8 @@ static void push_next(struct heads *h, const struct queue_candidate *done, const
 static struct queue_candidate pop(struct heads *h)
 {
     struct queue_candidates *fitting = &h->pending->fitting, *blocked = &h->pending->blocked;
-    bool has_blocked = blocked->list.count > 0 && reservations_left(h->p) > 0;
+    bool counts = run_counts_tests(&h->p->cluster->rules);
+    bool has_blocked = blocked->list.count > 0 && (counts || reservations_left(h->p) > 0);
     bool is_blocked_next =
         has_blocked && (fitting->list.count == 0 || queue_is_before(blocked->list.items, fitting->list.items));
     return queue_pop(is_blocked_next ? blocked : fitting);
@@ -198,14 +201,15 @@ static void decide(struct heads *h, const struct queue_candidate *candidate)
     struct state *s = p->c->s;
     const struct demand *d = s->pending->groups.items[candidate->group].demand;
     const struct queue_group *members = &s->pending->queue.groups.items[candidate->group];
-    if (!run_may_start(&p->run, d) && reservations_left(p) == 0) return;
+    bool counts = run_counts_tests(&p->cluster->rules);
+    if (!counts && !run_may_start(&p->run, d) && reservations_left(p) == 0) return;
     uint32_t job = state_find_job(s, members->entries.items[candidate->at].job);
-    enum run_outcome outcome = pass_decide(p, job, d, UINT32_MAX);
+    enum run_outcome outcome = pass_may_try(p, job) ? pass_decide(p, job, d, UINT32_MAX) : RUN_WAITS;
     if (d->shape < h->fitting_of_shape.count && !run_may_start(&p->run, d)) {
         h->fitting_count -= h->fitting_of_shape.items[d->shape];
         h->fitting_of_shape.items[d->shape] = 0;
     }
-    if (outcome != RUN_WAITS) push_next(h, candidate, d);
+    if (counts || outcome != RUN_WAITS) push_next(h, candidate, d);
 }
 
 /* Without another start, further reservations matter only for the schedule file. */

@@ -8,10 +8,11 @@ static void start_job(struct pass *p, const struct pending_job *job, uint32_t ma
     struct state *s = p->c->s;
     uint32_t index = state_find_job(s, job->job_id);
     if (index == NONE || !pass_admits(p, &s->pending->groups.items[job->groups[0]])) return;
+    bool ranks_all = pass_ranks_all(p);
+    if (ranks_all && !pass_may_try(p, index)) return;
     for (uint32_t i = 0; i < job->group_count; i++) {
         const struct demand *d = pass_group_demand(p, job->groups[i]);
-        bool reserves = p->cluster->rules.reservations != RUN_RESERVE_NONE;
-        if ((reserves || run_may_start(&p->run, d)) && pass_decide(p, index, d, max) == RUN_STARTS) return;
+        if ((ranks_all || run_may_start(&p->run, d)) && pass_decide(p, index, d, max) == RUN_STARTS) return;
     }
 }
 
@@ -41,7 +42,7 @@ void pass_by_tickets(struct pass *p)
     struct state *s = p->c->s;
     uint32_t fitting = pass_count_fitting(p, 2);
     if (fitting == 0 && !p->is_listed) return;
-    if (fitting == 1 && p->cluster->rules.reservations == RUN_RESERVE_NONE) {
+    if (fitting == 1 && !pass_ranks_all(p)) {
         start_fitting(p);
         return;
     }

@@ -339,6 +339,8 @@ static void run_candidate(struct schedule_builder *b, struct run *run, const str
     const struct job *j = &b->s->jobs.items[c->job];
     uint32_t tasks = c->tasks < b->left[c->job] ? c->tasks : b->left[c->job];
     run->tickets = c->tickets;
+    bool is_reserved = b->reserved_row[c->job] != NONE;
+    if ((tasks == 0 && !is_reserved) || !run_may_try(run, b->s->assocs.items[j->assoc].user)) return;
     if (b->s->is_document || c->partition != NONE) {
         (void)run_in(b, run, c->job, c->partition, tasks);
         return;

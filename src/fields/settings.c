@@ -81,6 +81,14 @@ const struct field settings_table[SETTING_COUNT] = {
                                .help =
                                    "with reservations = all: how many jobs, in the order of their priorities, get a "
                                    "reservation; 1 is EASY backfill"},
+    [SET_BF_WINDOW] = {SLURM, NUMBER(1, 60000000, FIELD_SPECIAL), .name = "bf_window", .special = "UNLIMITED",
+                       .help = "minutes: jobs that could start only later get no reservation"},
+    [SET_BF_RESOLUTION] = {SLURM, SECONDS(0, DAY_S, 0), .name = "bf_resolution",
+                           .help = "reservations begin at multiples of this time; 0: exactly"},
+    [SET_BF_MAX_JOB_TEST] = {SLURM, NUMBER(0, 1000000, 0), .name = "bf_max_job_test",
+                             .help = "how many jobs are tried in a pass after the first one that cannot start; 0: all"},
+    [SET_BF_MAX_JOB_USER] = {SLURM, NUMBER(0, 1000000, 0), .name = "bf_max_job_user",
+                             .help = "how many of them may be of one user; 0: all"},
     [SET_PASS_RHYTHM] = {FAIRLEAD, CHOICE("events,defer,interval"), .name = "pass_rhythm",
                          .help = "when jobs are looked at: events: at each event; defer: submissions wait for the next "
                                  "pass, at most schedule_interval (Slurm); interval: every schedule_interval, and as "

@@ -35,6 +35,7 @@ void run_begin(struct run *r, struct cluster *cluster, const struct run_rules *r
 void run_end(struct run *r)
 {
     if (r->is_sweeping) sweep_release(&r->sweep);
+    map_release(&r->user_tests);
     array_release(&r->shapes);
     arena_release(&r->scratch);
     arena_release(&r->own);
@@ -45,6 +46,21 @@ bool run_is_over(const struct run *r)
     if (r->open_count > 0) return false;
     return (r->rules->ends_when_full && r->job_count > 0) || r->rules->reservations == RUN_RESERVE_NONE ||
            r->reservation_count >= r->rules->reservation_max;
+}
+
+bool run_may_try(struct run *r, const char *user)
+{
+    const struct run_rules *rules = r->rules;
+    if (!r->is_blocked || !run_counts_tests(rules)) return true;
+    if (rules->test_max > 0 && r->test_count >= rules->test_max) return false;
+    if (rules->user_test_max > 0) {
+        uint32_t tests = map_get(&r->user_tests, str(user));
+        if (tests == NONE) tests = 0;
+        if (tests >= rules->user_test_max) return false;
+        map_set(&r->user_tests, str(user), tests + 1);
+    }
+    r->test_count++;
+    return true;
 }
 
 /* --- starting ----------------------------------------------------------------------------------------------------- */
@@ -127,12 +143,35 @@ static int64_t find_start(struct run *r, const struct demand *d, int64_t from_us
                : reserve_job(r->cluster, d, r->rules->search, from_us, &r->scratch, out);
 }
 
+/* Moves a start to the next multiple of the resolution at which the job can start. TIMELINE_END: there is none. */
+static int64_t round_start(struct run *r, const struct demand *d, int64_t start_us, struct allocation *io)
+{
+    int64_t step_us = r->rules->resolution_us;
+    while (step_us > 0 && start_us != TIMELINE_END && start_us % step_us != 0) {
+        if (start_us > TIMELINE_END - step_us) return TIMELINE_END;
+        start_us += step_us - start_us % step_us;
+        const struct window window = {start_us, end_of(d, start_us)};
+        if (place_job(r->cluster, d, window, NULL, &r->scratch, io)) return start_us;
+        start_us = find_start(r, d, start_us, io);
+    }
+    return start_us;
+}
+
+static bool is_too_late(const struct run *r, int64_t start_us)
+{
+    return start_us == TIMELINE_END || (r->rules->window_us > 0 && start_us - r->now_us > r->rules->window_us);
+}
+
 static bool try_reserve(struct run *r, const struct demand *d, struct run_shape *shape, struct run_decision *decision)
 {
     if (shape->not_before_us == TIMELINE_END) return false;
     int64_t start_us = find_start(r, d, shape->not_before_us, &decision->allocation);
     shape->not_before_us = start_us;
-    if (start_us == TIMELINE_END) return false;
+    start_us = round_start(r, d, start_us, &decision->allocation);
+    if (is_too_late(r, start_us)) {
+        shape->not_before_us = TIMELINE_END;
+        return false;
+    }
     decision->outcome = RUN_RESERVED;
     decision->start_us = start_us;
     r->reservation_count++;
@@ -193,5 +232,6 @@ struct run_decision run_job(struct run *r, const struct demand *d, bool wants_re
     if (try_start(r, d, shape, &decision) ||
         (may_reserve(r, d, wants_reservation) && try_reserve(r, d, shape, &decision)))
         keep_parts(r, &decision.allocation);
+    r->is_blocked |= decision.outcome != RUN_STARTS;
     return decision;
 }

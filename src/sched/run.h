@@ -11,6 +11,7 @@
 #ifndef FAIRLEAD_SCHED_RUN_H
 #define FAIRLEAD_SCHED_RUN_H
 
+#include "base/map.h"
 #include "sched/load.h"
 #include "sched/reserve.h"
 #include "sched/sweep.h"
@@ -22,8 +23,12 @@ struct run_rules {
     enum run_reservations reservations;
     uint32_t reservation_max;
     enum reserve_search search;
-    bool reserves_ranges; /* also for jobs with a range of slots, with its smallest number */
-    bool ends_when_full;  /* after a job, the first one too, when no open instance has a free slot (Grid Engine) */
+    bool reserves_ranges;   /* also for jobs with a range of slots, with its smallest number */
+    bool ends_when_full;    /* after a job, the first one too, when no open instance has a free slot (Grid Engine) */
+    int64_t window_us;      /* no reservation begins later than this from now; 0: no limit */
+    int64_t resolution_us;  /* reservations begin at its multiples; 0: at any time */
+    uint32_t test_max;      /* jobs that are tried after the first one that could not start; 0: all */
+    uint32_t user_test_max; /* of them, jobs of one user; 0: all */
     struct load_rules load;
 };
 
@@ -44,10 +49,13 @@ struct run {
     struct arena *arena; /* of the results */
     int64_t now_us;
     uint32_t job_count, reservation_count;
-    double tickets;       /* of the next job: its hosts have them when it has started (ORDER_BY_SHARE) */
-    uint32_t open_count;  /* open instances with a free slot */
-    uint32_t *free_slots; /* by instance: those free now; 0: closed */
-    struct sweep sweep;   /* for reservations in gaps; made for the first one */
+    bool is_blocked; /* a job could not start */
+    uint32_t test_count;
+    struct map user_tests; /* user -> jobs tried since, if user_test_max is set */
+    double tickets;        /* of the next job: its hosts have them when it has started (ORDER_BY_SHARE) */
+    uint32_t open_count;   /* open instances with a free slot */
+    uint32_t *free_slots;  /* by instance: those free now; 0: closed */
+    struct sweep sweep;    /* for reservations in gaps; made for the first one */
     bool is_sweeping;
     struct arena scratch, own; /* of one decision, of the run */
 };
@@ -67,6 +75,15 @@ void run_end(struct run *r);
 
 /* Whether no further job can start or get a reservation under the rules. */
 bool run_is_over(const struct run *r);
+
+/* Whether the next job, of a user, may be tried. Counts it. */
+bool run_may_try(struct run *r, const char *user);
+
+/* Whether the rules count the jobs that are tried, so that none may be left out. */
+static inline bool run_counts_tests(const struct run_rules *rules)
+{
+    return rules->test_max > 0 || rules->user_test_max > 0;
+}
 
 /* Whether a job may fit now; the answer is kept for its shape until a job of the shape has not fitted. Nothing is
  * booked. */

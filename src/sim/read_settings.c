@@ -13,8 +13,6 @@ static const char *const ignored[] = {
     "SchedulerParameters",
     "algorithm",
     "schedd_job_info",
-    "flush_submit_sec",
-    "flush_finish_sec",
     "reprioritize_interval",
     "auto_user_delete_time",
     "enforce_project",

@@ -274,6 +274,7 @@ static void submit_for_load(struct world *w, struct rng *rng)
 static void run_worlds(uint64_t seed, bool has_loads)
 {
     static const char *const which[] = {"auto", "none", "requested", "all"};
+    static const char *const bf[] = {"bf_window", "bf_resolution", "bf_max_job_test", "bf_max_job_user"};
     struct rng rng = {seed};
     uint32_t started = 0, reserved = 0;
     size_t bytes = 0;
@@ -292,6 +293,7 @@ static void run_worlds(uint64_t seed, bool has_loads)
             if (rng_below(&rng, 2) == 0) world_set(&w, "PriorityType", priority_model_names[model]);
             if (rng_below(&rng, 3) == 0) world_set(&w, "reservation_depth", depth);
             if (rng_below(&rng, 3) == 0) world_set(&w, "max_reservation", depth);
+            if (rng_below(&rng, 6) == 0) world_set(&w, bf[rng_below(&rng, 4)], depth[0] == '0' ? "7" : depth);
             if (rng_below(&rng, 3) == 0) world_set(&w, "reservations", which[rng_below(&rng, 4)]);
             uint32_t jobs = rng_below(&rng, 10);
             for (uint32_t i = 0; i < jobs; i++) pass_world_submit(&w, &rng, pass_users[rng_below(&rng, 4)], "");

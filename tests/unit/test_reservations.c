@@ -101,6 +101,9 @@ static void settings_say_who_gets_reservations(void **unused)
         {"PriorityType=priority/multifactor reservations=requested", false},
         {"PriorityType=priority/tickets", false},
         {"PriorityType=priority/tickets reservations=all", true},
+        {"PriorityType=priority/multifactor bf_window=1", false}, /* it would begin 100 s from now */
+        {"PriorityType=priority/multifactor bf_window=2", true},
+        {"PriorityType=priority/multifactor bf_window=UNLIMITED", true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct scene x;
@@ -160,6 +163,41 @@ static void a_drained_host_starts_nothing(void **unused)
     world_end(&x.w, small, 0);
     assert_int_equal(world_pass(&x.w), 0);
     world_release(&x.w);
+}
+
+static void reservations_begin_at_multiples_of_the_resolution(void **unused)
+{
+    (void)unused;
+    struct scene x;
+    scene_init(&x, "bf_resolution=77");
+    int64_t end_us = x.begin_us + 100 * SECOND;
+    assert_true(end_us % (77 * SECOND) != 0);
+    assert_int_equal(expected_start_us(&x.w, x.wide), end_us + 77 * SECOND - end_us % (77 * SECOND));
+    world_set(&x.w, "bf_resolution", "0");
+    assert_int_equal(expected_start_us(&x.w, x.wide), end_us);
+    world_release(&x.w);
+}
+
+/* After the wide job, which cannot start, one more is tried, or one of each user. */
+static void few_jobs_are_tried_after_one_that_cannot_start(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *settings;
+        int started;
+    } rows[] = {
+        {"bf_max_job_test=0 reservations=none", 1}, {"bf_max_job_test=1 reservations=none", 0},
+        {"bf_max_job_test=2 reservations=none", 1}, {"bf_max_job_user=1 reservations=none", 0},
+        {"bf_max_job_user=2 reservations=none", 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct scene x;
+        scene_init(&x, rows[i].settings);
+        (void)submit(&x.w, "cpus=2");
+        (void)submit(&x.w, "cpus=1");
+        assert_int_equal(world_pass(&x.w), rows[i].started);
+        world_release(&x.w);
+    }
 }
 
 /* A queue's slots limit its jobs, whatever the host has. */
@@ -261,6 +299,8 @@ int main(void)
         cmocka_unit_test(settings_say_who_gets_reservations),
         cmocka_unit_test(what_runs_too_long_moves_reservations),
         cmocka_unit_test(a_drained_host_starts_nothing),
+        cmocka_unit_test(reservations_begin_at_multiples_of_the_resolution),
+        cmocka_unit_test(few_jobs_are_tried_after_one_that_cannot_start),
         cmocka_unit_test(slots_of_a_queue_limit_its_jobs),
         cmocka_unit_test(jobs_that_ask_get_reservations),
         cmocka_unit_test(environments_limit_their_jobs),
