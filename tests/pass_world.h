@@ -31,6 +31,7 @@ static inline void pass_world_submit(struct world *w, struct rng *rng, const cha
 {
     static const char *const partitions[] = {"main", "fast,main", "heavy,main,fast", "heavy"};
     static const char *const requests[] = {"", "license=1", "license=2,tape=0.5", "tape=1"};
+    static const char *const queues[] = {"main,heavy", "*@localhost", "heavy,fast@local*"};
     static const char *const qos[] = {"normal", "high", "picky"};
     struct event job = world_job(user);
     uint32_t cpus = 1 + rng_below(rng, 3), gpus = rng_below(rng, 4) == 0, mem_mib = 1 + rng_below(rng, 60);
@@ -42,13 +43,16 @@ static inline void pass_world_submit(struct world *w, struct rng *rng, const cha
     job.submit = job_with(job.submit, "requests=%s", requests[rng_below(rng, 4)]);
     job.submit = job_with(job.submit, "qos=%s|project=%s", qos[rng_below(rng, 3)], project);
     job.submit = job_with(job.submit, "nice=%u", rng_below(rng, 200));
+    if (rng_below(rng, 4) == 0) job.submit = job_with(job.submit, "queues=%s", queues[rng_below(rng, 3)]);
+    if (rng_below(rng, 6) == 0) job.submit = job_with(job.submit, "master_queues=main,heavy");
+    if (rng_below(rng, 4) == 0) job.submit = job_with(job.submit, "soft=tape=1|soft_queues=heavy");
     if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "slots_max=%u", cpus + rng_below(rng, 3));
     if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "reserve=true");
     if (rng_below(rng, 6) == 0)
         job.submit = job_with(job.submit, "begin_us=%lld", (long long)(w->now_us + rng_below(rng, 100) * SECOND));
     uint32_t id;
-    if (world_apply(w, job, &id) != 0) /* above MaxTime of fast, or the project was removed */
-        assert_true(w->e.code == ERR_TOO_LARGE || w->e.code == ERR_NOT_FOUND);
+    if (world_apply(w, job, &id) != 0) /* above MaxTime of fast, no queue is left, or the project was removed */
+        assert_true(w->e.code == ERR_TOO_LARGE || w->e.code == ERR_INPUT || w->e.code == ERR_NOT_FOUND);
 }
 
 /* Started tasks run, and about half of all tasks end. */

@@ -1,8 +1,6 @@
 #include "engine/job_admission.h"
 
 #include "base/quantity.h"
-#include "engine/job_demand.h"
-#include "engine/never_runs.h"
 
 int job_admission_check_capacity(struct apply_context *c, const struct job *row)
 {
@@ -40,24 +38,6 @@ int job_admission_check_amounts(struct apply_context *c, const struct job *row)
                            r->text, row->request.cpus);
     }
     return 0;
-}
-
-int job_admission_check_environment(struct apply_context *c, const struct job *row)
-{
-    struct never_runs never;
-    struct job_demands demands;
-    struct arena *cycle = &c->s->cycle;
-    if (row->environment == NONE) return 0;
-    never_runs_begin(&never, c->s);
-    job_demands_begin(&demands, c->s, &never.empty, cycle);
-    struct demand only_slots = *job_demand(&demands, row, NONE);
-    only_slots.need_count = 0; /* what else it asks for may come with another host */
-    const char *why = never_runs_why(&never, &only_slots, cycle);
-    job_demands_end(&demands);
-    never_runs_end(&never);
-    if (why == NULL) return 0;
-    return err_value_reason(c->e, job_field_at(JOB_FIELD_ENVIRONMENT)->name,
-                            str(c->s->objects[OBJECT_ENVIRONMENT].items[row->environment].object.name), "%s", why);
 }
 
 int64_t job_admission_max_time_s(const struct state *s, const struct job *row, uint32_t *out_partition)

@@ -14,9 +14,6 @@ int job_admission_check_capacity(struct apply_context *c, const struct job *row)
 /* The maximum of a range of slots against its minimum, cpus, and the host. A range of one number becomes no range. */
 int job_admission_check_slots(struct apply_context *c, struct job *row);
 
-/* Whether the slots could be placed by the rule of its parallel environment, in one of its partitions. */
-int job_admission_check_environment(struct apply_context *c, const struct job *row);
-
 /* The requested resources of all CPUs against the amounts. */
 int job_admission_check_amounts(struct apply_context *c, const struct job *row);
 

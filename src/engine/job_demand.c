@@ -9,6 +9,7 @@
 
 #include "base/ensure.h"
 #include "base/number.h"
+#include "engine/queue_list.h"
 
 void job_demands_begin(struct job_demands *d, const struct state *s, const struct cluster_model *m, struct arena *arena)
 {
@@ -23,11 +24,10 @@ void job_demands_end(struct job_demands *d)
     buf_release(&d->key);
 }
 
-static const struct job_placing *placing_of(const struct job_demands *d, const struct job *j)
+static const struct job_placing *placing_of(const struct job *j)
 {
     static const struct job_placing none;
-    const struct job_document *document = state_job_document(d->s, j);
-    return document != NULL ? &document->placing : &none;
+    return j->placing != NULL ? j->placing : &none;
 }
 
 /* --- how long ----------------------------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static int64_t requested_s(const struct job_demands *d, const struct job *j)
 /* The job's time limit; 0: not known. */
 static int64_t limit_s(const struct job_demands *d, const struct job *j)
 {
-    return d->s->is_document ? placing_of(d, j)->time_limit_s : j->time_limit_s;
+    return d->s->is_document ? j->document->time_limit_s : j->time_limit_s;
 }
 
 /* As in Grid Engine: limits of queues do not count, and run times are planned a little longer. */
@@ -228,7 +228,7 @@ static bool accepts_user(const struct job_demands *d, uint32_t partition, const 
  * some. */
 static bool names_partition(const struct job_demands *d, const struct job *j, uint32_t partition)
 {
-    if (d->s->policy.model == MODEL_TICKETS && d->s->is_document && !placing_of(d, j)->has_partition) return true;
+    if (d->s->policy.model == MODEL_TICKETS && d->s->is_document && !j->document->has_partition) return true;
     for (uint32_t i = 0; i < j->partition_count; i++) {
         if (j->partitions[i] == partition) return true;
     }
@@ -244,31 +244,6 @@ static bool may_use_partition(const struct job_demands *d, const struct job *j, 
     return accepts_user(d, partition, d->s->assocs.items[j->assoc].user);
 }
 
-/* Whether a pattern, "all.q", "all.q@n1", "*@n2" or "all.q@@big", is for an instance. */
-static bool is_for_instance(const struct job_demands *d, struct str pattern, uint32_t instance)
-{
-    const struct cluster_model *m = d->m;
-    uint32_t host = m->host_of[m->cluster.instances.items[instance].host];
-    const char *queue = d->s->objects[OBJECT_PARTITION].items[m->partition_of[instance]].object.name;
-    struct str hosts, queues = str_cut(pattern, '@', &hosts);
-    if (!str_matches(str(queue), queues)) return false;
-    if (hosts.text == NULL) return true;
-    if (hosts.length > 1 && hosts.text[0] == '@') {
-        struct str name = str_range(hosts.text + 1, hosts.text + hosts.length);
-        uint32_t group = map_get(&d->s->object_by_name[OBJECT_GROUP], name);
-        return group != NONE && host_set_has(m->hosts.members[group], host);
-    }
-    return str_matches(str(d->s->objects[OBJECT_HOST].items[host].object.name), hosts);
-}
-
-static bool is_in_list(const struct job_demands *d, const char *list, uint32_t instance)
-{
-    for (struct str rest = str(list); rest.length > 0;) {
-        if (is_for_instance(d, str_trim(str_cut(rest, ',', &rest)), instance)) return true;
-    }
-    return false;
-}
-
 static void add_bit(uint64_t *set, uint32_t index)
 {
     set[index / 64] |= UINT64_C(1) << index % 64;
@@ -280,7 +255,7 @@ static const uint64_t *set_of_list(const struct job_demands *d, const char *list
     if (list == NULL) return NULL;
     uint64_t *set = arena_alloc(d->arena, d->m->set_words * sizeof *set);
     for (uint32_t i = 0; i < d->m->cluster.instances.count; i++) {
-        if (is_in_list(d, list, i)) add_bit(set, i);
+        if (queue_list_has(d->s, d->m, list, i)) add_bit(set, i);
     }
     return set;
 }
@@ -288,17 +263,24 @@ static const uint64_t *set_of_list(const struct job_demands *d, const char *list
 /* The name of the job's parallel environment, or a pattern for it; NULL: none. */
 static const char *environment_of(const struct job_demands *d, const struct job *j)
 {
-    if (d->s->is_document) return placing_of(d, j)->environment;
+    if (d->s->is_document) return j->document->environment;
     return j->environment != NONE ? d->s->objects[OBJECT_ENVIRONMENT].items[j->environment].object.name : NULL;
+}
+
+/* A serial job has its first slot where it has all of them. */
+static bool may_use_instance(const struct job_demands *d, const struct job *j, uint32_t instance)
+{
+    const struct job_placing *p = placing_of(j);
+    bool is_serial = environment_of(d, j) == NULL;
+    if (p->queues != NULL && !queue_list_has(d->s, d->m, p->queues, instance)) return false;
+    return !is_serial || p->master_queues == NULL || queue_list_has(d->s, d->m, p->master_queues, instance);
 }
 
 static const uint64_t *allowed_set(const struct job_demands *d, const struct job *j, uint32_t only)
 {
-    const char *queues = placing_of(d, j)->queues;
     uint64_t *set = arena_alloc(d->arena, d->m->set_words * sizeof *set);
     for (uint32_t i = 0; i < d->m->cluster.instances.count; i++) {
-        if (may_use_partition(d, j, only, d->m->partition_of[i]) && (queues == NULL || is_in_list(d, queues, i)))
-            add_bit(set, i);
+        if (may_use_partition(d, j, only, d->m->partition_of[i]) && may_use_instance(d, j, i)) add_bit(set, i);
     }
     return set;
 }
@@ -339,7 +321,7 @@ static void add_needs(struct buf *key, char letter, const struct need *needs, ui
 
 static void make_key(struct job_demands *d, const struct job *j, uint32_t only, const struct demand *new)
 {
-    const struct job_placing *placing = placing_of(d, j);
+    const struct job_placing *placing = placing_of(j);
     buf_clear(&d->key);
     for (uint32_t p = 0; p < d->s->objects[OBJECT_PARTITION].count; p++)
         buf_add_char(&d->key, may_use_partition(d, j, only, p) ? '1' : '0');
@@ -377,7 +359,7 @@ static const struct demand *add_demand(struct job_demands *d, const struct job *
     struct slot_range *range = arena_alloc(d->arena, sizeof *range);
     size_t size = new->need_count * sizeof *new->needs, soft_size = new->soft_count * sizeof *new->soft;
     struct need *needs = arena_alloc(d->arena, size + soft_size + 1);
-    const struct job_placing *placing = placing_of(d, j);
+    const struct job_placing *placing = placing_of(j);
     *demand = *new;
     *range = new->ranges[0];
     memcpy(needs, new->needs, size);
@@ -399,7 +381,7 @@ static const struct demand *add_demand(struct job_demands *d, const struct job *
 const struct demand *job_demand(struct job_demands *d, const struct job *j, uint32_t partition)
 {
     struct arena scratch = {0};
-    const struct job_placing *placing = placing_of(d, j);
+    const struct job_placing *placing = placing_of(j);
     const struct slot_range range = range_of(d, j);
     struct need *needs =
         arena_alloc(&scratch, (d->m->resources.list.count + (size_t)placing->soft_count) * sizeof *needs);

@@ -6,6 +6,7 @@
 #include "base/quantity.h"
 #include "engine/job_admission.h"
 #include "engine/job_members.h"
+#include "engine/job_places.h"
 
 /* A submission or an update while its fields are set. */
 struct job_edit {
@@ -124,6 +125,9 @@ static int after_change(struct job_edit *edit, enum job_field f)
     case JOB_FIELD_BEGIN: move_accrual(edit); return 0;
     case JOB_FIELD_DEADLINE: return check_deadline(edit);
     case JOB_FIELD_ARRAY_LIMIT: return check_array_limit(edit);
+    case JOB_FIELD_QUEUES:
+    case JOB_FIELD_MASTER_QUEUES:
+    case JOB_FIELD_SOFT_QUEUES: return job_places_check_names(edit->c, edit->row, f);
     default: return 0;
     }
 }
@@ -147,6 +151,23 @@ static int edit_field(struct job_edit *edit, enum job_field f)
 
 /* --- fields in combination ---------------------------------------------------------------------------------------- */
 
+/* Its partitions, its parallel environment and what else it asks of its places. */
+static int set_places(struct job_edit *edit)
+{
+    struct apply_context *c = edit->c;
+    const bool *changed = edit->is_changed;
+    bool is_submission = edit->old == NULL;
+    bool has_new_places = is_submission || changed[JOB_FIELD_CPUS] || changed[JOB_FIELD_ENVIRONMENT] ||
+                          changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_QUEUES] ||
+                          changed[JOB_FIELD_MASTER_QUEUES];
+    bool has_new_wishes =
+        is_submission || changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_SOFT] || changed[JOB_FIELD_SOFT_QUEUES];
+    if (is_submission && !edit->given->is_given[JOB_FIELD_PARTITIONS]) job_places_set_partitions(c, edit->row);
+    if (has_new_places && job_places_check(c, edit->row) != 0) return -1;
+    if (has_new_wishes) job_places_sort_partitions(c, edit->row);
+    return 0;
+}
+
 /* Sets the given fields, then checks those that depend on each other. */
 static int set_given_fields(struct job_edit *edit)
 {
@@ -164,8 +185,7 @@ static int set_given_fields(struct job_edit *edit)
     if (has_new_request && job_admission_check_capacity(c, row) != 0) return -1;
     if ((has_new_cpus || changed[JOB_FIELD_SLOTS_MAX]) && job_admission_check_slots(c, row) != 0) return -1;
     if ((has_new_cpus || changed[JOB_FIELD_REQUESTS]) && job_admission_check_amounts(c, row) != 0) return -1;
-    bool is_placed_anew = has_new_cpus || changed[JOB_FIELD_ENVIRONMENT] || changed[JOB_FIELD_PARTITIONS];
-    if (is_placed_anew && job_admission_check_environment(c, row) != 0) return -1;
+    if (set_places(edit) != 0) return -1;
     bool may_exceed_max_time = changed[JOB_FIELD_TIME_LIMIT] || changed[JOB_FIELD_PARTITIONS];
     return !is_submission && may_exceed_max_time ? job_admission_check_time_limit(c, row) : 0;
 }

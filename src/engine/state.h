@@ -117,7 +117,7 @@ struct usage_owner {
     int64_t reset_us; /* like assoc.reset_us. A project's usage is the sum of its users' usages in it. */
 };
 
-/* A hard request for a resource. */
+/* A request for a resource. */
 struct job_request {
     uint32_t resource; /* index into objects[OBJECT_RESOURCE] */
     double amount;     /* for each slot; 1 for a text */
@@ -147,23 +147,22 @@ struct job_place {
     uint32_t slots;
 };
 
-/* What a job of a document asks of the scheduler, and what it has. Lists are texts of names: "all.q@n1,b.q"; NULL: not
- * given. */
+/* What a job asks of its places, beside its request. One allocation. Lists are texts of names: "all.q@n1,b.q"; NULL:
+ * not given. */
 struct job_placing {
-    const char *environment; /* of a parallel job: the name of a parallel environment, or a pattern */
     const char *queues, *master_queues, *soft_queues;
     struct job_request *soft; /* soft requests */
     uint32_t soft_count;
+};
+
+/* The fields of a job that only documents have so far. One allocation. */
+struct job_document {
+    const char *environment;  /* of a parallel job: the name of a parallel environment, or a pattern; NULL: none */
     bool has_partition;       /* the document says its partitions */
     int64_t start_us;         /* of a running job; 0: not given */
     int64_t time_limit_s;     /* 0: not given */
     struct job_place *places; /* of a running job; none: not given */
     uint32_t place_count;
-};
-
-/* The fields of a job that only documents have so far. One allocation. */
-struct job_document {
-    struct job_placing placing;
     uint32_t nodes;
     uint32_t slots;         /* for the ticket policies, instead of its CPUs */
     struct tres_list tres;  /* requested for each task, instead of what its request amounts to; empty: not given */
@@ -209,6 +208,7 @@ struct job {
     uint32_t array_limit; /* maximum number of running tasks; 0: no limit */
     uint32_t uid, gid;    /* the user and group of its processes */
     struct job_text *text;
+    struct job_placing *placing;     /* NULL: it asks nothing of its places */
     struct job_document *document;   /* NULL in an instance */
     struct idset array;              /* all task numbers, as submitted; of a plain job {0} */
     struct idset pending, cancelled; /* invariant 3 */

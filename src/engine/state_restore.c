@@ -248,6 +248,9 @@ static int check_references(const struct state *s, const struct job *j, struct e
     for (uint32_t i = 0; i < j->request_count; i++) {
         if (check_reference(s, OBJECT_RESOURCE, j->id, j->requests[i].resource, e) != 0) return -1;
     }
+    for (uint32_t i = 0; j->placing != NULL && i < j->placing->soft_count; i++) {
+        if (check_reference(s, OBJECT_RESOURCE, j->id, j->placing->soft[i].resource, e) != 0) return -1;
+    }
     return 0;
 }
 

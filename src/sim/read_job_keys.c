@@ -59,7 +59,7 @@ static int read_partitions(struct wire_reader *r, json_t *value, void *target)
         wire_leave(r, length);
     }
     keys->partition_count = (uint32_t)count;
-    keys->placing.has_partition = true;
+    keys->has_partition = true;
     return 0;
 }
 
@@ -190,7 +190,7 @@ static int read_soft_queues(struct wire_reader *r, json_t *value, void *target)
 
 static int read_environment(struct wire_reader *r, json_t *value, void *target)
 {
-    const char **name = &((struct job_keys *)target)->placing.environment;
+    const char **name = &((struct job_keys *)target)->environment;
     if (wire_read_name(r, value, name) != 0) return -1;
     bool is_known = matches_object(document_of(r)->state, OBJECT_ENVIRONMENT, str(*name));
     return is_known ? 0 : wire_refuse(r, value, "a parallel environment of this document, or a pattern for one");
@@ -211,15 +211,15 @@ static int read_instance(struct wire_reader *r, const char *name, struct job_pla
 static int read_places(struct wire_reader *r, json_t *value, void *target)
 {
     static const struct wire_range range = {.min = 1, .max = SLOTS_MAX};
-    struct job_placing *placing = &((struct job_keys *)target)->placing;
+    struct job_keys *keys = target;
     const char *name;
     json_t *item;
     if (!json_is_object(value) || json_object_size(value) == 0)
         return wire_refuse(r, value, "an object of queues on hosts and slots, such as {\"all.q@n1\": 2}");
-    placing->places = arena_alloc(r->arena, json_object_size(value) * sizeof *placing->places);
+    keys->places = arena_alloc(r->arena, json_object_size(value) * sizeof *keys->places);
     json_object_foreach(value, name, item)
     {
-        struct job_place *place = &placing->places[placing->place_count++];
+        struct job_place *place = &keys->places[keys->place_count++];
         size_t length = wire_enter(r, name);
         int64_t slots;
         if (read_instance(r, name, place) != 0 || wire_read_whole(r, item, &range, &slots) != 0) return -1;
@@ -310,7 +310,7 @@ static const struct wire_shape shape = {
 static int check_state(struct wire_reader *r, const struct job_keys *keys)
 {
     if (!job_keys_are_running(keys)) {
-        if (keys->placing.places != NULL)
+        if (keys->places != NULL)
             return wire_fail_at(r, "places",
                                 "is only accepted for a job that runs (RUNNING or SUSPENDED); this one is %s",
                                 keys->state != NULL ? keys->state : "PENDING");

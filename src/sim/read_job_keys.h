@@ -26,6 +26,10 @@ struct job_keys {
     uint32_t slots_number;
     struct job_request *requests;
     uint32_t request_count;
+    const char *environment;
+    bool has_partition;
+    struct job_place *places;
+    uint32_t place_count;
     struct job_placing placing;
     struct job_values more;
 };

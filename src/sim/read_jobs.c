@@ -129,6 +129,7 @@ static int make_job(struct wire_reader *r, struct job_keys *keys, struct read_jo
 {
     struct document *d = document_of(r);
     struct job_document *document = arena_alloc(&d->arena, sizeof *document);
+    struct job_placing *placing = arena_alloc(&d->arena, sizeof *placing);
     if (read_tres(r, keys, &document->tres) != 0) return -1;
     set_defaults(d, keys);
     document->nodes = (uint32_t)keys->nodes;
@@ -138,10 +139,14 @@ static int make_job(struct wire_reader *r, struct job_keys *keys, struct read_jo
     document->slots_number = keys->slots_number;
     document->running_tasks = keys->running_tasks;
     document->suspension = suspension_of(keys);
-    document->placing = keys->placing;
-    document->placing.start_us = keys->start_us != INT64_MIN ? keys->start_us : 0;
+    document->environment = keys->environment;
+    document->has_partition = keys->has_partition;
+    document->places = keys->places;
+    document->place_count = keys->place_count;
+    document->start_us = keys->start_us != INT64_MIN ? keys->start_us : 0;
     if (keys->more.is_given[JOB_FIELD_TIME_LIMIT])
-        document->placing.time_limit_s = keys->more.value[JOB_FIELD_TIME_LIMIT].number;
+        document->time_limit_s = keys->more.value[JOB_FIELD_TIME_LIMIT].number;
+    *placing = keys->placing;
     out->is_running = job_keys_are_running(keys);
     out->sequence = keys->sequence != UINT64_MAX ? keys->sequence : keys->id;
     out->job = (struct job){
@@ -165,6 +170,7 @@ static int make_job(struct wire_reader *r, struct job_keys *keys, struct read_jo
         .submit_us = keys->submit_us,
         .deadline_us = keys->deadline_us,
         .text = arena_alloc(&d->arena, sizeof *out->job.text),
+        .placing = placing,
         .document = document,
     };
     return set_fields(r, &keys->more, &out->job);

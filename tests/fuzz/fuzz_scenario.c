@@ -103,7 +103,7 @@ static void check_demand(const struct scenario *s, const struct schedule *p, con
     const struct job *j = &s->state.jobs.items[row->job];
     const struct demand *d = row->demand;
     ensure(d->range_count == 1 && d->ranges[0].min > 0 && d->ranges[0].min <= d->ranges[0].max && d->duration_us > 0);
-    ensure((d->environment_count > 0) == (j->document->placing.environment != NULL));
+    ensure((d->environment_count > 0) == (j->document->environment != NULL));
     for (uint32_t i = 0; i < d->need_count; i++) {
         const struct need *n = &d->needs[i];
         bool is_found = n->text == NULL;
@@ -195,7 +195,7 @@ static void check_all_run(const struct scenario *s, struct schedule *p, struct a
     for (uint32_t i = 0; i < s->state.tasks.count; i++) {
         uint32_t index = state_find_job(&s->state, s->state.tasks.items[i].job_id);
         const struct job *j = &s->state.jobs.items[index];
-        if (is_listed[index] || j->document->placing.place_count > 0) continue;
+        if (is_listed[index] || j->document->place_count > 0) continue;
         if (j->document->suspension == SUSPENSION_BY_QUEUE) continue;
         const struct demand *d = job_demand(&p->demands, j, NONE);
         ensure(d->environment_count > 0 || !place_job(&p->model.cluster, d, now, NULL, arena, &unused));

@@ -25,6 +25,7 @@ static const char *const accounts[] = {"physics", "chem"}, *const qos[] = {"norm
                          *const partitions[] = {"main", "fast", "heavy,fast", "fast,main,heavy"},
                          *const requests[] = {"", "license=2", "license=1,arch=lx-amd64,bigio=true", "bigio",
                                               "arch=\xc3\xbc"},
+                         *const queues[] = {"", "*", "main", "fast,heavy@localhost", "*@local*"},
                          *const arrays[] = {"0-4", "3,7,9-11%2", "5", "0-99:7", "0"};
 
 static const struct {
@@ -37,6 +38,10 @@ static const struct {
     {JOB_FIELD_PROJECT, projects, COUNT(projects)},
     {JOB_FIELD_PARTITIONS, partitions, COUNT(partitions)},
     {JOB_FIELD_REQUESTS, requests, COUNT(requests)},
+    {JOB_FIELD_SOFT, requests, COUNT(requests)},
+    {JOB_FIELD_QUEUES, queues, COUNT(queues)},
+    {JOB_FIELD_MASTER_QUEUES, queues, COUNT(queues)},
+    {JOB_FIELD_SOFT_QUEUES, queues, COUNT(queues)},
     {JOB_FIELD_ARRAY, arrays, COUNT(arrays)},
     {JOB_FIELD_ENVIRONMENT, environments, COUNT(environments)},
 };
@@ -151,12 +156,13 @@ static bool has_any(const struct job_values *v)
     return false;
 }
 
-/* Three fields are kept in another form than they are given: an array's tasks without their limit, the request "bigio"
- * as "bigio=true", and a range of slots that has one number only as none. */
-static bool is_kept_as_given(enum job_field f)
+/* Some fields are kept in another form than they are given: an array's tasks without their limit, the request "bigio"
+ * as "bigio=true", a range of slots that has one number only as none, and partitions in the order of soft requests. */
+static bool is_kept_as_given(const struct job *j, enum job_field f)
 {
+    bool is_sorted = f == JOB_FIELD_PARTITIONS && j->placing != NULL;
     return job_field_rows[f].home == JOB_HOME_JOB && f != JOB_FIELD_ARRAY && f != JOB_FIELD_REQUESTS &&
-           f != JOB_FIELD_SLOTS_MAX;
+           f != JOB_FIELD_SOFT && f != JOB_FIELD_SLOTS_MAX && !is_sorted;
 }
 
 /* A special word of a nullable field stands for no value. */
@@ -174,7 +180,7 @@ static void assert_given_values(struct life *l, const struct job *j, const struc
                                 const struct field_value *before)
 {
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
-        if (!is_kept_as_given(f)) continue;
+        if (!is_kept_as_given(j, f)) continue;
         if (v->is_given[f])
             assert_has(l, j, f, v->value[f]);
         else if (before != NULL && job_field_is_settable(f, true))
@@ -215,6 +221,11 @@ static const struct {
     {JOB_FIELD_SLOTS_MAX, ERR_INPUT, JOB_FIELD_CPUS},          /* below the minimum, which is cpus */
     {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_PARTITIONS},  /* only main has it */
     {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
+    {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_QUEUES},
+    {JOB_FIELD_QUEUES, ERR_INPUT, JOB_FIELD_PARTITIONS},        /* in none of them */
+    {JOB_FIELD_MASTER_QUEUES, ERR_INPUT, JOB_FIELD_PARTITIONS}, /* in none of them, or of the queues */
+    {JOB_FIELD_MASTER_QUEUES, ERR_INPUT, JOB_FIELD_QUEUES},
+    {JOB_FIELD_MASTER_QUEUES, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
     {JOB_FIELD_REQUESTS, ERR_TOO_LARGE, JOB_FIELD_CPUS},          /* more than there is, for so many CPUs */
     {JOB_FIELD_DEADLINE, ERR_INPUT, JOB_FIELD_DEADLINE},          /* has passed */
     {JOB_FIELD_DEADLINE, ERR_DENIED, JOB_FIELD_DEADLINE},         /* the user may have none */

@@ -79,12 +79,25 @@ static struct plain plain_of(struct world *w)
     return p;
 }
 
+/* Whether a list of queues, in which all hosts are this one, has a partition. */
+static bool has_queue(const char *list, const char *partition)
+{
+    for (struct str rest = str(list != NULL ? list : "*"); rest.text != NULL;) {
+        struct str unused, queue = str_cut(str_cut(rest, ',', &rest), '@', &unused);
+        if (str_equal(queue, str("*")) || str_equal(queue, str(partition))) return true;
+    }
+    return false;
+}
+
 static bool may_start(struct world *w, const struct priority_row *row, const uint32_t *started)
 {
     const struct job *j = &w->s.jobs.items[row->job];
     const struct object_row *qos = &w->s.objects[OBJECT_QOS].items[j->qos];
     int64_t max_s = w->s.objects[OBJECT_PARTITION].items[row->partition].object.value[PARTITION_MAX_TIME].number;
     uint32_t waiting = idset_count(&j->pending) - started[row->job], live = j->live_tasks + started[row->job];
+    const char *name = w->s.objects[OBJECT_PARTITION].items[row->partition].object.name;
+    if (j->placing != NULL && !(has_queue(j->placing->queues, name) && has_queue(j->placing->master_queues, name)))
+        return false;
     if (row->task != NONE || j->is_held || j->begin_us > w->now_us || waiting == 0) return false;
     if (j->array_limit != 0 && live >= j->array_limit) return false;
     if (max_s >= 0 && j->time_limit_s > max_s) return false;

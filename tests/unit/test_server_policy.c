@@ -129,7 +129,8 @@ static const struct row job_changes[] = {
      "\"set_priority\":77,\"begin_us\":1700000100000000,\"deadline_us\":1700000200000000,\"department\":\"chem\"}",
      201, "1"},
     {"GET", "/v1/jobs/1", NULL, 200,
-     "\"partition\":\"fast,main\",\"qos\":\"urgent\",\"project\":\"P1\",\"requests\":\"license=2\",\"pe\":\"\","
+     "\"partition\":\"fast,main\",\"qos\":\"urgent\",\"project\":\"P1\",\"requests\":\"license=2\","
+     "\"soft\":\"\",\"queues\":\"\",\"master_queues\":\"\",\"soft_queues\":\"\",\"pe\":\"\","
      "\"reserve\":false,\"tres\":\"\",\"billing\":null,\"fair_share\":1,\"nice\":100,\"site\":-5,\"set_priority\":77,\"posix_priority\":-1023,"
      "\"job_share\":7,\"override_tickets\":4294967295}"},
     {"GET", "/v1/jobs/1", NULL, 200,

@@ -1,0 +1,23 @@
+"""What jobs of an instance ask of their places, as a user says it."""
+
+
+def submit(instance, *options):
+    return instance.submit(*options, '--', 'sleep', '0')
+
+
+def test_queues_and_soft_requests(instance):
+    instance.good('resource', 'add', 'fan', 'type=BOOL', 'relop===', 'consumable=NO')
+    instance.good('partition', 'add', 'heavy', 'complex_values=fan=true')
+    instance.good('host', 'drain', 'localhost')
+    in_queue = submit(instance, '--queues', 'heavy@local*,main')
+    assert instance.job(in_queue)['partition'] == 'main,heavy'
+    wishing = submit(instance, '-p', 'main,heavy', '--soft', 'fan', '--master-queues', '*', '--soft-queues', 'heavy')
+    row = instance.job(wishing)
+    assert (row['partition'], row['soft'], row['master_queues']) == ('heavy,main', 'fan=true', '*')
+    assert 'Soft requests fan=true' in instance.good('show', 'job', wishing)
+    instance.good('update', wishing, '--soft', '', '--queues', 'main')
+    assert instance.job(wishing)['queues'] == 'main'
+    assert "--queues: 'fats' matches no partition" in instance.bad('submit', '--queues', 'fats', '--', 'true')
+    assert "--queues: 'main' can never run" in instance.bad('update', wishing, '-p', 'heavy')
+    instance.good('host', 'resume', 'localhost')
+    assert instance.until_state(wishing, 'COMPLETED')['partition'] == 'main'

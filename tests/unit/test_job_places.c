@@ -1,0 +1,151 @@
+/* What jobs of an instance ask of their places: queues, soft requests. */
+#include "policy_world.h"
+
+#include "engine/job_members.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static void furnish(struct world *w)
+{
+    world_init(w, 4, 100000, 2);
+    world_object(w, OBJECT_GROUP, "all", "hosts=localhost");
+    world_object(w, OBJECT_HOST, "n1", "");
+    world_object(w, OBJECT_RESOURCE, "fan", "type=BOOL|relop===|consumable=NO");
+    world_object(w, OBJECT_PARTITION, "fast", "PriorityTier=2");
+    world_object(w, OBJECT_PARTITION, "heavy", "complex_values=fan=true");
+    world_object(w, OBJECT_PARTITION, "away", "hosts=n1");
+}
+
+static struct event submission(const char *terms)
+{
+    struct event job = world_job("ann");
+    job.submit = job_with(job.submit, "%s", terms);
+    return job;
+}
+
+static const char *value_of(struct world *w, uint32_t id, enum job_field f)
+{
+    return job_member(&w->s, &w->s.jobs.items[state_find_job(&w->s, id)], f, &w->s.cycle).text;
+}
+
+static void partitions_are_those_of_the_queues_and_the_wishes(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *fields, *partitions;
+    } rows[] = {
+        {"", "main"},
+        {"queues=heavy", "heavy"},
+        {"queues=*y@localhost,main", "main,heavy,away"},
+        {"queues=*@@all", "main,fast,heavy,away"},
+        {"queues=*|partitions=heavy,fast", "heavy,fast"},
+        {"partitions=main,fast,heavy|soft_queues=heavy,fast", "fast,heavy,main"},
+        {"partitions=main,fast,heavy|soft=fan=true", "heavy,main,fast"},
+        {"partitions=main,fast,heavy|soft=fan=true|soft_queues=main", "main,heavy,fast"},
+        {"partitions=away,main,heavy|soft=fan", "heavy,main,away"},
+        {"partitions=main,fast,heavy|soft_queues=*@n1", "main,fast,heavy"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct world w;
+        furnish(&w);
+        uint32_t id = world_take(&w, submission(rows[i].fields));
+        assert_string_equal(value_of(&w, id, JOB_FIELD_PARTITIONS), rows[i].partitions);
+        world_release(&w);
+    }
+}
+
+/* The first partition in which it may run is the one that it starts in; queues on this machine count only. */
+static void jobs_start_in_their_queues(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *fields, *partition;
+    } rows[] = {
+        {"partitions=main,heavy", "main"},
+        {"partitions=main,heavy|queues=heavy", "heavy"},
+        {"partitions=main,heavy|master_queues=heavy@localhost", "heavy"},
+        {"partitions=main,heavy|soft_queues=heavy", "heavy"},
+        {"partitions=main,fast|soft_queues=main", "fast"}, /* its tier comes first */
+        {"queues=away,heavy", "heavy"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct world w;
+        furnish(&w);
+        uint32_t id = world_take(&w, submission(rows[i].fields));
+        assert_int_equal(world_pass(&w), 1);
+        const struct task *k = world_task(&w, id, 0);
+        assert_string_equal(w.s.objects[OBJECT_PARTITION].items[k->partition].object.name, rows[i].partition);
+        world_release(&w);
+    }
+}
+
+static void what_could_run_nowhere_is_refused(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *fields;
+        enum err_code code;
+        const char *text;
+    } rows[] = {
+        {"queues=nix", ERR_INPUT, "queues: 'nix' matches no partition"},
+        {"queues=main,", ERR_INPUT, "queues: '' matches no partition"},
+        {"queues=main@n7", ERR_INPUT, "queues: 'main@n7' matches no host"},
+        {"queues=main@@big", ERR_INPUT, "queues: 'main@@big' matches no group of hosts"},
+        {"master_queues=nix", ERR_INPUT, "master_queues: 'nix' matches no partition"},
+        {"soft_queues=main,nix@*", ERR_INPUT, "soft_queues: 'nix@*' matches no partition"},
+        {"soft=nix=2", ERR_NOT_FOUND, "no resource 'nix'"},
+        {"soft=fan,fan", ERR_INPUT, "resource 'fan' is requested twice"},
+        {"soft=fan=2", ERR_INPUT, "fan"},
+        {"queues=away", ERR_INPUT, "queues: 'away' can never run: asks for 1 slot; at most 0 would fit"},
+        {"queues=main|partitions=fast", ERR_INPUT, "queues: 'main' can never run: asks for 1 slot; at most 0"},
+        {"master_queues=fast", ERR_INPUT, "master_queues: 'fast' can never run: asks for 1 slot; at most 0"},
+    };
+    struct world w;
+    furnish(&w);
+    for (size_t i = 0; i < COUNT(rows); i++) world_refuses(&w, submission(rows[i].fields), rows[i].code, rows[i].text);
+    world_release(&w);
+}
+
+static struct event update(uint32_t id, const char *terms)
+{
+    static struct job_values none;
+    return (struct event){.kind = EVENT_UPDATE,
+                          .actor = world_operator,
+                          .update = {.job_id = id, .values = job_with(&none, "%s", terms)}};
+}
+
+static void updates_place_jobs_anew(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish(&w);
+    uint32_t id = world_take(&w, submission("partitions=main,heavy|queues=main|soft=fan|soft_queues=main@localhost"));
+    assert_string_equal(value_of(&w, id, JOB_FIELD_PARTITIONS), "main,heavy");
+    assert_string_equal(value_of(&w, id, JOB_FIELD_SOFT), "fan=true");
+    world_refuses(&w, update(id, "queues=fast"), ERR_INPUT, "queues: 'fast' can never run");
+    world_refuses(&w, update(id, "master_queues=heavy"), ERR_INPUT, "master_queues: 'heavy' can never run");
+    world_refuses(&w, world_object_event(&w, EVENT_OBJECT_DELETE, OBJECT_RESOURCE, "fan", ""), ERR_CONFLICT,
+                  "resource 'fan'");
+    assert_int_equal(world_apply(&w, update(id, "queues=|soft_queues="), NULL), 0);
+    assert_string_equal(value_of(&w, id, JOB_FIELD_PARTITIONS), "heavy,main");
+    assert_string_equal(value_of(&w, id, JOB_FIELD_QUEUES), "");
+    assert_int_equal(world_apply(&w, update(id, "soft="), NULL), 0);
+    assert_null(w.s.jobs.items[0].placing);
+    world_object(&w, OBJECT_PARTITION, "main", "state=DRAIN"); /* a job that waits for a closed queue is accepted */
+    assert_int_equal(world_apply(&w, update(id, "queues=main"), NULL), 0);
+    assert_int_equal(world_pass(&w), 0);
+    world_object(&w, OBJECT_PARTITION, "main", "state=UP");
+    assert_int_equal(world_pass(&w), 1);
+    world_release(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(partitions_are_those_of_the_queues_and_the_wishes),
+        cmocka_unit_test(jobs_start_in_their_queues),
+        cmocka_unit_test(what_could_run_nowhere_is_refused),
+        cmocka_unit_test(updates_place_jobs_anew),
+    };
+    return cmocka_run_group_tests_name("job places", tests, NULL, NULL);
+}
