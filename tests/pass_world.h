@@ -45,6 +45,8 @@ static inline void pass_world_submit(struct world *w, struct rng *rng, const cha
     job.submit = job_with(job.submit, "nice=%u", rng_below(rng, 200));
     if (rng_below(rng, 4) == 0) job.submit = job_with(job.submit, "queues=%s", queues[rng_below(rng, 3)]);
     if (rng_below(rng, 6) == 0) job.submit = job_with(job.submit, "master_queues=main,heavy");
+    if (rng_below(rng, 6) == 0) job.submit = job_with(job.submit, "nodes=1-2");
+    if (rng_below(rng, 8) == 0) job.submit = job_with(job.submit, "nodes=1|slots_per_node=%u", cpus);
     if (rng_below(rng, 4) == 0) job.submit = job_with(job.submit, "soft=tape=1|soft_queues=heavy");
     if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "slots_max=%u", cpus + rng_below(rng, 3));
     if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "reserve=true");

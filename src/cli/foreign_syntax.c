@@ -32,7 +32,8 @@ static const char no_dependencies[] = "a job cannot wait for another; run 'fairl
 
 static const struct foreign_word submit_words[] = {
     {.words = " wrap b ", .advice = "give a command after --: fairlead submit -- COMMAND [ARGUMENT...]"},
-    {.words = " ntasks cpus-per-task ntasks-per-node c ", .advice = "use -n, --cpus for CPUs"},
+    {.words = " ntasks cpus-per-task c ", .advice = "use -n, --cpus for CPUs"},
+    {.words = " ntasks-per-node ", .advice = "use --slots-per-node for the slots on each host"},
     {.words = " pe ", .advice = "use --slots N or --slots N-M for slots"},
     {.words = " js ", .advice = "use --job-share N for the job's shares"},
     {.words = " ot ", .advice = "use --override-tickets N for override tickets"},
@@ -43,7 +44,7 @@ static const struct foreign_word submit_words[] = {
     {.words = " hold_jid dependency d ", .advice = no_dependencies},
     {.words = " tc ", .advice = "use --array 0-999%50 to limit the number of tasks that run at once"},
     {.words = " dept ", .advice = "a job's department is that of its user"},
-    {.words = " nodes nodelist w N ", .advice = "there is one host: leave it out (use -J for the job's name)"},
+    {.words = " nodelist w ", .advice = "there is one host: leave it out"},
     {.words = " gres gpus-per-node gpus-per-task ", .advice = "use -G, --gpus for GPUs"},
     {.words = " mem-per-cpu ", .advice = "use --mem for the memory of each task"},
     {.words = " licenses L ", .advice = "use -l NAME=COUNT: licences are resources ('fairlead resource show')"},

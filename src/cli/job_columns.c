@@ -152,6 +152,14 @@ static void show_slots(const struct field_value *row, struct buf *out)
     if (row[JOB_FIELD_SLOTS_MAX].number > 0) buf_format(out, " to %lld", (long long)row[JOB_FIELD_SLOTS_MAX].number);
 }
 
+static void show_nodes(const struct field_value *row, struct buf *out)
+{
+    int64_t slots = row[JOB_FIELD_SLOTS_PER_NODE].number;
+    buf_add_text(out, row[JOB_FIELD_NODES].text);
+    if (slots > 0) buf_format(out, "%s%lld slots on each", out->length > 0 ? ", " : "", (long long)slots);
+    show_dash_if_empty(out);
+}
+
 /* Appends the number with its prefix and suffix, unless it is 0. */
 static void add_unless_0(const struct field_value *value, const char *prefix, const char *suffix, struct buf *out)
 {
@@ -296,6 +304,7 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_TIME_LIMIT, .heading = "Time limit", .show = show_time_limit},
     {.field = JOB_FIELD_CPUS, .heading = "CPUs", .show = show_slots},
     {.field = JOB_FIELD_CPU_IDS, .heading = "CPU numbers"},
+    {.field = JOB_FIELD_NODES, .heading = "Nodes", .show = show_nodes},
     {.field = JOB_FIELD_MEM_MIB, .heading = "Memory"},
     {.field = JOB_FIELD_MAX_RSS, .heading = "Peak memory", .show = show_max_memory},
     {.field = JOB_FIELD_CPU_TIME, .heading = "CPU time", .show = show_cpu_time},

@@ -14,6 +14,12 @@ int job_admission_check_capacity(struct apply_context *c, const struct job *row)
 /* The maximum of a range of slots against its minimum, cpus, and the host. A range of one number becomes no range. */
 int job_admission_check_slots(struct apply_context *c, struct job *row);
 
+/* Without CPUs of its own a submission has those that its nodes need. */
+void job_admission_set_cpus(struct job *row);
+
+/* The number of nodes and the slots on each against its CPUs and its parallel environment. */
+int job_admission_check_nodes(struct apply_context *c, const struct job *row);
+
 /* The requested resources of all CPUs against the amounts. */
 int job_admission_check_amounts(struct apply_context *c, const struct job *row);
 

@@ -1,6 +1,6 @@
-/* The key of a demand is a text of everything that it depends on: "10 q5:all.q m- s- e3:smp r1-4 d600000000 n7:2:010
- * t-" is that of a job that may use the first of two partitions, in the queue all.q and the environment smp. Texts have
- * their lengths before them, because they may contain anything; '-' stands for one that is not given. */
+/* The key of a demand is a text of everything that it depends on: "10 q5:all.q m- s- e3:smp r1-4 h0-0:0 d600000000
+ * n7:2:010 t-" is that of a job that may use the first of two partitions, in the queue all.q and the environment smp.
+ * Texts have their lengths before them, because they may contain anything; '-' stands for one that is not given. */
 #include "engine/job_demand.h"
 
 #include <inttypes.h>
@@ -268,19 +268,19 @@ static const char *environment_of(const struct job_demands *d, const struct job 
 }
 
 /* A serial job has its first slot where it has all of them. */
-static bool may_use_instance(const struct job_demands *d, const struct job *j, uint32_t instance)
+static bool may_use_instance(const struct job_demands *d, const struct job *j, bool is_serial, uint32_t instance)
 {
     const struct job_placing *p = placing_of(j);
-    bool is_serial = environment_of(d, j) == NULL;
     if (p->queues != NULL && !queue_list_has(d->s, d->m, p->queues, instance)) return false;
     return !is_serial || p->master_queues == NULL || queue_list_has(d->s, d->m, p->master_queues, instance);
 }
 
-static const uint64_t *allowed_set(const struct job_demands *d, const struct job *j, uint32_t only)
+static const uint64_t *allowed_set(const struct job_demands *d, const struct job *j, uint32_t only, bool is_serial)
 {
     uint64_t *set = arena_alloc(d->arena, d->m->set_words * sizeof *set);
     for (uint32_t i = 0; i < d->m->cluster.instances.count; i++) {
-        if (may_use_partition(d, j, only, d->m->partition_of[i]) && may_use_instance(d, j, i)) add_bit(set, i);
+        if (may_use_partition(d, j, only, d->m->partition_of[i]) && may_use_instance(d, j, is_serial, i))
+            add_bit(set, i);
     }
     return set;
 }
@@ -329,7 +329,8 @@ static void make_key(struct job_demands *d, const struct job *j, uint32_t only, 
     add_text(&d->key, 'm', placing->master_queues);
     add_text(&d->key, 's', placing->soft_queues);
     add_text(&d->key, 'e', environment_of(d, j));
-    buf_format(&d->key, " r%u-%u d%" PRId64, new->ranges[0].min, new->ranges[0].max, new->duration_us);
+    buf_format(&d->key, " r%u-%u h%u-%u:%u d%" PRId64, new->ranges[0].min, new->ranges[0].max, new->host_min,
+               new->host_max, new->slots_per_host, new->duration_us);
     add_needs(&d->key, 'n', new->needs, new->need_count);
     add_needs(&d->key, 'o', new->soft, new->soft_count);
 }
@@ -342,6 +343,22 @@ static struct slot_range range_of(const struct job_demands *d, const struct job 
     if (min == 0) min = 1;
     bool is_range = (has_slots || document == NULL) && j->slots_max > min;
     return (struct slot_range){min, is_range ? j->slots_max : min};
+}
+
+/* On how many hosts the slots are. One host is a serial job. */
+static void set_hosts(const struct job_demands *d, const struct job *j, struct slot_range *range, struct demand *out)
+{
+    const struct job_placing *p = placing_of(j);
+    uint32_t per_host = p->slots_per_node > 0 ? p->slots_per_node : 1, min = p->node_min > 0 ? p->node_min : 1;
+    bool is_on_one = p->slots_per_node > 0 ? range->max <= p->slots_per_node : p->node_max <= 1;
+    if (environment_of(d, j) != NULL || (p->node_max <= 1 && p->slots_per_node == 0)) return;
+    uint64_t slots_min = (uint64_t)min * per_host;
+    if (range->min < slots_min) range->min = slots_min < UINT32_MAX ? (uint32_t)slots_min : UINT32_MAX;
+    if (range->max < range->min) range->max = range->min;
+    if (is_on_one && min == 1) return;
+    out->host_min = min;
+    out->host_max = p->node_max > 0 ? p->node_max : UINT32_MAX;
+    out->slots_per_host = p->slots_per_node;
 }
 
 /* A demand outlives the job for which it was made. */
@@ -369,10 +386,11 @@ static const struct demand *add_demand(struct job_demands *d, const struct job *
     demand->ranges = range;
     demand->needs = needs;
     demand->soft = needs + new->need_count;
-    demand->allowed = allowed_set(d, j, only);
-    demand->masters = set_of_list(d, placing->master_queues);
-    demand->preferred = set_of_list(d, placing->soft_queues);
     if (environment_of(d, j) != NULL) set_environments(d, environment_of(d, j), demand);
+    bool is_serial = environment_of(d, j) == NULL && demand->host_max == 0;
+    demand->allowed = allowed_set(d, j, only, is_serial);
+    demand->masters = is_serial ? NULL : set_of_list(d, placing->master_queues);
+    demand->preferred = set_of_list(d, placing->soft_queues);
     *array_add(&d->list) = demand;
     map_set(&d->by_key, str(arena_copy(d->arena, (struct str){d->key.text, d->key.length})), demand->shape);
     return demand;
@@ -382,11 +400,12 @@ const struct demand *job_demand(struct job_demands *d, const struct job *j, uint
 {
     struct arena scratch = {0};
     const struct job_placing *placing = placing_of(j);
-    const struct slot_range range = range_of(d, j);
+    struct slot_range range = range_of(d, j);
     struct need *needs =
         arena_alloc(&scratch, (d->m->resources.list.count + (size_t)placing->soft_count) * sizeof *needs);
     struct demand new = {
         .needs = needs, .ranges = &range, .range_count = 1, .duration_us = planned_us(d, j, partition)};
+    set_hosts(d, j, &range, &new);
     new.need_count = find_needs(d, j, needs);
     new.soft = needs + new.need_count;
     new.soft_count = find_soft_needs(d, placing, needs + new.need_count);

@@ -159,11 +159,13 @@ static int set_places(struct job_edit *edit)
     bool is_submission = edit->old == NULL;
     bool has_new_places = is_submission || changed[JOB_FIELD_CPUS] || changed[JOB_FIELD_ENVIRONMENT] ||
                           changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_QUEUES] ||
-                          changed[JOB_FIELD_MASTER_QUEUES];
+                          changed[JOB_FIELD_MASTER_QUEUES] || changed[JOB_FIELD_NODES] ||
+                          changed[JOB_FIELD_SLOTS_PER_NODE] || changed[JOB_FIELD_SLOTS_MAX];
     bool has_new_wishes =
         is_submission || changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_SOFT] || changed[JOB_FIELD_SOFT_QUEUES];
     if (is_submission && !edit->given->is_given[JOB_FIELD_PARTITIONS]) job_places_set_partitions(c, edit->row);
-    if (has_new_places && job_places_check(c, edit->row) != 0) return -1;
+    if (has_new_places && (job_admission_check_nodes(c, edit->row) != 0 || job_places_check(c, edit->row) != 0))
+        return -1;
     if (has_new_wishes) job_places_sort_partitions(c, edit->row);
     return 0;
 }
@@ -178,6 +180,10 @@ static int set_given_fields(struct job_edit *edit)
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         if (edit->given->is_given[f] && edit_field(edit, f) != 0) return -1;
     }
+    if (is_submission && !edit->given->is_given[JOB_FIELD_CPUS]) job_admission_set_cpus(row);
+    /* Several nodes are refused before their CPUs are. */
+    bool has_nodes = row->placing != NULL && row->placing->node_min > 1;
+    if (has_nodes && set_places(edit) != 0) return -1;
     /* An update of other fields is not refused because the host has shrunk since. */
     bool has_new_request = is_submission || changed[JOB_FIELD_CPUS] || changed[JOB_FIELD_MEM_MIB] ||
                            changed[JOB_FIELD_GPUS] || changed[JOB_FIELD_TIME_LIMIT];
@@ -185,7 +191,7 @@ static int set_given_fields(struct job_edit *edit)
     if (has_new_request && job_admission_check_capacity(c, row) != 0) return -1;
     if ((has_new_cpus || changed[JOB_FIELD_SLOTS_MAX]) && job_admission_check_slots(c, row) != 0) return -1;
     if ((has_new_cpus || changed[JOB_FIELD_REQUESTS]) && job_admission_check_amounts(c, row) != 0) return -1;
-    if (set_places(edit) != 0) return -1;
+    if (!has_nodes && set_places(edit) != 0) return -1;
     bool may_exceed_max_time = changed[JOB_FIELD_TIME_LIMIT] || changed[JOB_FIELD_PARTITIONS];
     return !is_submission && may_exceed_max_time ? job_admission_check_time_limit(c, row) : 0;
 }

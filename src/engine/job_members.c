@@ -7,6 +7,7 @@
 
 #include "base/ensure.h"
 #include "engine/handlers.h"
+#include "fields/request_text.h"
 #include "policy/tres_text.h"
 
 enum member_type {
@@ -73,6 +74,7 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_QUEUES] = {PLACING(MEMBER_TEXT, queues)},
     [JOB_FIELD_MASTER_QUEUES] = {PLACING(MEMBER_TEXT, master_queues)},
     [JOB_FIELD_SOFT_QUEUES] = {PLACING(MEMBER_TEXT, soft_queues)},
+    [JOB_FIELD_SLOTS_PER_NODE] = {PLACING(MEMBER_U32, slots_per_node)},
     [JOB_FIELD_PENDING_TASKS] = {JOB(MEMBER_SET, pending)},
     [JOB_FIELD_CANCELLED_TASKS] = {JOB(MEMBER_SET, cancelled)},
     [JOB_FIELD_CANCELLED] = {JOB(MEMBER_I64, cancelled_us), NONE_IS(0)},
@@ -318,6 +320,21 @@ static int set_soft_requests(const struct state *s, struct job *row, const struc
     return read_requests(s, value, arena, &p->soft, &p->soft_count, e);
 }
 
+static struct field_value nodes_value(const struct job *j, struct arena *arena)
+{
+    const struct job_placing *p = placing_of(j);
+    struct buf text = {0};
+    if (p->node_max > 0) buf_format(&text, "%u", p->node_min);
+    if (p->node_max > p->node_min) buf_format(&text, "-%u", p->node_max);
+    return take_text(&text, arena);
+}
+
+static int set_nodes(struct job *row, const struct field_value *value, struct arena *arena, struct err *e)
+{
+    struct job_placing *p = new_placing(row, arena);
+    return request_text_nodes(str(value->text), "nodes", &p->node_min, &p->node_max, e);
+}
+
 /* Of texts an empty one is none. */
 static struct field_value get_placing(const struct job_member_row *m, const struct job *j, struct arena *arena)
 {
@@ -355,6 +372,7 @@ struct field_value job_member(const struct state *s, const struct job *j, enum j
     case JOB_FIELD_PROJECT: return field_text(object_name(s, OBJECT_PROJECT, j->project));
     case JOB_FIELD_ENVIRONMENT: return field_text(object_name(s, OBJECT_ENVIRONMENT, j->environment));
     case JOB_FIELD_REQUESTS: return requests_value(s, j->requests, j->request_count, arena);
+    case JOB_FIELD_NODES: return nodes_value(j, arena);
     case JOB_FIELD_SOFT: return requests_value(s, placing_of(j)->soft, placing_of(j)->soft_count, arena);
     case JOB_FIELD_ARRAY: return j->is_array ? set_value(&j->array, arena) : field_absent();
     default: break;
@@ -375,6 +393,7 @@ int job_member_set(const struct state *s, struct job *row, enum job_field f, con
     case JOB_FIELD_PROJECT: return set_project(s, row, value, e);
     case JOB_FIELD_ENVIRONMENT: return set_environment(s, row, value, e);
     case JOB_FIELD_REQUESTS: return read_requests(s, value, arena, &row->requests, &row->request_count, e);
+    case JOB_FIELD_NODES: return set_nodes(row, value, arena, e);
     case JOB_FIELD_SOFT: return set_soft_requests(s, row, value, arena, e);
     case JOB_FIELD_ARRAY: return set_array(row, value, e);
     default: break;

@@ -31,48 +31,68 @@ void job_places_set_partitions(struct apply_context *c, struct job *row)
 
 /* --- whether it could run ----------------------------------------------------------------------------------------- */
 
-/* Why the slots of the row find no place when nothing else runs; NULL: they find one. */
-static const char *why_never(const struct never_runs *never, struct job_demands *demands, const struct job *row)
+/* What limits the places of a job, the most particular first. */
+static const enum job_field limits[] = {JOB_FIELD_NODES, JOB_FIELD_SLOTS_PER_NODE, JOB_FIELD_MASTER_QUEUES,
+                                        JOB_FIELD_QUEUES, JOB_FIELD_ENVIRONMENT};
+
+struct places_check {
+    struct apply_context *c;
+    struct never_runs never;
+    struct job_demands demands;
+};
+
+/* Why the slots of a row find no place when nothing else runs; NULL: they find one. */
+static const char *why_never(struct places_check *check, const struct job *row)
 {
     struct job any_user = *row; /* lists of users do not count, because they change */
     any_user.assoc = 0;
-    struct demand only_slots = *job_demand(demands, &any_user, NONE);
+    struct demand only_slots = *job_demand(&check->demands, &any_user, NONE);
     only_slots.need_count = 0; /* what else it asks for may come with another host */
-    return never_runs_why(never, &only_slots, demands->arena);
+    return never_runs_why(&check->never, &only_slots, &check->c->s->cycle);
 }
 
-/* Without its master queues, the queues are at fault, or its parallel environment. */
-static const char *why_at_fault(const struct never_runs *never, struct job_demands *demands, const struct job *row,
-                                enum job_field *out_field)
+static bool is_limited_by(const struct places_check *check, const struct job *row, enum job_field f)
 {
-    struct job any_master = *row;
-    struct job_placing placing;
-    if (row->placing != NULL) {
-        placing = *row->placing;
-        placing.master_queues = NULL;
-        any_master.placing = &placing;
+    const struct field_value value = job_member(check->c->s, row, f, &check->c->s->cycle), nothing = field_text("");
+    return !field_equal(job_field_at(f), &value, &nothing);
+}
+
+/* The first limit without which the job could run; if none alone is enough, several nodes, or the last limit. */
+static enum job_field find_fault(struct places_check *check, const struct job *row)
+{
+    struct state *s = check->c->s;
+    enum job_field last = JOB_FIELD_COUNT;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct job other = *row;
+        const struct field_value nothing = field_text("");
+        if (!is_limited_by(check, row, limits[i])) continue;
+        last = limits[i];
+        ensure(job_member_set(s, &other, limits[i], &nothing, &s->cycle, NULL) == 0);
+        if (why_never(check, &other) == NULL) return limits[i];
     }
-    *out_field = row->environment != NONE ? JOB_FIELD_ENVIRONMENT : JOB_FIELD_QUEUES;
-    const char *why = why_never(never, demands, &any_master);
-    if (why != NULL) return why;
-    *out_field = JOB_FIELD_MASTER_QUEUES;
-    return why_never(never, demands, row);
+    return row->placing != NULL && row->placing->node_min > 1 ? JOB_FIELD_NODES : last;
+}
+
+static int refuse(struct places_check *check, const struct job *row, enum job_field f, const char *why)
+{
+    const struct field_value value = job_member(check->c->s, row, f, &check->c->s->cycle);
+    struct err *e = check->c->e;
+    if (field_is_text(job_field_at(f))) return err_value_reason(e, job_field_at(f)->name, str(value.text), "%s", why);
+    return err_field(e, ERR_INPUT, job_field_at(f)->name, "%lld %s", (long long)value.number, why);
 }
 
 int job_places_check(struct apply_context *c, const struct job *row)
 {
-    struct never_runs never;
-    struct job_demands demands;
-    enum job_field f;
+    struct places_check check = {.c = c};
     if (row->environment == NONE && row->placing == NULL) return 0;
-    never_runs_begin(&never, c->s);
-    job_demands_begin(&demands, c->s, &never.empty, &c->s->cycle);
-    const char *why = why_at_fault(&never, &demands, row, &f);
-    job_demands_end(&demands);
-    never_runs_end(&never);
-    if (why == NULL) return 0;
-    const char *value = job_member(c->s, row, f, &c->s->cycle).text;
-    return err_value_reason(c->e, job_field_at(f)->name, str(value), "%s", why);
+    never_runs_begin(&check.never, c->s);
+    job_demands_begin(&check.demands, c->s, &check.never.empty, &c->s->cycle);
+    const char *why = why_never(&check, row);
+    enum job_field f = why != NULL ? find_fault(&check, row) : JOB_FIELD_COUNT;
+    int status = f != JOB_FIELD_COUNT ? refuse(&check, row, f, why) : 0;
+    job_demands_end(&check.demands);
+    never_runs_end(&check.never);
+    return status;
 }
 
 /* --- the order of its partitions ---------------------------------------------------------------------------------- */

@@ -153,6 +153,8 @@ struct job_placing {
     const char *queues, *master_queues, *soft_queues;
     struct job_request *soft; /* soft requests */
     uint32_t soft_count;
+    uint32_t node_min, node_max; /* its slots are on so many hosts, without a parallel environment; 0: not given */
+    uint32_t slots_per_node;     /* and so many on each; 0: not given */
 };
 
 /* The fields of a job that only documents have so far. One allocation. */

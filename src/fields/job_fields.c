@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/ensure.h"
 #include "fields/limits.h"
+#include "fields/request_text.h"
 
 enum { JOB_NAME_BYTES_MAX = 128, PATH_BYTES_MAX = 4095, ARRAY_BYTES_MAX = 1 << 26 };
 
@@ -122,6 +123,16 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                              OF_JOB("slots_max"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
                              OPTION("slots", 0, "N[-M]"),
                              .option_help = "number of slots, which are CPUs; or a range of it"},
+    [JOB_FIELD_NODES] = {TEXT("nodes"), .field.check = request_text_nodes_check,
+                         HELP("number of hosts that its slots are on, or a range of it, as 2-4; empty: one"),
+                         OF_JOB("nodes"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                         OPTION("nodes", 'N', "N[-M]"),
+                         .option_help = "number of hosts, or a range of it: its slots are on so many, at least one on "
+                                        "each; '' is none"},
+    [JOB_FIELD_SLOTS_PER_NODE] = {NUMBER("slots_per_node", 0, CPUS_MAX),
+                                  HELP("slots on each of its hosts; 0: any number"), OF_JOB("slots_per_node"),
+                                  EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                                  OPTION("slots-per-node", 0, "COUNT")},
 
     [JOB_FIELD_SUBMIT] = {TIME("submit_us"), HELP("time of submission"), OF_JOB("submit_us"), CONSTANT, DECIDES},
     [JOB_FIELD_BEGIN] = {TIME("begin_us"), HELP("earliest start; null: at once"), NULLABLE, OF_JOB("begin_us"), DECIDES,

@@ -55,6 +55,8 @@ enum job_field {
     JOB_FIELD_GPUS,
     JOB_FIELD_TIME_LIMIT,
     JOB_FIELD_SLOTS_MAX,
+    JOB_FIELD_NODES,          /* "2", "2-4": the number of hosts */
+    JOB_FIELD_SLOTS_PER_NODE, /* on each of them */
 
     JOB_FIELD_SUBMIT,
     JOB_FIELD_BEGIN,

@@ -7,9 +7,9 @@
  *     4 slots on 4 hosts                        n1 1   n2 1   n3 1   n4 1
  *     2 on each of 3 hosts                      n1 2   n3 2   n4 2
  *
- * It gets the largest number of slots that fits, on as few hosts as they need; of the sets of so many hosts the one with
- * the first hosts; and as many slots on each as the later ones leave, which get one at least. Slurm's block distribution.
- * Source: docs/formulas.md 7.2. */
+ * It gets the largest number of slots that fits, on as few hosts as they need; of the sets of so many hosts the one
+ * with the first hosts; and as many slots on each as the later ones leave, which get one at least: Slurm's block
+ * distribution. Source: docs/formulas.md 7.2. */
 #ifndef FAIRLEAD_SCHED_SPREAD_H
 #define FAIRLEAD_SCHED_SPREAD_H
 

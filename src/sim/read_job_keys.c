@@ -63,22 +63,35 @@ static int read_partitions(struct wire_reader *r, json_t *value, void *target)
     return 0;
 }
 
-/* Reads a number, or a list of the minimum and the maximum. */
+/* Reads a number, or a list of the minimum and the maximum. what: "slots" */
+static int read_number_or_range(struct wire_reader *r, json_t *value, double max, const char *what, uint32_t *out_min,
+                                uint32_t *out_max)
+{
+    const struct wire_range range = {.min = 1, .max = max};
+    bool is_list = json_is_array(value);
+    int64_t first, last;
+    if (is_list && json_array_size(value) != 2)
+        return wire_refuse(r, value, "a number of %s, or the minimum and the maximum, such as [2, 8]", what);
+    if (wire_read_whole(r, is_list ? json_array_get(value, 0) : value, &range, &first) != 0) return -1;
+    if (wire_read_whole(r, is_list ? json_array_get(value, 1) : value, &range, &last) != 0) return -1;
+    if (last < first)
+        return wire_fail(r, "the maximum, %lld, is below the minimum, %lld", (long long)last, (long long)first);
+    *out_min = (uint32_t)first;
+    *out_max = (uint32_t)last;
+    return 0;
+}
+
 static int read_slots(struct wire_reader *r, json_t *value, void *target)
 {
-    static const struct wire_range range = {.min = 1, .max = SLOTS_MAX};
     struct job_keys *keys = target;
-    bool is_list = json_is_array(value);
-    int64_t min, max;
-    if (is_list && json_array_size(value) != 2)
-        return wire_refuse(r, value, "a number of slots, or the minimum and the maximum, such as [2, 8]");
-    if (wire_read_whole(r, is_list ? json_array_get(value, 0) : value, &range, &min) != 0) return -1;
-    if (wire_read_whole(r, is_list ? json_array_get(value, 1) : value, &range, &max) != 0) return -1;
-    if (max < min) return wire_fail(r, "the maximum, %lld, is below the minimum, %lld", (long long)max, (long long)min);
-    keys->slots_min = (uint32_t)min;
-    keys->slots_max = (uint32_t)max;
-    keys->has_slots_range = is_list;
-    return 0;
+    keys->has_slots_range = json_is_array(value);
+    return read_number_or_range(r, value, SLOTS_MAX, "slots", &keys->slots_min, &keys->slots_max);
+}
+
+static int read_nodes(struct wire_reader *r, json_t *value, void *target)
+{
+    struct job_placing *p = &((struct job_keys *)target)->placing;
+    return read_number_or_range(r, value, UINT32_MAX - 1.0, "nodes", &p->node_min, &p->node_max);
 }
 
 static int read_slots_rule(struct wire_reader *r, json_t *value, void *target)
@@ -270,7 +283,8 @@ static const struct wire_field fields[] = {
     {.name = "start", .type = WIRE_TIME, MEMBER(start_us)},
     {.name = "deadline", .type = WIRE_TIME, MEMBER(deadline_us)},
     {.name = "cpus", .type = WIRE_I64, MEMBER(cpus), .max = UINT32_MAX},
-    {.name = "nodes", .type = WIRE_I64, MEMBER(nodes), .min = 1, .max = UINT32_MAX},
+    {.name = "nodes", .type = WIRE_CUSTOM, .read = read_nodes},
+    {.name = "slots_per_node", .type = WIRE_U32, MEMBER(placing.slots_per_node), .min = 1, .max = SLOTS_MAX},
     {.name = "mem", .type = WIRE_MEMORY, MEMBER(mem_mib)},
     {.name = "tres", .type = WIRE_TEXT, MEMBER(tres)},
     {.name = "array_tasks", .type = WIRE_U32, MEMBER(array_tasks), .min = 1, .max = UINT32_MAX - 1.0},
@@ -305,6 +319,33 @@ static const struct wire_shape shape = {
 };
 
 /* --- keys beside each other --------------------------------------------------------------------------------------- */
+
+uint64_t job_keys_node_slots(const struct job_keys *keys)
+{
+    const struct job_placing *p = &keys->placing;
+    return (p->node_min > 0 ? p->node_min : 1) * (uint64_t)(p->slots_per_node > 0 ? p->slots_per_node : 1);
+}
+
+/* Slots are CPUs, unless the document has the tickets model. */
+static int check_nodes(struct wire_reader *r, const struct job_keys *keys)
+{
+    const struct job_placing *p = &keys->placing;
+    bool is_tickets = document_of(r)->state->policy.model == MODEL_TICKETS;
+    int64_t slots = is_tickets ? keys->slots_max : keys->cpus;
+    uint64_t min = job_keys_node_slots(keys);
+    bool is_given = is_tickets ? slots > 1 : slots >= 0;
+    if (p->slots_per_node > 0 && keys->environment != NULL)
+        return wire_fail_at(r, "slots_per_node", "a parallel environment distributes the slots; give only one of them");
+    if (keys->environment != NULL || !is_given || min <= 1) return 0;
+    if ((uint64_t)slots < min)
+        return wire_fail_at(r, p->node_min > 0 ? "nodes" : "slots_per_node",
+                            "%llu slots are the minimum, and the job asks for %lld", (unsigned long long)min,
+                            (long long)slots);
+    bool is_range = is_tickets && keys->slots_min < keys->slots_max;
+    if (p->slots_per_node == 0 || is_range || slots % p->slots_per_node == 0) return 0;
+    return wire_fail_at(r, "slots_per_node", "%u is not a divisor of the job's %lld slots", p->slots_per_node,
+                        (long long)slots);
+}
 
 /* Keys that a running job, or one that is not running, cannot have. */
 static int check_state(struct wire_reader *r, const struct job_keys *keys)
@@ -348,14 +389,13 @@ static int check_keys(struct wire_reader *r, const struct job_keys *keys)
     if (keys->deadline_us != 0 && user != NONE &&
         s->objects[OBJECT_USER_POLICY].items[user].object.value[USER_MAY_USE_DEADLINE].number == 0)
         return wire_fail_at(r, "deadline", "user '%s' may not have one ('deadline' of the user is false)", keys->user);
-    return check_state(r, keys);
+    return check_nodes(r, keys) == 0 ? check_state(r, keys) : -1;
 }
 
 int job_keys_read(struct wire_reader *r, json_t *value, struct job_keys *out_keys)
 {
     *out_keys = (struct job_keys){
         .cpus = -1,
-        .nodes = -1,
         .mem_mib = UINT64_MAX,
         .array_tasks = 1,
         .slots_min = 1,

@@ -63,7 +63,7 @@ static int read_tres(struct wire_reader *r, struct job_keys *keys, struct tres_l
     if (has_other_mem) return wire_fail_at(r, "mem", "differs from the memory in 'tres'; give it only there");
     if (cpus > UINT32_MAX || nodes > UINT32_MAX) return wire_fail_at(r, "tres", "more than 4294967295 CPUs or nodes");
     if (keys->cpus < 0 && cpus > 0.0) keys->cpus = (int64_t)cpus;
-    if (keys->nodes < 0 && nodes > 0.0) keys->nodes = (int64_t)nodes;
+    if (keys->placing.node_min == 0 && nodes >= 1.0) keys->placing.node_min = keys->placing.node_max = (uint32_t)nodes;
     return check_licenses(r, keys, out_list);
 }
 
@@ -77,8 +77,10 @@ static void set_defaults(struct document *d, struct job_keys *keys)
     if (keys->account == NULL) keys->account = row != NONE ? d->associations.items[row].account : "";
     if (keys->eligible_us == INT64_MIN) /* at most now: a job of the document has been submitted */
         keys->eligible_us = keys->submit_us < d->scenario->now_us ? keys->submit_us : d->scenario->now_us;
-    if (keys->cpus < 0) keys->cpus = 1;
-    if (keys->nodes < 0) keys->nodes = 1;
+    uint64_t slots = keys->environment == NULL ? job_keys_node_slots(keys) : 1;
+    uint32_t slots_min = slots < UINT32_MAX ? (uint32_t)slots : UINT32_MAX;
+    if (keys->cpus < 0) keys->cpus = slots_min;
+    if (keys->slots_max == 1) keys->slots_min = keys->slots_max = slots_min;
     if (keys->mem_mib == UINT64_MAX) keys->mem_mib = 0;
 }
 
@@ -132,7 +134,7 @@ static int make_job(struct wire_reader *r, struct job_keys *keys, struct read_jo
     struct job_placing *placing = arena_alloc(&d->arena, sizeof *placing);
     if (read_tres(r, keys, &document->tres) != 0) return -1;
     set_defaults(d, keys);
-    document->nodes = (uint32_t)keys->nodes;
+    document->nodes = keys->placing.node_min > 0 ? keys->placing.node_min : 1;
     document->slots = keys->slots_min;
     document->has_slots_rule = keys->has_slots_rule;
     document->slots_rule = keys->slots_rule;

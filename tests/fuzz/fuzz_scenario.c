@@ -125,6 +125,21 @@ static uint32_t host_of(const struct schedule *p, const struct allocation_part *
     return p->model.cluster.instances.items[part->instance].host;
 }
 
+/* The number of hosts, and the slots on each. */
+static void check_hosts(const struct schedule *p, const struct demand *d, const struct allocation *a)
+{
+    uint32_t hosts = 0, slots = 0;
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        bool is_last = i + 1 == a->part_count || host_of(p, &a->parts[i]) != host_of(p, &a->parts[i + 1]);
+        slots += a->parts[i].slots;
+        if (!is_last) continue;
+        ensure(d->slots_per_host == 0 || slots == d->slots_per_host);
+        hosts++;
+        slots = 0;
+    }
+    ensure(hosts >= d->host_min && hosts <= d->host_max);
+}
+
 /* Every instance once, those of a host adjacent. */
 static void check_parts(const struct schedule *p, const struct schedule_row *row)
 {
@@ -144,8 +159,9 @@ static void check_parts(const struct schedule *p, const struct schedule_row *row
     }
     ensure(slots == a->slots || (slots > UINT32_MAX && a->slots == UINT32_MAX && !is_planned));
     if (is_planned) ensure(a->slots >= row->demand->ranges[0].min && a->slots <= row->demand->ranges[0].max);
+    if (is_planned && row->demand->host_max > 0) check_hosts(p, row->demand, a);
     if (is_planned) ensure((a->environment != NONE) == (row->demand->environment_count > 0));
-    if (is_planned && a->environment != NONE) ensure(has_bit(row->demand->masters, a->parts[0].instance));
+    if (is_planned && !demand_is_serial(row->demand)) ensure(has_bit(row->demand->masters, a->parts[0].instance));
 }
 
 struct fit_check {

@@ -20,30 +20,25 @@
 static const struct capacity host = {8, 2, 1 << 20};
 
 /* Values of fields that have texts in a form of their own, which the table does not describe. */
-static const char *const accounts[] = {"physics", "chem"}, *const qos[] = {"normal", "good"},
-                         *const projects[] = {"", "apollo", "gemini"}, *const environments[] = {"", "smp"},
-                         *const partitions[] = {"main", "fast", "heavy,fast", "fast,main,heavy"},
-                         *const requests[] = {"", "license=2", "license=1,arch=lx-amd64,bigio=true", "bigio",
-                                              "arch=\xc3\xbc"},
-                         *const queues[] = {"", "*", "main", "fast,heavy@localhost", "*@local*"},
-                         *const arrays[] = {"0-4", "3,7,9-11%2", "5", "0-99:7", "0"};
+static const char
+    *const accounts[] = {"physics", "chem"},
+           *const qos[] = {"normal", "good"}, *const projects[] = {"", "apollo", "gemini"},
+           *const environments[] = {"", "smp"}, *const partitions[] = {"main", "fast", "heavy,fast", "fast,main,heavy"},
+           *const requests[] = {"", "license=2", "license=1,arch=lx-amd64,bigio=true", "bigio", "arch=\xc3\xbc"},
+           *const queues[] = {"", "*", "main", "fast,heavy@localhost", "*@local*"},
+           *const nodes[] = {"", "1", "1-4", "2", "1-1"}, *const arrays[] = {"0-4", "3,7,9-11%2", "5", "0-99:7", "0"};
 
 static const struct {
     enum job_field field;
     const char *const *texts;
     uint32_t count;
 } forms[] = {
-    {JOB_FIELD_ACCOUNT, accounts, COUNT(accounts)},
-    {JOB_FIELD_QOS, qos, COUNT(qos)},
-    {JOB_FIELD_PROJECT, projects, COUNT(projects)},
-    {JOB_FIELD_PARTITIONS, partitions, COUNT(partitions)},
-    {JOB_FIELD_REQUESTS, requests, COUNT(requests)},
-    {JOB_FIELD_SOFT, requests, COUNT(requests)},
-    {JOB_FIELD_QUEUES, queues, COUNT(queues)},
-    {JOB_FIELD_MASTER_QUEUES, queues, COUNT(queues)},
-    {JOB_FIELD_SOFT_QUEUES, queues, COUNT(queues)},
-    {JOB_FIELD_ARRAY, arrays, COUNT(arrays)},
-    {JOB_FIELD_ENVIRONMENT, environments, COUNT(environments)},
+    {JOB_FIELD_ACCOUNT, accounts, COUNT(accounts)},   {JOB_FIELD_QOS, qos, COUNT(qos)},
+    {JOB_FIELD_PROJECT, projects, COUNT(projects)},   {JOB_FIELD_PARTITIONS, partitions, COUNT(partitions)},
+    {JOB_FIELD_REQUESTS, requests, COUNT(requests)},  {JOB_FIELD_SOFT, requests, COUNT(requests)},
+    {JOB_FIELD_QUEUES, queues, COUNT(queues)},        {JOB_FIELD_NODES, nodes, COUNT(nodes)},
+    {JOB_FIELD_MASTER_QUEUES, queues, COUNT(queues)}, {JOB_FIELD_SOFT_QUEUES, queues, COUNT(queues)},
+    {JOB_FIELD_ARRAY, arrays, COUNT(arrays)},         {JOB_FIELD_ENVIRONMENT, environments, COUNT(environments)},
 };
 
 struct life {
@@ -157,12 +152,13 @@ static bool has_any(const struct job_values *v)
 }
 
 /* Some fields are kept in another form than they are given: an array's tasks without their limit, the request "bigio"
- * as "bigio=true", a range of slots that has one number only as none, and partitions in the order of soft requests. */
+ * as "bigio=true", a range that has one number only as that number or none, and partitions in the order of soft
+ * requests. */
 static bool is_kept_as_given(const struct job *j, enum job_field f)
 {
     bool is_sorted = f == JOB_FIELD_PARTITIONS && j->placing != NULL;
     return job_field_rows[f].home == JOB_HOME_JOB && f != JOB_FIELD_ARRAY && f != JOB_FIELD_REQUESTS &&
-           f != JOB_FIELD_SOFT && f != JOB_FIELD_SLOTS_MAX && !is_sorted;
+           f != JOB_FIELD_SOFT && f != JOB_FIELD_NODES && f != JOB_FIELD_SLOTS_MAX && !is_sorted;
 }
 
 /* A special word of a nullable field stands for no value. */
@@ -219,13 +215,28 @@ static const struct {
     {JOB_FIELD_GPUS, ERR_TOO_LARGE, JOB_FIELD_GPUS},           /* the host has fewer */
     {JOB_FIELD_SLOTS_MAX, ERR_TOO_LARGE, JOB_FIELD_SLOTS_MAX}, /* the host has fewer */
     {JOB_FIELD_SLOTS_MAX, ERR_INPUT, JOB_FIELD_CPUS},          /* below the minimum, which is cpus */
-    {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_PARTITIONS},  /* only main has it */
+    {JOB_FIELD_CPUS, ERR_TOO_LARGE, JOB_FIELD_SLOTS_PER_NODE}, /* which gives the CPUs */
+    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_NODES},             /* there is one */
+    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_CPUS},              /* fewer than the nodes need */
+    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_SLOTS_PER_NODE},
+    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_ENVIRONMENT},             /* both distribute */
+    {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_SLOTS_PER_NODE}, /* no divisor of the CPUs */
+    {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_CPUS},
+    {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_SLOTS_MAX},
+    {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_NODES},
+    {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
+    {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_PARTITIONS}, /* none of its places is in all of them */
     {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
     {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_QUEUES},
-    {JOB_FIELD_QUEUES, ERR_INPUT, JOB_FIELD_PARTITIONS},        /* in none of them */
-    {JOB_FIELD_MASTER_QUEUES, ERR_INPUT, JOB_FIELD_PARTITIONS}, /* in none of them, or of the queues */
-    {JOB_FIELD_MASTER_QUEUES, ERR_INPUT, JOB_FIELD_QUEUES},
+    {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_MASTER_QUEUES},
+    {JOB_FIELD_QUEUES, ERR_INPUT, JOB_FIELD_PARTITIONS},
+    {JOB_FIELD_QUEUES, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
+    {JOB_FIELD_QUEUES, ERR_INPUT, JOB_FIELD_QUEUES},
+    {JOB_FIELD_QUEUES, ERR_INPUT, JOB_FIELD_MASTER_QUEUES},
+    {JOB_FIELD_MASTER_QUEUES, ERR_INPUT, JOB_FIELD_PARTITIONS},
     {JOB_FIELD_MASTER_QUEUES, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
+    {JOB_FIELD_MASTER_QUEUES, ERR_INPUT, JOB_FIELD_QUEUES},
+    {JOB_FIELD_MASTER_QUEUES, ERR_INPUT, JOB_FIELD_MASTER_QUEUES},
     {JOB_FIELD_REQUESTS, ERR_TOO_LARGE, JOB_FIELD_CPUS},          /* more than there is, for so many CPUs */
     {JOB_FIELD_DEADLINE, ERR_INPUT, JOB_FIELD_DEADLINE},          /* has passed */
     {JOB_FIELD_DEADLINE, ERR_DENIED, JOB_FIELD_DEADLINE},         /* the user may have none */

@@ -119,8 +119,11 @@ static struct plain_job plain_job_of(const struct job *j, struct plain_need need
 {
     for (uint32_t r = 0; r < j->request_count; r++)
         needs[r] = (struct plain_need){j->requests[r].resource, j->requests[r].amount};
-    return (struct plain_job){
-        .request = j->request, .slots_max = j->slots_max, .needs = needs, .need_count = j->request_count};
+    bool has_slots_per_node = j->placing != NULL && j->placing->slots_per_node > 0; /* of the one node */
+    return (struct plain_job){.request = j->request,
+                              .slots_max = has_slots_per_node ? 0 : j->slots_max,
+                              .needs = needs,
+                              .need_count = j->request_count};
 }
 
 struct expected {

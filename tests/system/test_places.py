@@ -19,5 +19,9 @@ def test_queues_and_soft_requests(instance):
     assert instance.job(wishing)['queues'] == 'main'
     assert "--queues: 'fats' matches no partition" in instance.bad('submit', '--queues', 'fats', '--', 'true')
     assert "--queues: 'main' can never run" in instance.bad('update', wishing, '-p', 'heavy')
+    assert instance.bad('submit', '-N', '2', '--', 'true') == \
+        "fairlead submit: --nodes: '2' can never run: asks for 2 hosts; at most 1 would fit"
+    instance.good('update', wishing, '-N', '1-2')
+    assert 'Nodes         1-2\n' in instance.good('show', 'job', wishing)
     instance.good('host', 'resume', 'localhost')
     assert instance.until_state(wishing, 'COMPLETED')['partition'] == 'main'

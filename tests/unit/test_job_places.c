@@ -1,4 +1,4 @@
-/* What jobs of an instance ask of their places: queues, soft requests. */
+/* What jobs of an instance ask of their places: queues, soft requests, nodes. */
 #include "policy_world.h"
 
 #include "engine/job_members.h"
@@ -11,6 +11,7 @@ static void furnish(struct world *w)
     world_object(w, OBJECT_GROUP, "all", "hosts=localhost");
     world_object(w, OBJECT_HOST, "n1", "");
     world_object(w, OBJECT_RESOURCE, "fan", "type=BOOL|relop===|consumable=NO");
+    world_object(w, OBJECT_ENVIRONMENT, "smp", "");
     world_object(w, OBJECT_PARTITION, "fast", "PriorityTier=2");
     world_object(w, OBJECT_PARTITION, "heavy", "complex_values=fan=true");
     world_object(w, OBJECT_PARTITION, "away", "hosts=n1");
@@ -19,7 +20,9 @@ static void furnish(struct world *w)
 static struct event submission(const char *terms)
 {
     struct event job = world_job("ann");
-    job.submit = job_with(job.submit, "%s", terms);
+    struct job_values values = *job.submit;
+    values.is_given[JOB_FIELD_CPUS] = false;
+    job.submit = job_with(&values, "%s", terms);
     return job;
 }
 
@@ -99,11 +102,47 @@ static void what_could_run_nowhere_is_refused(void **unused)
         {"queues=away", ERR_INPUT, "queues: 'away' can never run: asks for 1 slot; at most 0 would fit"},
         {"queues=main|partitions=fast", ERR_INPUT, "queues: 'main' can never run: asks for 1 slot; at most 0"},
         {"master_queues=fast", ERR_INPUT, "master_queues: 'fast' can never run: asks for 1 slot; at most 0"},
+        {"nodes=2", ERR_INPUT, "nodes: '2' can never run: asks for 2 hosts; at most 1 would fit"},
+        {"nodes=99|cpus=200", ERR_INPUT, "nodes: '99' can never run: asks for 99 hosts; at most 1 would fit"},
+        {"nodes=2-3|slots_per_node=2", ERR_INPUT, "nodes: '2-3' can never run: asks for 2 hosts with 2 slots each"},
+        {"nodes=x", ERR_INPUT, "nodes: 'x' is not a number from 1 to 1000000, or a range such as 2-8"},
+        {"nodes=2|cpus=1", ERR_INPUT, "nodes: 2 slots are the minimum, and the job asks for 1"},
+        {"slots_per_node=2|cpus=3", ERR_INPUT, "slots_per_node: 2 is not a divisor of the job's 3 slots"},
+        {"slots_per_node=2|cpus=4", ERR_INPUT,
+         "slots_per_node: 2 can never run: asks for 4 slots, 2 on each; at most 2"},
+        {"slots_per_node=8", ERR_TOO_LARGE, "cpus: 8 exceeds the host's 4 CPUs"},
+        {"nodes=1-2|pe=smp", ERR_INPUT, "nodes: the parallel environment 'smp' distributes the slots; give only one"},
     };
     struct world w;
     furnish(&w);
     for (size_t i = 0; i < COUNT(rows); i++) world_refuses(&w, submission(rows[i].fields), rows[i].code, rows[i].text);
     world_release(&w);
+}
+
+static void slots_are_on_one_host(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *fields, *nodes;
+        uint32_t slots;
+    } rows[] = {
+        {"nodes=1|cpus=3", "1", 3},
+        {"nodes=1-3|cpus=2", "1-3", 2},
+        {"nodes=1-1", "1", 1},
+        {"slots_per_node=3", "", 3},
+        {"nodes=1-4|slots_per_node=4", "1-4", 4},
+        {"slots_per_node=2|cpus=2|slots_max=4", "", 2},
+        {"nodes=1-4|cpus=2|slots_max=4", "1-4", 4},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct world w;
+        furnish(&w);
+        uint32_t id = world_take(&w, submission(rows[i].fields));
+        assert_string_equal(value_of(&w, id, JOB_FIELD_NODES), rows[i].nodes);
+        assert_int_equal(world_pass(&w), 1);
+        assert_int_equal(idset_count(&world_task(&w, id, 0)->placement.cpus), rows[i].slots);
+        world_release(&w);
+    }
 }
 
 static struct event update(uint32_t id, const char *terms)
@@ -145,6 +184,7 @@ int main(void)
         cmocka_unit_test(partitions_are_those_of_the_queues_and_the_wishes),
         cmocka_unit_test(jobs_start_in_their_queues),
         cmocka_unit_test(what_could_run_nowhere_is_refused),
+        cmocka_unit_test(slots_are_on_one_host),
         cmocka_unit_test(updates_place_jobs_anew),
     };
     return cmocka_run_group_tests_name("job places", tests, NULL, NULL);
