@@ -35,8 +35,13 @@ static inline void pass_world_submit(struct world *w, struct rng *rng, const cha
     static const char *const qos[] = {"normal", "high", "picky"};
     struct event job = world_job(user);
     uint32_t cpus = 1 + rng_below(rng, 3), gpus = rng_below(rng, 4) == 0, mem_mib = 1 + rng_below(rng, 60);
-    job.submit = job_with(job.submit, "cpus=%u|gpus=%u|mem_mib=%u|time_limit_s=%u", cpus, gpus, mem_mib,
-                          60 * (1 + rng_below(rng, 40)));
+    bool has_each = rng_below(rng, 4) == 0;
+    struct job_values values = *job.submit;
+    values.is_given[JOB_FIELD_MEM_MIB] = false;
+    job.submit = &values;
+    job.submit = job_with(job.submit, "cpus=%u|time_limit_s=%u", cpus, 60 * (1 + rng_below(rng, 40)));
+    job.submit = has_each ? job_with(job.submit, "gpus_per_slot=%u|mem_per_cpu_mib=%u", gpus, 1 + mem_mib / 2)
+                          : job_with(job.submit, "gpus=%u|mem_mib=%u", gpus, mem_mib);
     if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "array=0-5%%3");
     if (rng_below(rng, 8) == 0) job.submit = job_with(job.submit, "held=yes");
     job.submit = job_with(job.submit, "partitions=%s", partitions[rng_below(rng, 4)]);

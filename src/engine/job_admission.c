@@ -2,6 +2,26 @@
 
 #include "base/quantity.h"
 
+/* ERR_TOO_LARGE for what each of the slots takes; 0 for what all take together. */
+static int check_each(struct apply_context *c, enum job_field f, uint64_t each, uint32_t slots, uint64_t has)
+{
+    if (each == 0 || each <= has / slots) return 0;
+    return err_field(c->e, ERR_TOO_LARGE, job_field_at(f)->name, "%llu for each of %u slots exceeds the host's %llu",
+                     (unsigned long long)each, slots, (unsigned long long)has);
+}
+
+int job_admission_set_amounts(struct apply_context *c, struct job *row)
+{
+    const struct capacity *has = &c->s->host.has;
+    const struct job_placing *p = row->placing;
+    uint32_t slots = row->request.cpus;
+    if (p == NULL) return 0;
+    if (check_each(c, JOB_FIELD_MEM_PER_CPU, p->mem_mib_per_cpu, slots, has->mem_mib) != 0) return -1;
+    if (check_each(c, JOB_FIELD_GPUS_PER_SLOT, p->gpus_per_slot, slots, has->gpus) != 0) return -1;
+    row->request = state_job_capacity(row, slots);
+    return 0;
+}
+
 int job_admission_check_capacity(struct apply_context *c, const struct job *row)
 {
     const struct capacity *has = &c->s->host.has, *r = &row->request;

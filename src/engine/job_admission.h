@@ -8,6 +8,9 @@
 
 /* Each returns 0, or -1 with *c->e: ERR_TOO_LARGE, or ERR_INPUT if the field alone is wrong. */
 
+/* Sets the request to what all slots take together, where the job says what each of them takes. ERR_TOO_LARGE. */
+int job_admission_set_amounts(struct apply_context *c, struct job *row);
+
 /* CPUs, memory and GPUs against those of the host. */
 int job_admission_check_capacity(struct apply_context *c, const struct job *row);
 

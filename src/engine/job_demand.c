@@ -120,19 +120,60 @@ static double gres_amount(const struct job_demands *d, const struct job *j, uint
     return 0.0;
 }
 
-static double gpus_of(const struct job_demands *d, const struct job *j, uint32_t resource)
+/* Memory is that of each host, or of each slot. */
+static struct need need_of_memory(const struct job_demands *d, const struct job *j)
 {
-    bool is_gpu = !d->s->is_document && resource == d->m->resources.gpu;
-    return is_gpu ? j->request.gpus : gres_amount(d, j, resource);
+    uint64_t each = placing_of(j)->mem_mib_per_cpu;
+    return (struct need){.resource = d->m->resources.mem,
+                         .scope = each > 0 ? NEED_PER_SLOT : NEED_PER_HOST,
+                         .amount = (double)(each > 0 ? each : j->request.mem_mib)};
 }
 
-/* The need of a resource that no request names, such as the memory of each host. Amount 0: there is none. */
+/* The GPUs of a job in an instance, which has one host. */
+static struct need need_of_gpus(const struct job_demands *d, const struct job *j)
+{
+    uint32_t each = placing_of(j)->gpus_per_slot;
+    return (struct need){.resource = d->m->resources.gpu,
+                         .scope = each > 0 ? NEED_PER_SLOT : NEED_PER_JOB,
+                         .amount = each > 0 ? each : j->request.gpus,
+                         .is_requested = true};
+}
+
+/* GPUs of a type are GPUs, too. */
+static double gpus_of(const struct job_demands *d, const struct job_document *document, uint32_t resource)
+{
+    double count = 0.0;
+    for (uint32_t i = 0; i < document->gpu_count; i++) {
+        const struct gpu_amount *gpus = &document->gpus[i];
+        bool is_of_type = cluster_resources_find(&d->m->resources, str(gpus->resource)) == resource;
+        if (is_of_type || resource == d->m->resources.gpu) count += gpus->count;
+    }
+    return count;
+}
+
+static bool is_gpu(const struct job_demands *d, uint32_t resource)
+{
+    return str_starts(str(d->m->resources.list.items[resource].name), str("gres/gpu"));
+}
+
+/* The GPUs of a job in a document, on each of its hosts or for each slot. */
+static struct need need_of_typed_gpus(const struct job_demands *d, const struct job *j, uint32_t resource)
+{
+    return (struct need){.resource = resource,
+                         .scope = j->document->has_gpus_per_slot ? NEED_PER_SLOT : NEED_PER_HOST,
+                         .amount = gpus_of(d, j->document, resource),
+                         .is_requested = true};
+}
+
+/* The need of a resource that no request names. Amount 0: there is none. */
 static struct need need_of_job(const struct job_demands *d, const struct job *j, uint32_t resource)
 {
-    if (resource == d->m->resources.mem)
-        return (struct need){.resource = resource, .scope = NEED_PER_HOST, .amount = (double)j->request.mem_mib};
+    if (resource == d->m->resources.mem) return need_of_memory(d, j);
+    if (!d->s->is_document && resource == d->m->resources.gpu) return need_of_gpus(d, j);
+    if (d->s->is_document && j->document->gpu_count > 0 && is_gpu(d, resource))
+        return need_of_typed_gpus(d, j, resource);
     return (struct need){
-        .resource = resource, .scope = NEED_PER_JOB, .amount = gpus_of(d, j, resource), .is_requested = true};
+        .resource = resource, .scope = NEED_PER_JOB, .amount = gres_amount(d, j, resource), .is_requested = true};
 }
 
 static bool is_offered(const struct cluster *c, uint32_t resource)

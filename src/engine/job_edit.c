@@ -151,6 +151,24 @@ static int edit_field(struct job_edit *edit, enum job_field f)
 
 /* --- fields in combination ---------------------------------------------------------------------------------------- */
 
+/* An amount of a whole task replaces one for each slot, and the other way round. */
+static int settle_amount(struct job_edit *edit, enum job_field whole, enum job_field each)
+{
+    struct state *s = edit->c->s;
+    const struct field_value none = field_number(0);
+    if (!edit->given->is_given[whole] || edit->row->placing == NULL) return 0;
+    if (!edit->given->is_given[each]) return job_member_set(s, edit->row, each, &none, &s->cycle, edit->c->e);
+    if (edit->given->value[each].number == 0) return 0;
+    return err_field(edit->c->e, ERR_INPUT, job_field_at(each)->name, "not together with the %s; give only one of them",
+                     job_field_at(whole)->help);
+}
+
+static int settle_amounts(struct job_edit *edit)
+{
+    if (settle_amount(edit, JOB_FIELD_MEM_MIB, JOB_FIELD_MEM_PER_CPU) != 0) return -1;
+    return settle_amount(edit, JOB_FIELD_GPUS, JOB_FIELD_GPUS_PER_SLOT);
+}
+
 /* Its partitions, its parallel environment and what else it asks of its places. */
 static int set_places(struct job_edit *edit)
 {
@@ -181,13 +199,16 @@ static int set_given_fields(struct job_edit *edit)
         if (edit->given->is_given[f] && edit_field(edit, f) != 0) return -1;
     }
     if (is_submission && !edit->given->is_given[JOB_FIELD_CPUS]) job_admission_set_cpus(row);
+    if (settle_amounts(edit) != 0) return -1;
     /* Several nodes are refused before their CPUs are. */
     bool has_nodes = row->placing != NULL && row->placing->node_min > 1;
     if (has_nodes && set_places(edit) != 0) return -1;
     /* An update of other fields is not refused because the host has shrunk since. */
-    bool has_new_request = is_submission || changed[JOB_FIELD_CPUS] || changed[JOB_FIELD_MEM_MIB] ||
-                           changed[JOB_FIELD_GPUS] || changed[JOB_FIELD_TIME_LIMIT];
     bool has_new_cpus = is_submission || changed[JOB_FIELD_CPUS];
+    bool has_new_amounts = has_new_cpus || changed[JOB_FIELD_MEM_PER_CPU] || changed[JOB_FIELD_GPUS_PER_SLOT];
+    bool has_new_request =
+        has_new_amounts || changed[JOB_FIELD_MEM_MIB] || changed[JOB_FIELD_GPUS] || changed[JOB_FIELD_TIME_LIMIT];
+    if (has_new_amounts && job_admission_set_amounts(c, row) != 0) return -1;
     if (has_new_request && job_admission_check_capacity(c, row) != 0) return -1;
     if ((has_new_cpus || changed[JOB_FIELD_SLOTS_MAX]) && job_admission_check_slots(c, row) != 0) return -1;
     if ((has_new_cpus || changed[JOB_FIELD_REQUESTS]) && job_admission_check_amounts(c, row) != 0) return -1;

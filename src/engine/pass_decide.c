@@ -104,8 +104,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     struct job *j = &s->jobs.items[job];
     struct tres_amount amounts[TRES_MAX];
     struct tres_list tres = {.items = amounts};
-    struct capacity granted = j->request;
-    granted.cpus = a->slots;
+    const struct capacity granted = state_job_capacity(j, a->slots);
     find_indices(p);
     job_tres(s, &p->indices, j, granted.cpus, &tres);
     struct task row = {.job_id = j->id,

@@ -118,7 +118,9 @@ static void add_placing(struct buf *key, const struct job_placing *placing)
         const char *text = texts[i] != NULL ? texts[i] : "";
         buf_add(key, text, strlen(text) + 1);
     }
-    const int64_t numbers[] = {placing->node_min, placing->node_max, placing->slots_per_node, placing->soft_count};
+    const int64_t numbers[] = {placing->node_min,       placing->node_max,
+                               placing->slots_per_node, (int64_t)placing->mem_mib_per_cpu,
+                               placing->gpus_per_slot,  placing->soft_count};
     add_numbers(key, numbers, sizeof numbers / sizeof *numbers);
     add_requests(key, placing->soft, placing->soft_count);
 }

@@ -99,12 +99,21 @@ struct host_load {
     const char *name, *value;
 };
 
+/* GPUs of a host, or of a job, as a resource of the cluster. */
+struct gpu_amount {
+    const char *resource; /* "gres/gpu", or of one type: "gres/gpu:tesla" */
+    uint32_t tres;        /* index of policy.tres; NONE: not tracked */
+    uint32_t count;
+};
+
 /* A host. An instance has one, the machine that it runs on (state.host); a document has any number, in the order of
  * objects[OBJECT_HOST]. */
 struct host_row {
     const char *name;
     struct capacity has;
     const double *tres; /* its amounts by index of policy.tres, TRES_MAX entries; NULL: computed from the capacity */
+    const struct gpu_amount *gpus; /* of a document: its GPUs of any type, and those of each type */
+    uint32_t gpu_count;
     struct host_load *loads; /* of a document: as long as it; of an instance: until the next EVENT_LOAD */
     uint32_t load_count;
 };
@@ -155,6 +164,8 @@ struct job_placing {
     uint32_t soft_count;
     uint32_t node_min, node_max; /* its slots are on so many hosts, without a parallel environment; 0: not given */
     uint32_t slots_per_node;     /* and so many on each; 0: not given */
+    uint64_t mem_mib_per_cpu;    /* memory and GPUs of each slot, instead of those of the request; 0: not given */
+    uint32_t gpus_per_slot;
 };
 
 /* The fields of a job that only documents have so far. One allocation. */
@@ -166,8 +177,11 @@ struct job_document {
     struct job_place *places; /* of a running job; none: not given */
     uint32_t place_count;
     uint32_t nodes;
-    uint32_t slots;         /* for the ticket policies, instead of its CPUs */
-    struct tres_list tres;  /* requested for each task, instead of what its request amounts to; empty: not given */
+    uint32_t slots;        /* for the ticket policies, instead of its CPUs */
+    struct tres_list tres; /* requested for each task, instead of what its request amounts to; empty: not given */
+    const struct gpu_amount *gpus; /* on each of its hosts, or for each slot; as long as the document */
+    uint32_t gpu_count;
+    bool has_gpus_per_slot;
     uint32_t rank;          /* its position in the order of seq, then ids; in basic in that of submission */
     uint32_t running_tasks; /* of an array: tasks that run, each as a job of its own in the document */
     enum job_suspension suspension;
@@ -330,6 +344,16 @@ void state_release(struct state *s);
 static inline const struct job_document *state_job_document(const struct state *s, const struct job *j)
 {
     return s->is_document ? j->document : NULL;
+}
+
+/* What a task of a job takes with so many slots. In a document on several hosts the memory is that of each, unless it
+ * is for each slot. */
+static inline struct capacity state_job_capacity(const struct job *j, uint32_t slots)
+{
+    struct capacity c = {.cpus = slots, .gpus = j->request.gpus, .mem_mib = j->request.mem_mib};
+    if (j->placing != NULL && j->placing->mem_mib_per_cpu > 0) c.mem_mib = j->placing->mem_mib_per_cpu * slots;
+    if (j->placing != NULL && j->placing->gpus_per_slot > 0) c.gpus = j->placing->gpus_per_slot * slots;
+    return c;
 }
 
 /* How many of the pending tasks of an array its limit of running tasks lets start. */

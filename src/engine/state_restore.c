@@ -72,6 +72,8 @@ void state_restore_host(struct state *s, const struct host_row *row)
     *h = (struct host_row){.name = arena_copy(&s->arena, str(row->name)),
                            .has = row->has,
                            .tres = tres,
+                           .gpus = row->gpus,
+                           .gpu_count = row->gpu_count,
                            .loads = row->loads,
                            .load_count = row->load_count};
 }

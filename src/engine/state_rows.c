@@ -257,7 +257,7 @@ static size_t placing_texts_size(const struct job_placing *p)
 static bool asks_nothing(const struct job_placing *p)
 {
     return p->queues == NULL && p->master_queues == NULL && p->soft_queues == NULL && p->soft_count == 0 &&
-           p->node_max == 0 && p->slots_per_node == 0;
+           p->node_max == 0 && p->slots_per_node == 0 && p->mem_mib_per_cpu == 0 && p->gpus_per_slot == 0;
 }
 
 /* One allocation: the members, the soft requests, the texts. */

@@ -34,7 +34,7 @@ static int check_absolute_path(struct str path, const char *field, struct err *e
 #define BYTES_FROM_TO(low, high) .field.min = (low), .field.max = (high)
 #define SECONDS(name_, low, high) \
     .field.name = (name_), .field.type = FIELD_SECONDS, .field.min = (low), .field.max = (high)
-#define MEMORY(name_) .field.name = (name_), .field.type = FIELD_MEMORY, .field.min = 1, .field.max = MEM_MIB_MAX
+#define MEMORY(name_) .field.name = (name_), .field.type = FIELD_MEMORY, .field.max = MEM_MIB_MAX
 #define TIME(name_) .field.name = (name_), .field.type = FIELD_TIME, .field.min = 1, .field.max = TIME_US_MAX
 #define HELP(words) .field.help = (words)
 #define NULLABLE .field.is_nullable = true
@@ -108,11 +108,21 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
 
     [JOB_FIELD_CPUS] = {NUMBER("cpus", 1, CPUS_MAX), HELP("CPUs of each task"), OF_JOB("cpus"), DECIDES,
                         SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("cpus", 'n', "COUNT")},
-    [JOB_FIELD_MEM_MIB] = {MEMORY("mem_mib"), HELP("memory of each task"), OF_JOB("mem_mib"), DECIDES,
+    [JOB_FIELD_MEM_MIB] = {MEMORY("mem_mib"), .field.min = 1, HELP("memory of each task"), OF_JOB("mem_mib"), DECIDES,
                            SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("mem", 0, "SIZE"),
                            .option_help = "memory of each task: MiB, or with a suffix K, M, G or T"},
     [JOB_FIELD_GPUS] = {NUMBER("gpus", 0, GPUS_MAX), HELP("GPUs of each task"), OF_JOB("gpus"), DECIDES,
                         SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("gpus", 'G', "COUNT")},
+    [JOB_FIELD_MEM_PER_CPU] = {MEMORY("mem_per_cpu_mib"),
+                               HELP("memory for each of its CPUs; 0: mem_mib is that of the task"),
+                               OF_JOB("mem_per_cpu_mib"), EMPTY_IS_NULL, DECIDES,
+                               SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("mem-per-cpu", 0, "SIZE"),
+                               .option_help = "memory for each CPU, instead of --mem"},
+    [JOB_FIELD_GPUS_PER_SLOT] = {NUMBER("gpus_per_slot", 0, GPUS_MAX),
+                                 HELP("GPUs for each of its slots; 0: gpus are those of the task"),
+                                 OF_JOB("gpus_per_slot"), EMPTY_IS_NULL, DECIDES,
+                                 SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("gpus-per-slot", 0, "COUNT"),
+                                 .option_help = "GPUs for each slot, instead of --gpus"},
     [JOB_FIELD_TIME_LIMIT] = {SECONDS("time_limit_s", 1, TIME_LIMIT_S_MAX), HELP("time limit of each task"),
                               OF_JOB("time_limit_s"), DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
                               OPTION("time", 't', "DURATION"),

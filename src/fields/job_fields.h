@@ -53,6 +53,8 @@ enum job_field {
     JOB_FIELD_CPUS,
     JOB_FIELD_MEM_MIB,
     JOB_FIELD_GPUS,
+    JOB_FIELD_MEM_PER_CPU, /* MEM_MIB is the memory of all CPUs then */
+    JOB_FIELD_GPUS_PER_SLOT,
     JOB_FIELD_TIME_LIMIT,
     JOB_FIELD_SLOTS_MAX,
     JOB_FIELD_NODES,          /* "2", "2-4": the number of hosts */

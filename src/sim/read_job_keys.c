@@ -2,6 +2,7 @@
  * have a row here: references to parts of the document, and fields that jobs of an instance do not have. */
 #include "sim/read_job_keys.h"
 
+#include "fields/request_text.h"
 #include "fields/setting_text.h"
 #include "fields/standard_resources.h"
 
@@ -163,6 +164,63 @@ static int read_soft_requests(struct wire_reader *r, json_t *value, void *target
     return read_request_list(r, value, &keys->placing.soft, &keys->placing.soft_count);
 }
 
+/* --- GPUs --------------------------------------------------------------------------------------------------------- */
+
+/* Whether a host of the document, or a tracked TRES, has the type. */
+static bool is_known_gpu(const struct state *s, const struct gpu_amount *gpus)
+{
+    bool found = gpus->tres != NONE || strcmp(gpus->resource, "gres/gpu") == 0;
+    for (uint32_t h = 0; h < s->hosts.count && !found; h++) {
+        const struct host_row *host = &s->hosts.items[h];
+        for (uint32_t i = 0; i < host->gpu_count && !found; i++)
+            found = strcmp(host->gpus[i].resource, gpus->resource) == 0;
+    }
+    return found;
+}
+
+static int add_gpus(struct wire_reader *r, const struct gpus_text *text, struct job_keys *keys)
+{
+    const struct state *s = document_of(r)->state;
+    struct buf name = {0};
+    bool is_typed = text->type.length > 0;
+    buf_format(&name, "gres/gpu%s%.*s", is_typed ? ":" : "", (int)text->type.length, text->type.text);
+    const char *resource = arena_copy(r->arena, (struct str){name.text, name.length});
+    struct gpu_amount *gpus = &keys->gpus[keys->gpu_count++];
+    *gpus = (struct gpu_amount){
+        .resource = resource, .tres = tres_find(&s->policy.tres, str(resource)), .count = text->count};
+    buf_release(&name);
+    if (is_known_gpu(s, gpus)) return 0;
+    return wire_fail(r, "'%.*s' is not a type of GPUs of this document", (int)text->type.length, text->type.text);
+}
+
+/* Reads 2, or "tesla:2,volta:1". */
+static int read_gpu_list(struct wire_reader *r, json_t *value, struct job_keys *keys)
+{
+    struct str text;
+    struct gpus_text_list list;
+    struct err below;
+    if (keys->gpus != NULL) return wire_fail(r, "'gpus' and 'gpus_per_slot' are given; give only one of them");
+    if (wire_read_scalar(r, value, &text) != 0) return -1;
+    if (request_text_gpus(text, "gpus", r->arena, &list, &below) != 0)
+        return wire_refuse(r, value, "a number of GPUs, or numbers of types, such as \"tesla:2,volta:1\"");
+    keys->gpus = arena_alloc(r->arena, list.count * sizeof *keys->gpus);
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (add_gpus(r, &list.items[i], keys) != 0) return -1;
+    }
+    return 0;
+}
+
+static int read_gpus(struct wire_reader *r, json_t *value, void *target)
+{
+    return read_gpu_list(r, value, target);
+}
+
+static int read_gpus_per_slot(struct wire_reader *r, json_t *value, void *target)
+{
+    ((struct job_keys *)target)->has_gpus_per_slot = true;
+    return read_gpu_list(r, value, target);
+}
+
 /* --- where a job may run, and where it runs ----------------------------------------------------------------------- */
 
 /* Whether an object of the kind matches the pattern. */
@@ -284,6 +342,9 @@ static const struct wire_field fields[] = {
     {.name = "deadline", .type = WIRE_TIME, MEMBER(deadline_us)},
     {.name = "cpus", .type = WIRE_I64, MEMBER(cpus), .max = UINT32_MAX},
     {.name = "nodes", .type = WIRE_CUSTOM, .read = read_nodes},
+    {.name = "mem_per_cpu", .type = WIRE_MEMORY, MEMBER(placing.mem_mib_per_cpu)},
+    {.name = "gpus", .type = WIRE_CUSTOM, .read = read_gpus},
+    {.name = "gpus_per_slot", .type = WIRE_CUSTOM, .read = read_gpus_per_slot},
     {.name = "slots_per_node", .type = WIRE_U32, MEMBER(placing.slots_per_node), .min = 1, .max = SLOTS_MAX},
     {.name = "mem", .type = WIRE_MEMORY, MEMBER(mem_mib)},
     {.name = "tres", .type = WIRE_TEXT, MEMBER(tres)},
@@ -389,6 +450,8 @@ static int check_keys(struct wire_reader *r, const struct job_keys *keys)
     if (keys->deadline_us != 0 && user != NONE &&
         s->objects[OBJECT_USER_POLICY].items[user].object.value[USER_MAY_USE_DEADLINE].number == 0)
         return wire_fail_at(r, "deadline", "user '%s' may not have one ('deadline' of the user is false)", keys->user);
+    if (keys->placing.mem_mib_per_cpu > 0 && keys->mem_mib != UINT64_MAX)
+        return wire_fail_at(r, "mem_per_cpu", "'mem' is given, too; give only one of them");
     return check_nodes(r, keys) == 0 ? check_state(r, keys) : -1;
 }
 

@@ -30,6 +30,9 @@ struct job_keys {
     bool has_partition;
     struct job_place *places;
     uint32_t place_count;
+    struct gpu_amount *gpus;
+    uint32_t gpu_count;
+    bool has_gpus_per_slot;
     struct job_placing placing;
     struct job_values more;
 };

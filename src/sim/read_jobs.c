@@ -67,6 +67,14 @@ static int read_tres(struct wire_reader *r, struct job_keys *keys, struct tres_l
     return check_licenses(r, keys, out_list);
 }
 
+static uint32_t gpus_of(const struct job_keys *keys)
+{
+    uint64_t count = 0, nodes = keys->placing.node_min > 0 ? keys->placing.node_min : 1;
+    for (uint32_t i = 0; i < keys->gpu_count; i++) count += keys->gpus[i].count;
+    count *= keys->has_gpus_per_slot ? (uint64_t)keys->cpus : nodes;
+    return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
 static void set_defaults(struct document *d, struct job_keys *keys)
 {
     uint32_t row = map_get(&d->first_rows, str(keys->user));
@@ -140,6 +148,9 @@ static int make_job(struct wire_reader *r, struct job_keys *keys, struct read_jo
     document->slots_rule = keys->slots_rule;
     document->slots_number = keys->slots_number;
     document->running_tasks = keys->running_tasks;
+    document->gpus = keys->gpus;
+    document->gpu_count = keys->gpu_count;
+    document->has_gpus_per_slot = keys->has_gpus_per_slot;
     document->suspension = suspension_of(keys);
     document->environment = keys->environment;
     document->has_partition = keys->has_partition;
@@ -158,7 +169,7 @@ static int make_job(struct wire_reader *r, struct job_keys *keys, struct read_jo
         .array_limit = keys->array_limit,
         .list_position = out->sequence,
         .begin_us = keys->eligible_us,
-        .request = {.cpus = (uint32_t)keys->cpus, .mem_mib = keys->mem_mib},
+        .request = {.cpus = (uint32_t)keys->cpus, .gpus = gpus_of(keys), .mem_mib = keys->mem_mib},
         .partitions = keys->partitions,
         .partition_count = keys->partition_count,
         .qos = keys->qos,

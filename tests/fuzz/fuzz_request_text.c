@@ -33,8 +33,37 @@ static void check_nodes(struct str s)
     buf_release(&text);
 }
 
+static void check_gpus(struct str s, struct arena *arena)
+{
+    struct err e = {0};
+    struct buf text = {0};
+    struct gpus_text_list list = {.count = 77}, back;
+    if (request_text_gpus(s, "field", arena, &list, &e) != 0) {
+        check_refusal(&e);
+        ensure(list.items == NULL && list.count == 77);
+        return;
+    }
+    ensure(list.count > 0);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const struct gpus_text *gpus = &list.items[i];
+        ensure(gpus->count > 0 && gpus->count <= REQUEST_GPUS_MAX && str_trim(gpus->type).length == gpus->type.length);
+        buf_add_text(&text, i > 0 ? "," : "");
+        buf_add(&text, gpus->type.text, gpus->type.length);
+        buf_format(&text, "%s%u", gpus->type.length > 0 ? ":" : "", gpus->count);
+    }
+    ensure(request_text_gpus((struct str){text.text, text.length}, "field", arena, &back, NULL) == 0);
+    ensure(back.count == list.count);
+    for (uint32_t i = 0; i < back.count; i++)
+        ensure(back.items[i].count == list.items[i].count && str_equal(back.items[i].type, list.items[i].type));
+    buf_release(&text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    check_nodes((struct str){(const char *)data, size});
+    struct str s = {(const char *)data, size};
+    struct arena arena = {0};
+    check_nodes(s);
+    check_gpus(s, &arena);
+    arena_release(&arena);
     return 0;
 }

@@ -152,11 +152,14 @@ static bool has_any(const struct job_values *v)
 }
 
 /* Some fields are kept in another form than they are given: an array's tasks without their limit, the request "bigio"
- * as "bigio=true", a range that has one number only as that number or none, and partitions in the order of soft
+ * as "bigio=true", a range that has one number only as that number or none, amounts of a
+ * task and of its slots, of which one follows from the other, and partitions in the order of soft
  * requests. */
 static bool is_kept_as_given(const struct job *j, enum job_field f)
 {
     bool is_sorted = f == JOB_FIELD_PARTITIONS && j->placing != NULL;
+    if (f == JOB_FIELD_MEM_MIB || f == JOB_FIELD_MEM_PER_CPU || f == JOB_FIELD_GPUS || f == JOB_FIELD_GPUS_PER_SLOT)
+        return false;
     return job_field_rows[f].home == JOB_HOME_JOB && f != JOB_FIELD_ARRAY && f != JOB_FIELD_REQUESTS &&
            f != JOB_FIELD_SOFT && f != JOB_FIELD_NODES && f != JOB_FIELD_SLOTS_MAX && !is_sorted;
 }
@@ -216,8 +219,14 @@ static const struct {
     {JOB_FIELD_SLOTS_MAX, ERR_TOO_LARGE, JOB_FIELD_SLOTS_MAX}, /* the host has fewer */
     {JOB_FIELD_SLOTS_MAX, ERR_INPUT, JOB_FIELD_CPUS},          /* below the minimum, which is cpus */
     {JOB_FIELD_CPUS, ERR_TOO_LARGE, JOB_FIELD_SLOTS_PER_NODE}, /* which gives the CPUs */
-    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_NODES},             /* there is one */
-    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_CPUS},              /* fewer than the nodes need */
+    {JOB_FIELD_MEM_PER_CPU, ERR_TOO_LARGE, JOB_FIELD_CPUS},
+    {JOB_FIELD_MEM_PER_CPU, ERR_TOO_LARGE, JOB_FIELD_SLOTS_PER_NODE},
+    {JOB_FIELD_MEM_PER_CPU, ERR_INPUT, JOB_FIELD_MEM_MIB},
+    {JOB_FIELD_GPUS_PER_SLOT, ERR_TOO_LARGE, JOB_FIELD_CPUS},
+    {JOB_FIELD_GPUS_PER_SLOT, ERR_TOO_LARGE, JOB_FIELD_SLOTS_PER_NODE},
+    {JOB_FIELD_GPUS_PER_SLOT, ERR_INPUT, JOB_FIELD_GPUS},
+    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_NODES}, /* there is one */
+    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_CPUS},  /* fewer than the nodes need */
     {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_SLOTS_PER_NODE},
     {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_ENVIRONMENT},             /* both distribute */
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_SLOTS_PER_NODE}, /* no divisor of the CPUs */

@@ -25,3 +25,15 @@ def test_queues_and_soft_requests(instance):
     assert 'Nodes         1-2\n' in instance.good('show', 'job', wishing)
     instance.good('host', 'resume', 'localhost')
     assert instance.until_state(wishing, 'COMPLETED')['partition'] == 'main'
+
+
+def test_amounts_of_each_slot(instance):
+    script = 'echo $FAIRLEAD_CPUS $FAIRLEAD_MEM_MIB'
+    job = instance.submit('--slots', '1-2', '--mem-per-cpu', '30M', '-o', 'out', '--', 'sh', '-c', script)
+    row = instance.until_state(job, 'COMPLETED')
+    slots, mem_mib = (int(word) for word in instance.good('log', job).split())
+    assert mem_mib == 30 * slots
+    assert (row['cpus'], row['mem_per_cpu_mib'], row['mem_mib']) == (1, 30, 30)
+    assert 'cpu=%d,mem=%d,' % (slots, mem_mib) in row['tres']
+    assert instance.bad('submit', '--mem', '1G', '--mem-per-cpu', '1G', '--', 'true') == \
+        'fairlead submit: --mem-per-cpu: not together with the memory of each task; give only one of them'

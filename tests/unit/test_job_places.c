@@ -21,7 +21,7 @@ static struct event submission(const char *terms)
 {
     struct event job = world_job("ann");
     struct job_values values = *job.submit;
-    values.is_given[JOB_FIELD_CPUS] = false;
+    values.is_given[JOB_FIELD_CPUS] = values.is_given[JOB_FIELD_MEM_MIB] = false;
     job.submit = job_with(&values, "%s", terms);
     return job;
 }
@@ -111,6 +111,12 @@ static void what_could_run_nowhere_is_refused(void **unused)
         {"slots_per_node=2|cpus=4", ERR_INPUT,
          "slots_per_node: 2 can never run: asks for 4 slots, 2 on each; at most 2"},
         {"slots_per_node=8", ERR_TOO_LARGE, "cpus: 8 exceeds the host's 4 CPUs"},
+        {"mem_mib=5|mem_per_cpu_mib=7", ERR_INPUT,
+         "mem_per_cpu_mib: not together with the memory of each task; give only one of them"},
+        {"gpus=0|gpus_per_slot=1", ERR_INPUT, "gpus_per_slot: not together with the GPUs of each task; give only one"},
+        {"cpus=3|gpus_per_slot=1", ERR_TOO_LARGE, "gpus_per_slot: 1 for each of 3 slots exceeds the host's 2"},
+        {"cpus=2|mem_per_cpu_mib=50001", ERR_TOO_LARGE,
+         "mem_per_cpu_mib: 50001 for each of 2 slots exceeds the host's 100000"},
         {"nodes=1-2|pe=smp", ERR_INPUT, "nodes: the parallel environment 'smp' distributes the slots; give only one"},
     };
     struct world w;
@@ -145,12 +151,63 @@ static void slots_are_on_one_host(void **unused)
     }
 }
 
+/* The amounts of a task, and what each of its slots takes: of a range of slots, those that it gets. */
+static void amounts_of_each_slot(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *fields;
+        uint32_t mem_mib, gpus, task_mem_mib, task_gpus, slots;
+    } rows[] = {
+        {"cpus=2|mem_per_cpu_mib=300", 600, 0, 600, 0, 2},
+        {"cpus=2|mem_per_cpu_mib=0|mem_mib=500", 500, 0, 500, 0, 2},
+        {"cpus=2|gpus_per_slot=1|mem_mib=7", 7, 2, 7, 2, 2},
+        {"cpus=1|slots_max=4|mem_per_cpu_mib=100|gpus_per_slot=1", 100, 1, 200, 2, 2},
+        {"cpus=1|slots_max=4|mem_per_cpu_mib=30000", 30000, 0, 90000, 0, 3},
+        {"slots_per_node=2|gpus=1|mem_per_cpu_mib=10", 20, 1, 20, 1, 2},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct world w;
+        furnish(&w);
+        uint32_t id = world_take(&w, submission(rows[i].fields));
+        assert_int_equal(w.s.jobs.items[0].request.mem_mib, rows[i].mem_mib);
+        assert_int_equal(w.s.jobs.items[0].request.gpus, rows[i].gpus);
+        assert_int_equal(world_pass(&w), 1);
+        const struct task *k = world_task(&w, id, 0);
+        assert_int_equal(idset_count(&k->placement.cpus), rows[i].slots);
+        assert_int_equal(k->placement.mem_mib, rows[i].task_mem_mib);
+        assert_int_equal(idset_count(&k->placement.gpus), rows[i].task_gpus);
+        assert_true(tres_amount_of(&k->tres, TRES_MEM) == rows[i].task_mem_mib);
+        world_release(&w);
+    }
+}
+
 static struct event update(uint32_t id, const char *terms)
 {
     static struct job_values none;
     return (struct event){.kind = EVENT_UPDATE,
                           .actor = world_operator,
                           .update = {.job_id = id, .values = job_with(&none, "%s", terms)}};
+}
+
+static void updates_of_amounts(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish(&w);
+    uint32_t id = world_take(&w, submission("cpus=2|mem_per_cpu_mib=100"));
+    const struct job *j = &w.s.jobs.items[0];
+    assert_int_equal(world_apply(&w, update(id, "cpus=3"), NULL), 0);
+    assert_int_equal(j->request.mem_mib, 300);
+    world_refuses(&w, update(id, "mem_per_cpu_mib=40000"), ERR_TOO_LARGE, "mem_per_cpu_mib: 40000 for each of 3");
+    assert_int_equal(world_apply(&w, update(id, "mem_mib=700"), NULL), 0);
+    assert_int_equal(j->request.mem_mib, 700);
+    assert_null(j->placing);
+    assert_int_equal(world_apply(&w, update(id, "mem_per_cpu_mib=50"), NULL), 0);
+    assert_int_equal(j->request.mem_mib, 150);
+    assert_int_equal(world_apply(&w, update(id, "mem_per_cpu_mib=0"), NULL), 0);
+    assert_int_equal(j->request.mem_mib, 150);
+    world_release(&w);
 }
 
 static void updates_place_jobs_anew(void **unused)
@@ -185,6 +242,8 @@ int main(void)
         cmocka_unit_test(jobs_start_in_their_queues),
         cmocka_unit_test(what_could_run_nowhere_is_refused),
         cmocka_unit_test(slots_are_on_one_host),
+        cmocka_unit_test(amounts_of_each_slot),
+        cmocka_unit_test(updates_of_amounts),
         cmocka_unit_test(updates_place_jobs_anew),
     };
     return cmocka_run_group_tests_name("job places", tests, NULL, NULL);
