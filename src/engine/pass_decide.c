@@ -97,7 +97,17 @@ static void find_indices(struct pass *p)
     p->has_indices = true;
 }
 
-/* Memory is for each host, GPUs are the first one's. */
+/* The TRES of a job are those of one host. */
+static void count_hosts(struct tres_list *tres, const struct job *j, uint32_t hosts)
+{
+    bool is_per_slot = j->placing != NULL && j->placing->mem_mib_per_cpu > 0;
+    for (uint32_t i = 0; i < tres->count; i++) {
+        struct tres_amount *a = &tres->items[i];
+        if (a->tres == TRES_NODE || (a->tres == TRES_MEM && !is_per_slot)) a->amount *= hosts;
+    }
+}
+
+/* Memory is for each host, and GPUs are the first one's, unless they are for each slot. */
 static void take_places(struct pass *p, const struct job *j, const struct allocation *a, struct task *row)
 {
     const struct cluster_model *m = &p->cluster->model;
@@ -105,8 +115,8 @@ static void take_places(struct pass *p, const struct job *j, const struct alloca
     row->placements = mem_resize(NULL, 0, a->part_count * sizeof *row->placements);
     for (uint32_t i = 0; i < a->part_count; i++) {
         uint32_t host = m->host_of[m->cluster.instances.items[a->parts[i].instance].host];
-        const struct capacity granted = {
-            .cpus = a->parts[i].slots, .gpus = i == 0 ? j->request.gpus : 0, .mem_mib = j->request.mem_mib};
+        struct capacity granted = state_job_capacity(j, a->parts[i].slots);
+        if (i > 0 && (j->placing == NULL || j->placing->gpus_per_slot == 0)) granted.gpus = 0;
         placements_take(p->c->s, host, &granted, &row->placements[i]);
     }
 }
@@ -121,6 +131,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     struct tres_list tres = {.items = amounts};
     find_indices(p);
     job_tres(s, &p->indices, j, a->slots, &tres);
+    count_hosts(&tres, j, a->part_count);
     struct task row = {.job_id = j->id,
                        .task_id = idset_first(&j->pending),
                        .assoc = j->assoc,
@@ -178,7 +189,8 @@ enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *
     struct pending_job *waiting = &pending->jobs.items[map_get_u64(&pending->by_id, s->jobs.items[job].id)];
     bool is_reserved = reserved_tasks(p, waiting) > 0 && waiting->reserved_for != d;
     uint32_t tasks = pass_startable_tasks(s, &s->jobs.items[job]);
-    if (!is_reserved) tasks -= tasks < reserved_tasks(p, waiting) ? tasks : reserved_tasks(p, waiting);
+    uint32_t reserved = reserved_tasks(p, waiting) < tasks ? reserved_tasks(p, waiting) : tasks;
+    tasks = is_reserved ? reserved : tasks - reserved;
     struct run_decision decision = {.outcome = RUN_STARTS};
     if (tasks > max) tasks = max;
     for (; tasks > 0 && decision.outcome != RUN_WAITS; tasks--) {
@@ -187,6 +199,7 @@ enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *
         else
             decision = run_job(&p->run, d, s->jobs.items[job].is_reserving);
         if (decision.outcome == RUN_STARTS) start_task(p, job, d, &decision.allocation);
+        if (decision.outcome == RUN_STARTS && is_reserved) waiting->reserved_tasks--;
         if (decision.outcome == RUN_RESERVED) keep_reservation(p, waiting, d, &decision);
         if (decision.outcome != RUN_WAITS) pass_lines_add(p, job, d, &decision);
     }

@@ -101,6 +101,30 @@ static void add_numbers(struct buf *key, const int64_t *numbers, size_t count)
     buf_add(key, (const char *)numbers, count * sizeof *numbers);
 }
 
+/* Requests differ by their amounts, and those for texts by their texts. */
+static void add_requests(struct buf *key, const struct job_request *requests, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        add_numbers(key, &(int64_t){requests[i].resource}, 1);
+        buf_add(key, (const char *)&requests[i].amount, sizeof requests[i].amount);
+        buf_add(key, requests[i].text, strlen(requests[i].text) + 1);
+    }
+}
+
+static void add_placing(struct buf *key, const struct job_placing *placing)
+{
+    const char *const texts[] = {placing->queues, placing->master_queues, placing->soft_queues};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const char *text = texts[i] != NULL ? texts[i] : "";
+        buf_add(key, text, strlen(text) + 1);
+    }
+    const int64_t numbers[] = {placing->node_min,       placing->node_max,
+                               placing->slots_per_node, (int64_t)placing->mem_mib_per_cpu,
+                               placing->gpus_per_slot,  placing->soft_count};
+    add_numbers(key, numbers, sizeof numbers / sizeof *numbers);
+    add_requests(key, placing->soft, placing->soft_count);
+}
+
 /* Everything that decides whether a job fits, and its priority. */
 static void make_key(struct pending *p, const struct job *j, uint32_t partition)
 {
@@ -125,11 +149,8 @@ static void make_key(struct pending *p, const struct job *j, uint32_t partition)
     buf_clear(&p->key);
     add_numbers(&p->key, numbers, sizeof numbers / sizeof *numbers);
     for (uint32_t i = 0; i < j->partition_count; i++) add_numbers(&p->key, &(int64_t){j->partitions[i]}, 1);
-    for (uint32_t i = 0; i < j->request_count; i++) {
-        add_numbers(&p->key, &(int64_t){j->requests[i].resource}, 1);
-        buf_add(&p->key, (const char *)&j->requests[i].amount, sizeof j->requests[i].amount);
-        buf_add(&p->key, j->requests[i].text, strlen(j->requests[i].text) + 1); /* that of a text is its value */
-    }
+    add_requests(&p->key, j->requests, j->request_count);
+    if (j->placing != NULL) add_placing(&p->key, j->placing);
 }
 
 static bool may_start(const struct job *j)

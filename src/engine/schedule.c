@@ -54,12 +54,12 @@ static void add_part(const struct cluster *c, struct allocation *a, struct alloc
 }
 
 /* The places that the document says; of those that are no instance, none. */
-static bool place_as_given(struct schedule_builder *b, const struct job_placing *placing, struct allocation *out)
+static bool place_as_given(struct schedule_builder *b, const struct job_document *document, struct allocation *out)
 {
     *out = (struct allocation){.environment = NONE};
-    out->parts = arena_alloc(&b->out->arena, (placing->place_count + (size_t)1) * sizeof *out->parts);
-    for (uint32_t i = 0; i < placing->place_count; i++) {
-        const struct job_place *place = &placing->places[i];
+    out->parts = arena_alloc(&b->out->arena, (document->place_count + (size_t)1) * sizeof *out->parts);
+    for (uint32_t i = 0; i < document->place_count; i++) {
+        const struct job_place *place = &document->places[i];
         uint32_t instance = cluster_model_instance(&b->out->model, place->partition, place->host);
         if (instance == NONE) continue;
         add_part(&b->out->model.cluster, out, (struct allocation_part){instance, place->slots});
@@ -69,7 +69,7 @@ static bool place_as_given(struct schedule_builder *b, const struct job_placing 
 
 static bool has_places(const struct schedule_builder *b, const struct job *j)
 {
-    return !b->s->is_document || j->document->placing.place_count > 0;
+    return !b->s->is_document || j->document->place_count > 0;
 }
 
 /* Without places a running job is put where it fits now. */
@@ -77,7 +77,7 @@ static bool place_running(struct schedule_builder *b, const struct job *j, const
                           struct allocation *out)
 {
     const struct window window = {b->now_us, b->now_us + 1};
-    bool is_placed = has_places(b, j) ? place_as_given(b, &j->document->placing, out)
+    bool is_placed = has_places(b, j) ? place_as_given(b, j->document, out)
                                       : place_job(&b->out->model.cluster, d, window, NULL, &b->out->arena, out);
     if (is_placed && out->environment == NONE && d->environment_count > 0) out->environment = d->environments[0];
     return is_placed;
@@ -123,7 +123,7 @@ static void add_running(struct schedule_builder *b, const struct task *k, uint32
     int64_t interval_us = setting_number(&b->s->settings, SET_GE_SCHEDULE_INTERVAL) * US_PER_S;
     row.state = document->suspension == SUSPENSION_NONE ? SCHEDULE_RUNNING : SCHEDULE_SUSPENDED;
     row.demand = job_demand(&b->out->demands, j, NONE);
-    row.start_us = document->placing.start_us != 0 ? document->placing.start_us : b->now_us;
+    row.start_us = document->start_us != 0 ? document->start_us : b->now_us;
     row.end_us = end_of(row.demand, row.start_us);
     if (row.end_us <= b->now_us) row.end_us = b->now_us + interval_us;
     if (place_running(b, j, row.demand, &row.allocation)) book_row(b, &row);
@@ -309,6 +309,7 @@ static void start_reserved(struct schedule_builder *b, struct run *run, uint32_t
         if (!run_start(run, d, &decision)) return;
         describe(reserved, d, &decision);
     }
+    b->reserved_row[job] = NONE;
 }
 
 /* Decides about tasks of a job in a partition, or in any (NONE). What does not fit for one task does not fit for the

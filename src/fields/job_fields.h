@@ -53,8 +53,12 @@ enum job_field {
     JOB_FIELD_CPUS,
     JOB_FIELD_MEM_MIB,
     JOB_FIELD_GPUS,
+    JOB_FIELD_MEM_PER_CPU, /* MEM_MIB is the memory of all CPUs then */
+    JOB_FIELD_GPUS_PER_SLOT,
     JOB_FIELD_TIME_LIMIT,
     JOB_FIELD_SLOTS_MAX,
+    JOB_FIELD_NODES,          /* "2", "2-4": the number of hosts */
+    JOB_FIELD_SLOTS_PER_NODE, /* on each of them */
 
     JOB_FIELD_SUBMIT,
     JOB_FIELD_BEGIN,
@@ -84,9 +88,13 @@ enum job_field {
     JOB_FIELD_QOS,
     JOB_FIELD_PROJECT,
     JOB_FIELD_REQUESTS,
-    JOB_FIELD_ENVIRONMENT, /* its parallel environment */
-    JOB_FIELD_RESERVE,     /* it asks for a reservation */
-    JOB_FIELD_TRES,        /* "cpu=4,mem=8192": allocated to a task */
+    JOB_FIELD_SOFT,          /* soft requests */
+    JOB_FIELD_QUEUES,        /* "all.q@n1,b.q": where it may run */
+    JOB_FIELD_MASTER_QUEUES, /* where its first slot may be */
+    JOB_FIELD_SOFT_QUEUES,   /* where it would rather run */
+    JOB_FIELD_ENVIRONMENT,   /* its parallel environment */
+    JOB_FIELD_RESERVE,       /* it asks for a reservation */
+    JOB_FIELD_TRES,          /* "cpu=4,mem=8192": allocated to a task */
     JOB_FIELD_BILLING,
     JOB_FIELD_USAGE_FACTOR,
     JOB_FIELD_FAIR_SHARE,

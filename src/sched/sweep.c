@@ -117,10 +117,21 @@ void sweep_reordered(struct sweep *s)
     s->rank_is_stale = true;
 }
 
+/* The sweep knows for each host what it offers as the first one. */
+static bool has_special_first_host(const struct cluster *c, const struct demand *d)
+{
+    bool is_special = d->masters != NULL;
+    if (d->environment_count == 0 || c->environments.items[d->environments[0]].rule == ALLOCATE_ONE_HOST)
+        return is_special;
+    for (uint32_t i = 0; i < d->need_count; i++) is_special |= d->needs[i].scope == NEED_PER_JOB;
+    return is_special;
+}
+
 bool sweep_serves(const struct sweep *s, const struct demand *d)
 {
     const struct cluster *c = s->cluster;
-    if (d->masters != NULL || d->environment_count > 1 || offers_find(&c->global, SCHED_SLOTS) != NULL) return false;
+    if (d->host_max > 0 || d->environment_count > 1 || has_special_first_host(c, d)) return false;
+    if (offers_find(&c->global, SCHED_SLOTS) != NULL) return false;
     for (uint32_t i = 0; i < d->need_count; i++) {
         bool is_consumable = c->resources.items[d->needs[i].resource].is_consumable;
         if (is_consumable && offers_find(&c->global, d->needs[i].resource) != NULL) return false;

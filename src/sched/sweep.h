@@ -11,7 +11,8 @@
  * looked at again.
  *
  * Cost: the ends up to the start, for each shape once. Consumables that limit the whole cluster, environments with a
- * limit and masters are left to reserve_job, which tries every host (sweep_serves). */
+ * limit, first hosts that need more than the others, and numbers of hosts are left to reserve_job, which tries every
+ * host (sweep_serves). */
 #ifndef FAIRLEAD_SCHED_SWEEP_H
 #define FAIRLEAD_SCHED_SWEEP_H
 

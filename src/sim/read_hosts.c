@@ -11,6 +11,8 @@ struct host_document {
     bool given[OBJECT_FIELDS_MAX];
     struct host_load *loads;
     uint32_t load_count;
+    struct gpu_amount *gpus;
+    uint32_t gpu_count;
     double gres[TRES_MAX];
     double typed[TRES_MAX]; /* by generic GRES: the sum of its typed ones, tracked or not */
 };
@@ -24,14 +26,35 @@ static uint32_t find_gres(const struct tres_table *tres, struct str name)
     return found;
 }
 
+/* name: "gpu" or "gpu:tesla" */
+static void add_gpus(struct wire_reader *r, struct host_document *host, const char *name, int64_t count)
+{
+    struct buf text = {0};
+    buf_format(&text, "gres/%s", name);
+    host->gpus[host->gpu_count++] =
+        (struct gpu_amount){.resource = arena_copy(r->arena, (struct str){text.text, text.length}),
+                            .tres = NONE,
+                            .count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX};
+    buf_release(&text);
+}
+
+static bool has_gpus_of_any_type(const struct host_document *host)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < host->gpu_count && !found; i++) found = strcmp(host->gpus[i].resource, "gres/gpu") == 0;
+    return found;
+}
+
 static int read_gres(struct wire_reader *r, json_t *value, void *target)
 {
     static const struct wire_range range = {.min = 0, .max = 1e9};
     struct host_document *host = target;
+    int64_t typed_gpus = 0;
     const struct tres_table *tracked = &document_of(r)->state->policy.tres; /* other GRES count nowhere, as in Slurm */
     const char *name;
     json_t *item;
     if (!json_is_object(value)) return wire_refuse(r, value, "an object of GRES and counts");
+    host->gpus = arena_alloc(r->arena, (json_object_size(value) + 1) * sizeof *host->gpus);
     json_object_foreach(value, name, item)
     {
         int64_t count;
@@ -43,9 +66,12 @@ static int read_gres(struct wire_reader *r, json_t *value, void *target)
         uint32_t exact = find_gres(tracked, str(name));
         uint32_t generic = type.text != NULL ? find_gres(tracked, kind) : NONE;
         wire_leave(r, length);
+        if (str_equal(kind, str("gpu")) && (count > 0 || type.text != NULL)) add_gpus(r, host, name, count);
+        if (str_equal(kind, str("gpu")) && type.text != NULL) typed_gpus += count;
         if (exact != NONE) host->gres[exact] = (double)count;
         if (generic != NONE) host->typed[generic] += (double)count;
     }
+    if (typed_gpus > 0 && !has_gpus_of_any_type(host)) add_gpus(r, host, "gpu", typed_gpus);
     return 0;
 }
 
@@ -119,7 +145,12 @@ static void restore_host(struct document *d, const struct host_document *host)
     tres[TRES_CPU] = has.cpus;
     tres[TRES_MEM] = (double)has.mem_mib;
     tres[TRES_NODE] = 1.0;
-    const struct host_row row = {.host.has = has, .tres = tres, .loads = host->loads, .load_count = host->load_count};
+    const struct host_row row = {.host.has = has,
+                                 .tres = tres,
+                                 .gpus = host->gpus,
+                                 .gpu_count = host->gpu_count,
+                                 .loads = host->loads,
+                                 .load_count = host->load_count};
     state_restore_host(d->state, &row);
     document_restore_object(d, OBJECT_HOST, &host->object);
 }
