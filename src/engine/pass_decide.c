@@ -181,27 +181,41 @@ bool pass_may_try(struct pass *p, uint32_t job)
     return pass_startable_tasks(s, j) > 0 && run_may_try(&p->run, s->assocs.items[j->assoc].user);
 }
 
-/* A job that has a reservation in one partition may start in another one, but gets no second reservation. */
-enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *d, uint32_t max)
+/* Tasks that have a reservation in another partition; they get no second one. */
+static uint32_t reserved_elsewhere(const struct pass *p, const struct pending_job *waiting, const struct demand *d)
+{
+    return waiting->reserved_for != d ? reserved_tasks(p, waiting) : 0;
+}
+
+static void note_start(struct pass *p, uint32_t job, const struct demand *d, const struct run_decision *decision)
+{
+    start_task(p, job, d, &decision->allocation);
+    pass_lines_add(p, job, d, decision);
+}
+
+enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *d, uint32_t *io_max)
 {
     struct state *s = p->c->s;
     struct pending *pending = s->pending;
     struct pending_job *waiting = &pending->jobs.items[map_get_u64(&pending->by_id, s->jobs.items[job].id)];
-    bool is_reserved = reserved_tasks(p, waiting) > 0 && waiting->reserved_for != d;
-    uint32_t tasks = pass_startable_tasks(s, &s->jobs.items[job]);
-    uint32_t reserved = reserved_tasks(p, waiting) < tasks ? reserved_tasks(p, waiting) : tasks;
-    tasks = is_reserved ? reserved : tasks - reserved;
     struct run_decision decision = {.outcome = RUN_STARTS};
-    if (tasks > max) tasks = max;
+    for (; reserved_elsewhere(p, waiting, d) > 0; waiting->reserved_tasks--, --*io_max) {
+        if (*io_max == 0 || pass_startable_tasks(s, &s->jobs.items[job]) == 0) return RUN_STARTS;
+        if (!run_start(&p->run, d, &decision)) return RUN_WAITS;
+        note_start(p, job, d, &decision);
+    }
+    uint32_t tasks = pass_startable_tasks(s, &s->jobs.items[job]), reserved = reserved_tasks(p, waiting);
+    tasks = tasks > reserved ? tasks - reserved : 0;
+    if (tasks > *io_max) tasks = *io_max;
     for (; tasks > 0 && decision.outcome != RUN_WAITS; tasks--) {
-        if (is_reserved)
-            (void)run_start(&p->run, d, &decision);
-        else
-            decision = run_job(&p->run, d, s->jobs.items[job].is_reserving);
-        if (decision.outcome == RUN_STARTS) start_task(p, job, d, &decision.allocation);
-        if (decision.outcome == RUN_STARTS && is_reserved) waiting->reserved_tasks--;
-        if (decision.outcome == RUN_RESERVED) keep_reservation(p, waiting, d, &decision);
-        if (decision.outcome != RUN_WAITS) pass_lines_add(p, job, d, &decision);
+        decision = run_job(&p->run, d, s->jobs.items[job].is_reserving);
+        if (decision.outcome == RUN_STARTS) {
+            note_start(p, job, d, &decision);
+            --*io_max;
+        } else if (decision.outcome == RUN_RESERVED) {
+            keep_reservation(p, waiting, d, &decision);
+            pass_lines_add(p, job, d, &decision);
+        }
     }
     return decision.outcome;
 }

@@ -10,9 +10,9 @@ static void start_job(struct pass *p, const struct pending_job *job, uint32_t ma
     if (index == NONE || !pass_admits(p, &s->pending->groups.items[job->groups[0]])) return;
     bool ranks_all = pass_ranks_all(p);
     if (ranks_all && !pass_may_try(p, index)) return;
-    for (uint32_t i = 0; i < job->group_count; i++) {
+    for (uint32_t i = 0; i < job->group_count && max > 0; i++) {
         const struct demand *d = pass_group_demand(p, job->groups[i]);
-        if ((ranks_all || run_may_start(&p->run, d)) && pass_decide(p, index, d, max) == RUN_STARTS) return;
+        if (ranks_all || run_may_start(&p->run, d)) (void)pass_decide(p, index, d, &max);
     }
 }
 

@@ -299,51 +299,55 @@ static void add_decision(struct schedule_builder *b, uint32_t job, const struct 
     b->left[job]--;
 }
 
-/* A job that has a reservation in one partition starts in another one after all. */
-static void start_reserved(struct schedule_builder *b, struct run *run, uint32_t job, const struct demand *d)
+/* The next reservation of a job in another partition than that of a demand, or NULL. */
+static struct schedule_row *find_reserved(struct schedule_builder *b, uint32_t job, const struct demand *d)
 {
-    struct run_decision decision;
     for (uint32_t *row = &b->reserved_row[job]; *row < b->out->rows.count; (*row)++) {
         struct schedule_row *reserved = &b->out->rows.items[*row];
-        if (reserved->job != job || reserved->state != SCHEDULE_RESERVED) continue;
-        if (!run_start(run, d, &decision)) return;
-        describe(reserved, d, &decision);
+        if (reserved->job == job && reserved->state == SCHEDULE_RESERVED)
+            return reserved->demand != d ? reserved : NULL;
     }
     b->reserved_row[job] = NONE;
+    return NULL;
 }
 
-/* Decides about tasks of a job in a partition, or in any (NONE). What does not fit for one task does not fit for the
- * next one. Returns how many are left. */
-static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job, uint32_t partition, uint32_t tasks)
+/* Decides about tasks of a job in a partition, or in any (NONE); at most max start. First those with a reservation in
+ * another partition, which get no second one. What does not fit for one task does not fit for the next one. Returns how
+ * many start. */
+static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job, uint32_t partition, uint32_t max)
 {
     const struct job *j = &b->s->jobs.items[job];
     const struct demand *d = job_demand(&b->out->demands, j, partition);
-    uint32_t reserved_row = b->reserved_row[job];
-    if (reserved_row != NONE && b->out->rows.items[reserved_row].demand != d) {
-        start_reserved(b, run, job, d);
-        return tasks;
+    struct run_decision decision;
+    struct schedule_row *reserved;
+    uint32_t starts = 0;
+    for (; (reserved = find_reserved(b, job, d)) != NULL; starts++) {
+        if (starts == max || !run_start(run, d, &decision)) return starts;
+        describe(reserved, d, &decision);
     }
+    uint32_t tasks = max - starts < b->left[job] ? max - starts : b->left[job];
     for (; tasks > 0 && !run_is_over(run) && b->out->rows.count < ROWS_MAX; tasks--) {
-        const struct run_decision decision = run_job(run, d, j->is_reserving);
+        decision = run_job(run, d, j->is_reserving);
         if (decision.outcome == RUN_WAITS) break;
         add_decision(b, job, d, &decision);
+        starts += decision.outcome == RUN_STARTS;
     }
-    return tasks;
+    return starts;
 }
 
 /* In the tickets model a task of an instance starts in the first of its job's partitions where it fits. */
 static void run_candidate(struct schedule_builder *b, struct run *run, const struct schedule_candidate *c)
 {
     const struct job *j = &b->s->jobs.items[c->job];
-    uint32_t tasks = c->tasks < b->left[c->job] ? c->tasks : b->left[c->job];
+    uint32_t max = c->tasks;
     run->tickets = c->tickets;
-    bool is_reserved = b->reserved_row[c->job] != NONE;
-    if ((tasks == 0 && !is_reserved) || !run_may_try(run, b->s->assocs.items[j->assoc].user)) return;
+    bool is_reserved = find_reserved(b, c->job, NULL) != NULL;
+    if ((b->left[c->job] == 0 && !is_reserved) || !run_may_try(run, b->s->assocs.items[j->assoc].user)) return;
     if (b->s->is_document || c->partition != NONE) {
-        (void)run_in(b, run, c->job, c->partition, tasks);
+        (void)run_in(b, run, c->job, c->partition, max);
         return;
     }
-    for (uint32_t i = 0; i < j->partition_count; i++) tasks = run_in(b, run, c->job, j->partitions[i], tasks);
+    for (uint32_t i = 0; i < j->partition_count && max > 0; i++) max -= run_in(b, run, c->job, j->partitions[i], max);
 }
 
 static int run_all(struct schedule_builder *b, struct err *e)
