@@ -318,6 +318,7 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_QUEUES, .heading = "Queues"},
     {.field = JOB_FIELD_MASTER_QUEUES, .heading = "Master queues"},
     {.field = JOB_FIELD_SOFT_QUEUES, .heading = "Soft queues"},
+    {.field = JOB_FIELD_CONSTRAINT, .heading = "Constraint"},
     {.field = JOB_FIELD_ENVIRONMENT, .heading = "Environment"},
     {.field = JOB_FIELD_TRES, .heading = "TRES"},
     {.field = JOB_FIELD_BILLING, .heading = "Billing"},

@@ -1,4 +1,4 @@
-/* The key of a demand is a text of everything that it depends on: "10 q5:all.q m- s- e3:smp r1-4 h0-0:0 d600000000
+/* The key of a demand is a text of everything that it depends on: "10 q5:all.q m- s- c- e3:smp r1-4 h0-0:0 d600000000
  * n7:2:010 t-" is that of a job that may use the first of two partitions, in the queue all.q and the environment smp.
  * Texts have their lengths before them, because they may contain anything; '-' stands for one that is not given. */
 #include "engine/job_demand.h"
@@ -10,6 +10,7 @@
 #include "base/ensure.h"
 #include "base/number.h"
 #include "engine/queue_list.h"
+#include "fields/request_text.h"
 
 void job_demands_begin(struct job_demands *d, const struct state *s, const struct cluster_model *m, struct arena *arena)
 {
@@ -312,7 +313,10 @@ static const char *environment_of(const struct job_demands *d, const struct job 
 static bool may_use_instance(const struct job_demands *d, const struct job *j, bool is_serial, uint32_t instance)
 {
     const struct job_placing *p = placing_of(j);
+    uint32_t host = d->m->host_of[d->m->cluster.instances.items[instance].host];
+    const char *features = d->s->objects[OBJECT_HOST].items[host].object.value[HOST_FEATURES].text;
     if (p->queues != NULL && !queue_list_has(d->s, d->m, p->queues, instance)) return false;
+    if (p->constraint != NULL && !request_text_is_satisfied(p->constraint, features)) return false;
     return !is_serial || p->master_queues == NULL || queue_list_has(d->s, d->m, p->master_queues, instance);
 }
 
@@ -369,6 +373,7 @@ static void make_key(struct job_demands *d, const struct job *j, uint32_t only, 
     add_text(&d->key, 'q', placing->queues);
     add_text(&d->key, 'm', placing->master_queues);
     add_text(&d->key, 's', placing->soft_queues);
+    add_text(&d->key, 'c', placing->constraint);
     add_text(&d->key, 'e', environment_of(d, j));
     buf_format(&d->key, " r%u-%u h%u-%u:%u d%" PRId64, new->ranges[0].min, new->ranges[0].max, new->host_min,
                new->host_max, new->slots_per_host, new->duration_us);

@@ -125,6 +125,7 @@ static int after_change(struct job_edit *edit, enum job_field f)
     case JOB_FIELD_BEGIN: move_accrual(edit); return 0;
     case JOB_FIELD_DEADLINE: return check_deadline(edit);
     case JOB_FIELD_ARRAY_LIMIT: return check_array_limit(edit);
+    case JOB_FIELD_CONSTRAINT:
     case JOB_FIELD_QUEUES:
     case JOB_FIELD_MASTER_QUEUES:
     case JOB_FIELD_SOFT_QUEUES: return job_places_check_names(edit->c, edit->row, f);
@@ -177,8 +178,8 @@ static int set_places(struct job_edit *edit)
     bool is_submission = edit->old == NULL;
     bool has_new_places = is_submission || changed[JOB_FIELD_CPUS] || changed[JOB_FIELD_ENVIRONMENT] ||
                           changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_QUEUES] ||
-                          changed[JOB_FIELD_MASTER_QUEUES] || changed[JOB_FIELD_NODES] ||
-                          changed[JOB_FIELD_SLOTS_PER_NODE] || changed[JOB_FIELD_SLOTS_MAX];
+                          changed[JOB_FIELD_MASTER_QUEUES] || changed[JOB_FIELD_CONSTRAINT] ||
+                          changed[JOB_FIELD_NODES] || changed[JOB_FIELD_SLOTS_PER_NODE] || changed[JOB_FIELD_SLOTS_MAX];
     bool has_new_wishes =
         is_submission || changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_SOFT] || changed[JOB_FIELD_SOFT_QUEUES];
     if (is_submission && !edit->given->is_given[JOB_FIELD_PARTITIONS]) job_places_set_partitions(c, edit->row);

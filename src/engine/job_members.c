@@ -76,6 +76,7 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_MASTER_QUEUES] = {PLACING(MEMBER_TEXT, master_queues)},
     [JOB_FIELD_SOFT_QUEUES] = {PLACING(MEMBER_TEXT, soft_queues)},
     [JOB_FIELD_SLOTS_PER_NODE] = {PLACING(MEMBER_U32, slots_per_node)},
+    [JOB_FIELD_CONSTRAINT] = {PLACING(MEMBER_TEXT, constraint)},
     [JOB_FIELD_MEM_PER_CPU] = {PLACING(MEMBER_U64, mem_mib_per_cpu)},
     [JOB_FIELD_GPUS_PER_SLOT] = {PLACING(MEMBER_U32, gpus_per_slot)},
     [JOB_FIELD_PENDING_TASKS] = {JOB(MEMBER_SET, pending)},

@@ -5,6 +5,7 @@
 #include "engine/job_members.h"
 #include "engine/never_runs.h"
 #include "engine/queue_list.h"
+#include "fields/request_text.h"
 
 static const char *list_of(const struct job *row, enum job_field f)
 {
@@ -13,9 +14,32 @@ static const char *list_of(const struct job *row, enum job_field f)
     return f == JOB_FIELD_QUEUES ? p->queues : f == JOB_FIELD_MASTER_QUEUES ? p->master_queues : p->soft_queues;
 }
 
+static bool has_feature(const struct state *s, struct str feature)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < s->objects[OBJECT_HOST].count && !found; i++) {
+        const struct object_row *host = &s->objects[OBJECT_HOST].items[i];
+        found = !host->is_deleted && request_text_has_feature(host->object.value[HOST_FEATURES].text, feature);
+    }
+    return found;
+}
+
+int job_places_check_features(const struct state *s, const char *constraint, struct err *e)
+{
+    bool unused;
+    for (struct str rest = str(constraint != NULL ? constraint : ""); rest.length > 0;) {
+        struct str feature = request_text_next_feature(&rest, &unused);
+        if (!has_feature(s, feature))
+            return err_value_reason(e, job_field_at(JOB_FIELD_CONSTRAINT)->name, feature, "is a feature of no host");
+    }
+    return 0;
+}
+
 int job_places_check_names(struct apply_context *c, const struct job *row, enum job_field f)
 {
     const char *list = list_of(row, f);
+    if (f == JOB_FIELD_CONSTRAINT)
+        return job_places_check_features(c->s, row->placing != NULL ? row->placing->constraint : NULL, c->e);
     return list == NULL ? 0 : queue_list_check(c->s, list, job_field_at(f)->name, c->e);
 }
 
@@ -32,8 +56,8 @@ void job_places_set_partitions(struct apply_context *c, struct job *row)
 /* --- whether it could run ----------------------------------------------------------------------------------------- */
 
 /* What limits the places of a job, the most particular first. */
-static const enum job_field limits[] = {JOB_FIELD_NODES, JOB_FIELD_SLOTS_PER_NODE, JOB_FIELD_MASTER_QUEUES,
-                                        JOB_FIELD_QUEUES, JOB_FIELD_ENVIRONMENT};
+static const enum job_field limits[] = {JOB_FIELD_NODES,         JOB_FIELD_CONSTRAINT, JOB_FIELD_SLOTS_PER_NODE,
+                                        JOB_FIELD_MASTER_QUEUES, JOB_FIELD_QUEUES,     JOB_FIELD_ENVIRONMENT};
 
 struct places_check {
     struct apply_context *c;

@@ -5,7 +5,10 @@
 
 #include "engine/handlers.h"
 
-/* The names in the list of queues that a field holds. ERR_INPUT. */
+/* ERR_INPUT: a feature of the constraint that no host has. */
+int job_places_check_features(const struct state *s, const char *constraint, struct err *e);
+
+/* The names in the list of queues, or the constraint, that a field holds. ERR_INPUT. */
 int job_places_check_names(struct apply_context *c, const struct job *row, enum job_field f);
 
 /* A submission that names queues and no partition may run in all partitions of these queues. */

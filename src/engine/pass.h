@@ -73,8 +73,8 @@ uint32_t pass_count_fitting(struct pass *p, uint32_t max);
 /* Whether tasks of a job may start, and it may be tried as one more. */
 bool pass_may_try(struct pass *p, uint32_t job);
 
-/* Starts tasks of a job, at most *io_max, until one does not fit, and takes their number from *io_max. A task that has a
- * reservation in another partition starts here if it fits, before the others. Returns what became of the last one. */
+/* Starts tasks of a job, at most *io_max, until one does not fit, and takes their number from *io_max. A task that has
+ * a reservation in another partition starts here if it fits, before the others. Returns what became of the last one. */
 enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *d, uint32_t *io_max);
 
 /* The lines of the schedule file (params MONITOR=1). begin: once the cluster is up to date. add: after a start or a

@@ -113,7 +113,7 @@ static void add_requests(struct buf *key, const struct job_request *requests, ui
 
 static void add_placing(struct buf *key, const struct job_placing *placing)
 {
-    const char *const texts[] = {placing->queues, placing->master_queues, placing->soft_queues};
+    const char *const texts[] = {placing->queues, placing->master_queues, placing->soft_queues, placing->constraint};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const char *text = texts[i] != NULL ? texts[i] : "";
         buf_add(key, text, strlen(text) + 1);

@@ -164,6 +164,7 @@ struct job_place {
  * not given. */
 struct job_placing {
     const char *queues, *master_queues, *soft_queues;
+    const char *constraint;   /* features of its hosts: "avx&ssd"; NULL: not given */
     struct job_request *soft; /* soft requests */
     uint32_t soft_count;
     uint32_t node_min, node_max; /* its slots are on so many hosts, without a parallel environment; 0: not given */

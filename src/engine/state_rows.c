@@ -251,14 +251,16 @@ static struct job_document *copy_document(const struct job_document *d)
 static size_t placing_texts_size(const struct job_placing *p)
 {
     size_t size = text_size(p->queues) + text_size(p->master_queues) + text_size(p->soft_queues);
+    size += text_size(p->constraint);
     for (uint32_t i = 0; i < p->soft_count; i++) size += text_size(p->soft[i].text);
     return size;
 }
 
 static bool asks_nothing(const struct job_placing *p)
 {
-    return p->queues == NULL && p->master_queues == NULL && p->soft_queues == NULL && p->soft_count == 0 &&
-           p->node_max == 0 && p->slots_per_node == 0 && p->mem_mib_per_cpu == 0 && p->gpus_per_slot == 0;
+    return p->queues == NULL && p->master_queues == NULL && p->soft_queues == NULL && p->constraint == NULL &&
+           p->soft_count == 0 && p->node_max == 0 && p->slots_per_node == 0 && p->mem_mib_per_cpu == 0 &&
+           p->gpus_per_slot == 0;
 }
 
 /* One allocation: the members, the soft requests, the texts. */
@@ -277,6 +279,7 @@ static struct job_placing *copy_placing(const struct job_placing *p)
     copy->queues = append_text(&end, p->queues);
     copy->master_queues = append_text(&end, p->master_queues);
     copy->soft_queues = append_text(&end, p->soft_queues);
+    copy->constraint = append_text(&end, p->constraint);
     return copy;
 }
 

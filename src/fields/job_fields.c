@@ -223,6 +223,14 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_SOFT_QUEUES] = {TEXT("soft_queues"), HELP("queues where it would rather run; empty: none"),
                                OF_JOB("soft_queues"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
                                OPTION("soft-queues", 0, "NAME,...")},
+    [JOB_FIELD_CONSTRAINT] = {TEXT("constraint"), .field.check = request_text_constraint_check,
+                              HELP("features that its hosts have, as avx&ssd; empty: any"), OF_JOB("constraint_text"),
+                              EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                              OPTION("constraint", 'C', "FEATURES"),
+                              .option_help =
+                                  "features that its hosts have: avx&ssd (both), avx|amx (one of them); '' is "
+                                  "none",
+                              .document_key = "constraint"},
     [JOB_FIELD_ENVIRONMENT] = {TEXT("pe"), HELP("its parallel environment; empty: none"), OF_JOB("pe"), EMPTY_IS_NULL,
                                DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("pe", 0, "NAME")},
     [JOB_FIELD_RESERVE] = {BOOL("reserve"), HELP("whether it asks for a reservation"), OF_JOB("is_reserving"),

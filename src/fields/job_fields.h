@@ -14,8 +14,9 @@
  *     LISTING   nowhere                           found or computed when the row is listed
  *
  * To add a field: a row in the table and its name in the enum; its member in struct job or struct task and a row in
- * engine/job_members.c (a text that no decision depends on is a member of struct job_text); a migration in
- * store/schema.c and a line in docs/schema.md. The tests of each layer walk the table. */
+ * engine/job_members.c (a text that no decision depends on is a member of struct job_text, what a job asks of its
+ * places one of struct job_placing); a migration in store/schema.c and a line in docs/schema.md. The tests of each
+ * layer walk the table. */
 #ifndef FAIRLEAD_FIELDS_JOB_FIELDS_H
 #define FAIRLEAD_FIELDS_JOB_FIELDS_H
 
@@ -92,6 +93,7 @@ enum job_field {
     JOB_FIELD_QUEUES,        /* "all.q@n1,b.q": where it may run */
     JOB_FIELD_MASTER_QUEUES, /* where its first slot may be */
     JOB_FIELD_SOFT_QUEUES,   /* where it would rather run */
+    JOB_FIELD_CONSTRAINT,    /* "avx&ssd": features of its hosts */
     JOB_FIELD_ENVIRONMENT,   /* its parallel environment */
     JOB_FIELD_RESERVE,       /* it asks for a reservation */
     JOB_FIELD_TRES,          /* "cpu=4,mem=8192": allocated to a task */

@@ -1,6 +1,9 @@
 #include "fields/request_text.h"
 
+#include <string.h>
+
 #include "base/number.h"
+#include "fields/host_text.h"
 
 static bool read_count(struct str text, uint32_t max, uint32_t *out)
 {
@@ -56,4 +59,68 @@ int request_text_gpus(struct str text, const char *what, struct arena *arena, st
     }
     *out = list;
     return 0;
+}
+
+/* --- features ----------------------------------------------------------------------------------------------------- */
+
+static bool is_feature(struct str name)
+{
+    for (size_t i = 0; i < name.length; i++) {
+        if (strchr(" &|()[]*,=@", name.text[i]) != NULL) return false;
+    }
+    return name.length > 0 && str_is_printable(name);
+}
+
+struct str request_text_next_feature(struct str *rest, bool *out_is_or)
+{
+    size_t length = 0;
+    *out_is_or = rest->length > 0 && rest->text[0] == '|';
+    if (rest->length > 0 && (rest->text[0] == '|' || rest->text[0] == '&'))
+        *rest = str_range(rest->text + 1, rest->text + rest->length);
+    while (length < rest->length && rest->text[length] != '|' && rest->text[length] != '&') length++;
+    struct str name = {rest->text, length};
+    *rest = str_range(rest->text + length, rest->text + rest->length);
+    return str_trim(name);
+}
+
+int request_text_constraint_check(struct str text, const char *what, struct err *e)
+{
+    bool is_or, is_valid = text.length == 0 || (text.text[0] != '&' && text.text[0] != '|');
+    for (struct str rest = text; rest.length > 0 && is_valid;)
+        is_valid = is_feature(request_text_next_feature(&rest, &is_or));
+    return is_valid ? 0 : err_value(e, what, text, "features joined by & and |, such as avx&ssd");
+}
+
+int request_text_features_check(struct str text, const char *what, struct err *e)
+{
+    struct arena arena = {0};
+    struct name_list list;
+    int status = host_text_names(text, what, &arena, &list, e);
+    for (uint32_t i = 0; status == 0 && i < list.count; i++) {
+        if (!is_feature(list.items[i]))
+            status = err_value(e, what, list.items[i], "a feature: a name without any of & | ( ) [ ] * = @");
+    }
+    arena_release(&arena);
+    return status;
+}
+
+bool request_text_has_feature(const char *features, struct str feature)
+{
+    struct arena arena = {0};
+    struct name_list list;
+    bool found = false;
+    if (host_text_names(str(features), "features", &arena, &list, NULL) != 0) list.count = 0;
+    for (uint32_t i = 0; i < list.count && !found; i++) found = str_equal(list.items[i], feature);
+    arena_release(&arena);
+    return found;
+}
+
+bool request_text_is_satisfied(const char *constraint, const char *features)
+{
+    bool is_satisfied = true, is_or;
+    for (struct str rest = str(constraint); rest.length > 0;) {
+        bool has = request_text_has_feature(features, request_text_next_feature(&rest, &is_or));
+        is_satisfied = is_or ? is_satisfied || has : is_satisfied && has;
+    }
+    return is_satisfied;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fields/host_text.h"
+#include "fields/request_text.h"
 #include "fields/standard_resources.h"
 #include "sim/document.h"
 
@@ -110,12 +111,22 @@ static int read_loads(struct wire_reader *r, json_t *value, void *target)
     return 0;
 }
 
+static int read_features(struct wire_reader *r, json_t *value, void *target)
+{
+    const char **text = &((struct host_document *)target)->object.value[HOST_FEATURES].text;
+    struct err below;
+    if (document_read_names(r, value, text) != 0) return -1;
+    if (request_text_features_check(str(*text), "features", &below) == 0) return 0;
+    return wire_fail(r, "'%s' is not a feature: a name without any of & | ( ) [ ] * = @", below.value);
+}
+
 #define MEMBER(member) .offset = offsetof(struct host_document, member)
 
 static const struct wire_field fields[] = {
     {.name = "name", .type = WIRE_NAME, .is_required = true, MEMBER(object.name), .help = "the host's name"},
     {.name = "gres", .type = WIRE_CUSTOM, .read = read_gres},
     {.name = "load_values", .type = WIRE_CUSTOM, .read = read_loads},
+    {.name = "features", .type = WIRE_CUSTOM, .read = read_features},
     {0},
 };
 

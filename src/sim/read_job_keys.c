@@ -2,6 +2,7 @@
  * have a row here: references to parts of the document, and fields that jobs of an instance do not have. */
 #include "sim/read_job_keys.h"
 
+#include "engine/job_places.h"
 #include "fields/request_text.h"
 #include "fields/setting_text.h"
 #include "fields/standard_resources.h"
@@ -394,7 +395,7 @@ static int check_nodes(struct wire_reader *r, const struct job_keys *keys)
     bool is_tickets = document_of(r)->state->policy.model == MODEL_TICKETS;
     int64_t slots = is_tickets ? keys->slots_max : keys->cpus;
     uint64_t min = job_keys_node_slots(keys);
-    bool is_given = is_tickets ? slots > 1 : slots >= 0;
+    bool is_given = slots > (is_tickets ? 1 : 0);
     if (p->slots_per_node > 0 && keys->environment != NULL)
         return wire_fail_at(r, "slots_per_node", "a parallel environment distributes the slots; give only one of them");
     if (keys->environment != NULL || !is_given || min <= 1) return 0;
@@ -450,6 +451,10 @@ static int check_keys(struct wire_reader *r, const struct job_keys *keys)
     if (keys->deadline_us != 0 && user != NONE &&
         s->objects[OBJECT_USER_POLICY].items[user].object.value[USER_MAY_USE_DEADLINE].number == 0)
         return wire_fail_at(r, "deadline", "user '%s' may not have one ('deadline' of the user is false)", keys->user);
+    struct err below;
+    if (keys->more.is_given[JOB_FIELD_CONSTRAINT] &&
+        job_places_check_features(s, keys->more.value[JOB_FIELD_CONSTRAINT].text, &below) != 0)
+        return wire_fail_at(r, "constraint", "'%s' is a feature of no host of this document", below.value);
     if (keys->placing.mem_mib_per_cpu > 0 && keys->mem_mib != UINT64_MAX)
         return wire_fail_at(r, "mem_per_cpu", "'mem' is given, too; give only one of them");
     return check_nodes(r, keys) == 0 ? check_state(r, keys) : -1;

@@ -333,7 +333,9 @@ static const char step_7[] =
     "ALTER TABLE job ADD COLUMN nodes TEXT;         -- its number of hosts, '2' or '2-4'; NULL: not given\n"
     "ALTER TABLE job ADD COLUMN slots_per_node INTEGER; -- on each of them; NULL: any number\n"
     "ALTER TABLE job ADD COLUMN mem_per_cpu_mib INTEGER; -- mem_mib is that of all CPUs then; NULL: not given\n"
-    "ALTER TABLE job ADD COLUMN gpus_per_slot INTEGER; -- likewise\n";
+    "ALTER TABLE job ADD COLUMN gpus_per_slot INTEGER; -- likewise\n"
+    "ALTER TABLE job ADD COLUMN constraint_text TEXT; -- features of its hosts, 'avx&ssd'; NULL: any\n"
+    "ALTER TABLE host ADD COLUMN features TEXT NOT NULL DEFAULT 'NONE'; -- 'avx,ssd'\n";
 
 const char *const schema_steps[] = {step_1, step_2, step_3, step_4, step_5, step_6, step_7};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];

@@ -58,12 +58,42 @@ static void check_gpus(struct str s, struct arena *arena)
     buf_release(&text);
 }
 
+/* A constraint that is accepted has features, each of which is one of a host. */
+static void check_constraint(struct str s)
+{
+    struct err e = {0};
+    struct arena arena = {0};
+    bool is_or;
+    if (request_text_constraint_check(s, "field", &e) != 0) {
+        check_refusal(&e);
+        return;
+    }
+    const char *constraint = arena_copy(&arena, s);
+    ensure(request_text_is_satisfied(constraint, "NONE") == (s.length == 0));
+    for (struct str rest = s; rest.length > 0;) {
+        struct str feature = request_text_next_feature(&rest, &is_or);
+        const char *features = arena_copy(&arena, feature);
+        ensure(feature.length > 0 && request_text_features_check(feature, "field", NULL) == 0);
+        bool is_none = str_equal_nocase(feature, str("NONE"));
+        ensure(request_text_has_feature(features, feature) || is_none);
+    }
+    arena_release(&arena);
+}
+
+static void check_features(struct str s)
+{
+    struct err e = {0};
+    if (request_text_features_check(s, "field", &e) != 0) check_refusal(&e);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct str s = {(const char *)data, size};
     struct arena arena = {0};
     check_nodes(s);
     check_gpus(s, &arena);
+    check_constraint(s);
+    check_features(s);
     arena_release(&arena);
     return 0;
 }

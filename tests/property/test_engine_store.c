@@ -276,6 +276,7 @@ static struct job_values make_terms(struct history *h)
     if (one_in(h, 12)) give_number(&v, JOB_FIELD_SLOTS_PER_NODE, below(h, 3));
     if (one_in(h, 12)) give_number(&v, JOB_FIELD_MEM_PER_CPU, below(h, 900));
     if (one_in(h, 12)) give_number(&v, JOB_FIELD_GPUS_PER_SLOT, below(h, 2));
+    if (one_in(h, 12)) give_text(&v, JOB_FIELD_CONSTRAINT, one_in(h, 2) ? "" : "avx|ssd");
     if (one_in(h, 9)) give_text(&v, JOB_FIELD_QUEUES, one_in(h, 2) ? "main" : "partition*@localhost");
     if (one_in(h, 12)) give_text(&v, JOB_FIELD_MASTER_QUEUES, one_in(h, 2) ? "" : "main@*");
     if (one_in(h, 12)) give_text(&v, JOB_FIELD_SOFT_QUEUES, one_in(h, 2) ? "" : "partition0");

@@ -26,19 +26,27 @@ static const char
            *const environments[] = {"", "smp"}, *const partitions[] = {"main", "fast", "heavy,fast", "fast,main,heavy"},
            *const requests[] = {"", "license=2", "license=1,arch=lx-amd64,bigio=true", "bigio", "arch=\xc3\xbc"},
            *const queues[] = {"", "*", "main", "fast,heavy@localhost", "*@local*"},
-           *const nodes[] = {"", "1", "1-4", "2", "1-1"}, *const arrays[] = {"0-4", "3,7,9-11%2", "5", "0-99:7", "0"};
+           *const nodes[] = {"", "1", "1-4", "2", "1-1"}, *const constraints[] = {"", "avx", "avx&ssd", "avx|ssd"},
+           *const arrays[] = {"0-4", "3,7,9-11%2", "5", "0-99:7", "0"};
 
 static const struct {
     enum job_field field;
     const char *const *texts;
     uint32_t count;
 } forms[] = {
-    {JOB_FIELD_ACCOUNT, accounts, COUNT(accounts)},   {JOB_FIELD_QOS, qos, COUNT(qos)},
-    {JOB_FIELD_PROJECT, projects, COUNT(projects)},   {JOB_FIELD_PARTITIONS, partitions, COUNT(partitions)},
-    {JOB_FIELD_REQUESTS, requests, COUNT(requests)},  {JOB_FIELD_SOFT, requests, COUNT(requests)},
-    {JOB_FIELD_QUEUES, queues, COUNT(queues)},        {JOB_FIELD_NODES, nodes, COUNT(nodes)},
-    {JOB_FIELD_MASTER_QUEUES, queues, COUNT(queues)}, {JOB_FIELD_SOFT_QUEUES, queues, COUNT(queues)},
-    {JOB_FIELD_ARRAY, arrays, COUNT(arrays)},         {JOB_FIELD_ENVIRONMENT, environments, COUNT(environments)},
+    {JOB_FIELD_ACCOUNT, accounts, COUNT(accounts)},
+    {JOB_FIELD_QOS, qos, COUNT(qos)},
+    {JOB_FIELD_PROJECT, projects, COUNT(projects)},
+    {JOB_FIELD_PARTITIONS, partitions, COUNT(partitions)},
+    {JOB_FIELD_REQUESTS, requests, COUNT(requests)},
+    {JOB_FIELD_SOFT, requests, COUNT(requests)},
+    {JOB_FIELD_QUEUES, queues, COUNT(queues)},
+    {JOB_FIELD_NODES, nodes, COUNT(nodes)},
+    {JOB_FIELD_CONSTRAINT, constraints, COUNT(constraints)},
+    {JOB_FIELD_MASTER_QUEUES, queues, COUNT(queues)},
+    {JOB_FIELD_SOFT_QUEUES, queues, COUNT(queues)},
+    {JOB_FIELD_ARRAY, arrays, COUNT(arrays)},
+    {JOB_FIELD_ENVIRONMENT, environments, COUNT(environments)},
 };
 
 struct life {
@@ -235,6 +243,8 @@ static const struct {
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_SLOTS_MAX},
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_NODES},
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_QUEUES},
+    {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_CONSTRAINT},
+    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_CONSTRAINT},
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
     {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_PARTITIONS}, /* none of its places is in all of them */
     {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
@@ -540,8 +550,9 @@ static void begin(struct life *l, uint64_t seed)
     world_object(&l->h.w, OBJECT_QOS, "good", "usage_factor=0.1");
     world_object(&l->h.w, OBJECT_PROJECT, "apollo", "");
     world_object(&l->h.w, OBJECT_ENVIRONMENT, "smp", "allocation_rule=$round_robin"); /* jobs on both hosts */
-    world_object(&l->h.w, OBJECT_HOST, "n2", "");
+    world_object(&l->h.w, OBJECT_HOST, "n2", "features=avx,ssd");
     attach_hosts(l);
+    world_object(&l->h.w, OBJECT_HOST, "localhost", "features=avx,ssd");
     world_object(&l->h.w, OBJECT_PARTITION, "main", "pe_list=smp");
     world_object(&l->h.w, OBJECT_PROJECT, "gemini", "");
     world_object(&l->h.w, OBJECT_RESOURCE, "license", "amount=1000");

@@ -23,6 +23,9 @@ def test_queues_and_soft_requests(instance):
         "fairlead submit: --nodes: '2' can never run: asks for 2 hosts; at most 1 would fit"
     instance.good('update', wishing, '-N', '1-2')
     assert 'Nodes         1-2\n' in instance.good('show', 'job', wishing)
+    assert "--constraint: 'avx' is a feature of no host" in instance.bad('submit', '-C', 'avx', '--', 'true')
+    instance.good('host', 'modify', 'localhost', 'features=avx,ssd')
+    instance.good('update', wishing, '-C', 'avx&ssd')
     instance.good('host', 'resume', 'localhost')
     assert instance.until_state(wishing, 'COMPLETED')['partition'] == 'main'
 

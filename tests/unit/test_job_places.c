@@ -9,7 +9,8 @@ static void furnish(struct world *w)
 {
     world_init(w, 4, 100000, 2);
     world_object(w, OBJECT_GROUP, "all", "hosts=localhost");
-    world_object(w, OBJECT_HOST, "n1", "");
+    world_object(w, OBJECT_HOST, "n1", "features=amx");
+    world_object(w, OBJECT_HOST, "localhost", "features=avx,ssd");
     world_object(w, OBJECT_RESOURCE, "fan", "type=BOOL|relop===|consumable=NO");
     world_object(w, OBJECT_ENVIRONMENT, "smp", "");
     world_object(w, OBJECT_PARTITION, "fast", "PriorityTier=2");
@@ -117,6 +118,9 @@ static void what_could_run_nowhere_is_refused(void **unused)
         {"cpus=3|gpus_per_slot=1", ERR_TOO_LARGE, "gpus_per_slot: 1 for each of 3 slots exceeds the host's 2"},
         {"cpus=2|mem_per_cpu_mib=50001", ERR_TOO_LARGE,
          "mem_per_cpu_mib: 50001 for each of 2 slots exceeds the host's 100000"},
+        {"constraint=fpga", ERR_INPUT, "constraint: 'fpga' is a feature of no host"},
+        {"constraint=avx&(ssd)", ERR_INPUT, "constraint: 'avx&(ssd)' is not features joined by & and |"},
+        {"constraint=avx&amx", ERR_INPUT, "constraint: 'avx&amx' can never run: asks for 1 slot; at most 0 would fit"},
         {"nodes=1-2|pe=smp", ERR_INPUT, "nodes: the parallel environment 'smp' distributes the slots; give only one"},
     };
     struct world w;
@@ -227,6 +231,10 @@ static void updates_place_jobs_anew(void **unused)
     assert_string_equal(value_of(&w, id, JOB_FIELD_QUEUES), "");
     assert_int_equal(world_apply(&w, update(id, "soft="), NULL), 0);
     assert_null(w.s.jobs.items[0].placing);
+    assert_int_equal(world_apply(&w, update(id, "constraint=ssd&avx"), NULL), 0);
+    world_object(&w, OBJECT_HOST, "localhost", "features=avx"); /* it waits, as for a closed queue */
+    assert_int_equal(world_pass(&w), 0);
+    world_object(&w, OBJECT_HOST, "localhost", "features=avx,ssd");
     world_object(&w, OBJECT_PARTITION, "main", "state=DRAIN"); /* a job that waits for a closed queue is accepted */
     assert_int_equal(world_apply(&w, update(id, "queues=main"), NULL), 0);
     assert_int_equal(world_pass(&w), 0);

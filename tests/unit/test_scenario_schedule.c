@@ -220,6 +220,30 @@ static void gpus_and_memory_are_booked_on_hosts_or_for_slots(void **unused)
 #undef TRACKED
 }
 
+static void constraints_select_hosts(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *constraint, *schedule;
+    } rows[] = {
+        {"a", "1 STARTING 0- @n1=1"},       {"b", "1 STARTING 0- @n2=1"},
+        {"b|a", "1 STARTING 0- @n1=1"},     {"b&c", "1 STARTING 0- @n2=1"},
+        {" c & b ", "1 STARTING 0- @n2=1"}, {"a|b&c", "1 STARTING 0- @n2=1"},
+        {"c&b|a", "1 STARTING 0- @n1=1"},   {"d|c", "1 STARTING 0- @n2=1"},
+        {"", "1 STARTING 0- @n1=1"},        {"a&c", "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct buf document = {0};
+        buf_format(&document,
+                   "{'now': 1000, 'hosts': [{'name': 'n1', 'features': ['a']}, {'name': 'n2', 'features': 'b,c'}, "
+                   "{'name': 'n3', 'cpus': 2, 'state': 'DOWN', 'features': ['d']}], 'jobs': [" JOB(
+                       "1", ", 'constraint': '%s'") "]}",
+                   rows[i].constraint);
+        assert_string_equal(schedule_of(document.text), rows[i].schedule);
+        buf_release(&document);
+    }
+}
+
 static void tasks_of_arrays_are_rows(void **unused)
 {
     (void)unused;
@@ -302,6 +326,11 @@ static void documents_are_refused(void **unused)
         {ONE(", 'gpus': 1, 'gpus_per_slot': 1"),
          "F: jobs[0].gpus_per_slot: 'gpus' and 'gpus_per_slot' are given; give only one of them"},
         {ONE(", 'mem': 1, 'mem_per_cpu': 1"), "F: jobs[0].mem_per_cpu: 'mem' is given, too; give only one of them"},
+        {ONE(", 'constraint': 'avx'"), "F: jobs[0].constraint: 'avx' is a feature of no host of this document"},
+        {ONE(", 'constraint': 'avx&'"),
+         "F: jobs[0].constraint: 'avx&' is not features joined by & and |, such as avx&ssd"},
+        {"{'now': 1000, 'hosts': [{'name': 'a', 'features': ['x|y']}]}",
+         "F: hosts[0].features: 'x|y' is not a feature: a name without any of & | ( ) [ ] * = @"},
         {ONE(", 'places': {'q@n1': 1}"),
          "F: jobs[0].places: is only accepted for a job that runs (RUNNING or SUSPENDED); this one is PENDING"},
         {ONE(", 'state': 'RUNNING', 'places': {'q': 1}"),
@@ -329,6 +358,7 @@ int main(void)
         cmocka_unit_test(states_and_users),
         cmocka_unit_test(jobs_are_on_the_number_of_hosts_that_they_ask_for),
         cmocka_unit_test(gpus_and_memory_are_booked_on_hosts_or_for_slots),
+        cmocka_unit_test(constraints_select_hosts),
         cmocka_unit_test(tasks_of_arrays_are_rows),
         cmocka_unit_test(jobs_without_a_place_say_so),
         cmocka_unit_test(clusters_that_do_not_fit_together),

@@ -130,7 +130,7 @@ static const struct row job_changes[] = {
      201, "1"},
     {"GET", "/v1/jobs/1", NULL, 200,
      "\"partition\":\"fast,main\",\"qos\":\"urgent\",\"project\":\"P1\",\"requests\":\"license=2\","
-     "\"soft\":\"\",\"queues\":\"\",\"master_queues\":\"\",\"soft_queues\":\"\",\"pe\":\"\","
+     "\"soft\":\"\",\"queues\":\"\",\"master_queues\":\"\",\"soft_queues\":\"\",\"constraint\":\"\",\"pe\":\"\","
      "\"reserve\":false,\"tres\":\"\",\"billing\":null,\"fair_share\":1,\"nice\":100,\"site\":-5,\"set_priority\":77,\"posix_priority\":-1023,"
      "\"job_share\":7,\"override_tickets\":4294967295}"},
     {"GET", "/v1/jobs/1", NULL, 200,
