@@ -88,6 +88,11 @@ struct tickets {
  * (ticket_selection.h). */
 double tickets_compute(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets);
 
+/* The same. out_counted: an entry for each job, whether it is a pending one that the functional policy counted
+ * (max_functional_jobs of them); NULL: not wanted. */
+double tickets_compute_counted(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets,
+                               bool *out_counted);
+
 /* The number of an array's pending tasks that are ranked. */
 uint32_t ticket_tasks_counted(const struct ticket_rules *r, uint64_t free_slots, uint32_t pending_tasks);
 

@@ -54,6 +54,16 @@ void urgency_of(const struct urgency_rules *r, double slots_urgency, int64_t now
 /* The number of slots that a job counts with: min if it is max, else by the rule for ranges. */
 double urgency_slots(const struct urgency_rules *r, uint32_t min, uint32_t max);
 
+/* From the smallest to the largest of count values; 0 to 0 without values. O(n). */
+struct urgency_range {
+    double min, max;
+};
+struct urgency_range urgency_range_of(uint32_t count, const double *values);
+
+/* The final priority of a job whose tickets and POSIX priority are normalised. urgencies: the range of all jobs. */
+double urgency_prior(const struct urgency_rules *r, const struct urgency_range *urgencies, double norm_tickets,
+                     double urgency, double norm_posix);
+
 /* The final priorities of count jobs from their tickets, urgencies and POSIX priorities. max_tickets: the number that
  * is normalised to 1 (tickets_compute). The other minima and maxima are taken over all of these jobs (pending and
  * running). Any out may be NULL. O(n). */
