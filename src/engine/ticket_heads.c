@@ -78,10 +78,15 @@ static struct ticket_cursor find_task(const struct ticket_heads *h, uint32_t gro
     return c;
 }
 
+/* Whether it is the last task of the last job. Behind it are no ranked tasks; there may be none before the last job. */
+static bool is_end(const struct ticket_heads *h, uint32_t group, struct ticket_cursor c)
+{
+    return c.at == h->s->pending->tickets.items[group].last && c.task + 1 == c.task_count;
+}
+
 static struct ticket_cursor next_task(const struct ticket_heads *h, uint32_t group, struct ticket_cursor c)
 {
-    if (c.at == h->s->pending->tickets.items[group].last && c.task + 1 == c.task_count)
-        return (struct ticket_cursor){.at = NONE};
+    if (is_end(h, group, c)) return (struct ticket_cursor){.at = NONE};
     if (c.task + 1 == c.task_count) return find_task(h, group, c.at + 1);
     c.task++;
     return c;
@@ -181,12 +186,13 @@ static void add_group(struct ticket_heads *h, struct ticket_snapshot_builder *b,
     else
         update_owner(b, t);
     g->first = h->entry_count;
-    for (; c.at != NONE && g->count < depth; c = next_task(h, group, c)) {
+    while (c.at != NONE) {
         g->last = c;
         add_task(h, b, t, group, c);
-        g->count++;
+        if (++g->count == depth) break;
+        c = next_task(h, group, c);
     }
-    g->is_whole = c.at == NONE;
+    g->is_whole = c.at == NONE || is_end(h, group, c);
 }
 
 /* The job with the smallest urgency, if it is not ranked. */
