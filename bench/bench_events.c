@@ -123,7 +123,11 @@ static const struct model models[] = {
      1000,
      3,
      {{"PriorityType", "priority/tickets"}, {"weight_tickets_functional", "1000000"}, {"auto_user_fshare", "100"}}},
-    {"share tree", "", 1000, 2, {{"PriorityType", "priority/tickets"}, {"weight_tickets_share", "1000000"}}},
+    {"share tree",
+     "at least 1000",
+     1000,
+     2,
+     {{"PriorityType", "priority/tickets"}, {"weight_tickets_share", "1000000"}}},
 };
 
 static void world_make(struct world *w, uint32_t jobs, const struct model *model)

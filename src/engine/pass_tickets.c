@@ -1,10 +1,10 @@
 /* The pass of the tickets model: tasks in the order of their priorities. If the first tasks of each group of equal jobs
- * can stand for the others, it is found by ticket_heads.h, O(groups); otherwise by a ticket plan, which ranks all
+ * can stand for the others, it is found by ticket_order.h, O(groups); otherwise by a ticket plan, which ranks all
  * waiting tasks, because the tickets of each depend on all of them. Both find the same order. With a single job that
  * fits nothing has to be ranked. */
 #include "engine/pass.h"
 
-#include "engine/ticket_heads.h"
+#include "engine/ticket_order.h"
 
 /* Starts tasks of a job, at most max, in the first of its partitions where they fit. Returns false if nothing fits for
  * the job, and so nothing for those of its group that come after it. */
@@ -70,22 +70,29 @@ static bool takes_part(struct pass *p, uint32_t group)
     return false;
 }
 
-static void start_by_heads(struct pass *p)
+static void start_by_order(struct pass *p, struct ticket_order *order)
 {
     const struct pending *pending = p->c->s->pending;
-    struct ticket_heads heads;
     struct ticket_next next;
-    ticket_heads_make(&heads, p->c->s, p->c->now_us);
     for (uint32_t g = 0; g < pending->queue.groups.count; g++) {
         bool is_first = pending->queue.groups.items[g].key != NULL && pending->groups.items[g].place == 0;
-        if (is_first && takes_part(p, g)) ticket_heads_offer(&heads, g);
+        if (is_first && takes_part(p, g)) ticket_order_offer(order, g);
     }
-    ticket_heads_begin(&heads);
-    while (!run_is_over(&p->run) && ticket_heads_next(&heads, &next)) {
+    ticket_order_begin(order);
+    while (!run_is_over(&p->run) && ticket_order_next(order, &next)) {
         const struct pending_job *job = pending_job_of(pending, next.job_id);
-        if (!start_job(p, job, next.is_last ? UINT32_MAX : 1)) ticket_heads_drop(&heads, next.group);
+        if (!start_job(p, job, next.is_last ? UINT32_MAX : 1)) ticket_order_drop(order, next.group);
     }
-    ticket_heads_release(&heads);
+}
+
+/* Returns false, and starts nothing, if the share tree has no order that can be found so. */
+static bool start_without_plan(struct pass *p)
+{
+    struct ticket_order order;
+    bool has_order = ticket_order_make(&order, p->c->s, p->c->now_us);
+    if (has_order) start_by_order(p, &order);
+    ticket_order_release(&order);
+    return has_order;
 }
 
 bool pass_needs_no_plan(const struct pass *p)
@@ -109,10 +116,7 @@ void pass_by_tickets(struct pass *p)
         s->pass_is_due |= p->plan->pending_added != s->pending->added;
         return;
     }
-    if (pass_needs_no_plan(p)) {
-        start_by_heads(p);
-        return;
-    }
+    if (pass_needs_no_plan(p) && start_without_plan(p)) return;
     struct ticket_plan *plan = ticket_plan_new(s, p->c->now_us);
     ticket_plan_run(plan);
     start_by_plan(p, plan);

@@ -159,6 +159,7 @@ static void describe_group(struct pending *p, uint32_t index, const struct job *
                                 .qos = j->qos,
                                 .has_more_partitions = j->partition_count > 1,
                                 .has_arrays = j->is_array,
+                                .has_own_tickets = j->job_share > 0 || j->override_tickets > 0,
                                 .is_reserving = j->is_reserving};
 }
 

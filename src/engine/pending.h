@@ -26,6 +26,7 @@ struct pending_group {
     uint32_t assoc, qos;
     bool has_more_partitions;    /* a job of the group has several */
     bool has_arrays;             /* whose tasks a limit may keep waiting */
+    bool has_own_tickets;        /* job shares or override tickets of their own */
     bool is_reserving;           /* they ask for reservations */
     const struct demand *demand; /* of the live cluster, as of demand_made */
     uint32_t demand_made;        /* 0: none yet */
@@ -50,8 +51,9 @@ struct pending_tickets {
     uint32_t depth;   /* how many of its first tasks the next pass ranks; 0: one */
     uint32_t assoc;
     bool has_rows;        /* what counts is in the rows: arrays, and requests */
-    bool has_ends;        /* first, last and last_submit_us are known */
+    bool has_ends;        /* the next four are known */
     uint32_t first, last; /* the entries of the first job and of the last one */
+    uint32_t job_count;
     int64_t last_submit_us;
     struct ticket_job job; /* the first one; the others differ only in id and submission */
     struct ticket_entry entry;

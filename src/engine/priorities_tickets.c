@@ -50,8 +50,7 @@ static double *alloc_doubles(uint32_t count, struct arena *arena)
     return arena_alloc(arena, (count + (size_t)1) * sizeof(double));
 }
 
-static void set_priorities(const struct ticket_snapshot *snapshot, double max_tickets, struct arena *arena,
-                           struct ticket_ranks *r)
+static void set_priorities(const struct ticket_snapshot *snapshot, struct arena *arena, struct ticket_ranks *r)
 {
     double *tickets = alloc_doubles(r->count, arena), *urgency = alloc_doubles(r->count, arena);
     int32_t *posix = arena_alloc(arena, (r->count + (size_t)1) * sizeof *posix);
@@ -64,20 +63,19 @@ static void set_priorities(const struct ticket_snapshot *snapshot, double max_ti
         urgency[i] = r->urgency[i].sum;
         posix[i] = snapshot->entries[i].posix_priority;
     }
-    urgency_priorities(&snapshot->urgency, r->count, max_tickets, tickets, urgency, posix, r->norm_tickets,
+    urgency_priorities(&snapshot->urgency, r->count, r->max_tickets, tickets, urgency, posix, r->norm_tickets,
                        r->norm_urgency, r->norm_posix, r->prior);
 }
 
 void ticket_ranks_make(const struct ticket_snapshot *snapshot, struct arena *arena, struct ticket_ranks *out_ranks)
 {
     struct ticket_ranks r = {.entries = snapshot->entries, .count = snapshot->input.job_count};
-    double max_tickets;
     r.counted = arena_alloc(arena, r.count + (size_t)1);
-    r.tickets = tickets_of(snapshot, arena, &max_tickets, r.counted);
+    r.tickets = tickets_of(snapshot, arena, &r.max_tickets, r.counted);
     r.urgency = arena_alloc(arena, (r.count + (size_t)1) * sizeof *r.urgency);
     for (uint32_t i = 0; needs_urgency(snapshot) && i < r.count; i++)
         urgency_of_entry(snapshot, i, snapshot->input.jobs[i].submit_us, &r.urgency[i]);
-    set_priorities(snapshot, max_tickets, arena, &r);
+    set_priorities(snapshot, arena, &r);
     for (uint32_t i = 0; !needs_urgency(snapshot) && i < r.count; i++) r.norm_urgency[i] = 0.0;
     *out_ranks = r;
 }

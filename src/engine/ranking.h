@@ -112,6 +112,7 @@ struct ticket_ranks {
     double *norm_tickets, *norm_urgency, *norm_posix, *prior;
     bool *counted; /* by the functional policy */
     uint32_t count;
+    double max_tickets; /* the number that is normalised to 1 */
 };
 
 /* Tickets, urgency and priority of each entry, in memory of arena. The costs are those of tickets_compute

@@ -17,7 +17,7 @@ static bool rules_allow(struct state *s)
     const struct ticket_rules *r = &s->policy.tickets;
     const struct urgency_rules *u = &s->policy.urgency;
     bool counts = r->functional_pool > 0.0;
-    if (r->share_pool > 0.0 || u->weight_urgency < 0.0 || u->weight_waiting_time < 0.0) return false;
+    if (u->weight_urgency < 0.0 || u->weight_waiting_time < 0.0) return false;
     if (counts && (r->max_functional_jobs > COUNTED_MAX || strchr(r->hierarchy, 'F') == NULL)) return false;
     return !r->share_override_tickets || !ticket_identities_of(s)->gives_override;
 }
@@ -40,9 +40,23 @@ static bool has_room_for_arrays(const struct state *s)
     return plain + arrays * ticket_snapshot_tasks_max(s) <= TICKET_ENTRIES_MAX;
 }
 
+/* Whether a share tree, if there is one, orders jobs by nothing but its own tickets and ids. */
+static bool tree_allows(struct state *s)
+{
+    const struct ticket_rules *r = &s->policy.tickets;
+    const struct pending *p = s->pending;
+    bool has_own_tickets = false;
+    if (!(r->share_pool > 0.0)) return true;
+    if (r->functional_pool > 0.0 || s->policy.urgency.weight_ticket < 0.0) return false;
+    if (ticket_identities_of(s)->gives_override) return false;
+    for (uint32_t g = 0; g < p->queue.groups.count; g++)
+        has_own_tickets |= is_first_place(p, g) && p->groups.items[g].has_own_tickets;
+    return !has_own_tickets;
+}
+
 bool ticket_heads_apply(struct state *s)
 {
-    return !s->pending->is_unsteady && rules_allow(s) && has_room_for_arrays(s);
+    return !s->pending->is_unsteady && rules_allow(s) && tree_allows(s) && has_room_for_arrays(s);
 }
 
 bool ticket_heads_are_few(const struct state *s)
@@ -55,14 +69,14 @@ bool ticket_heads_are_few(const struct state *s)
 
 /* --- the tasks of a group ----------------------------------------------------------------------------------------- */
 
-static const struct queue_entry *entry_at(const struct ticket_heads *h, uint32_t group, uint32_t at)
+const struct queue_entry *ticket_heads_job(const struct ticket_heads *h, uint32_t group, uint32_t at)
 {
     return &h->s->pending->queue.groups.items[group].entries.items[at];
 }
 
 static const struct job *job_at(const struct ticket_heads *h, uint32_t group, uint32_t at)
 {
-    return &h->s->jobs.items[state_find_job(h->s, entry_at(h, group, at)->job)];
+    return &h->s->jobs.items[state_find_job(h->s, ticket_heads_job(h, group, at)->job)];
 }
 
 /* The first ranked task of the jobs from an entry on. */
@@ -84,7 +98,7 @@ static bool is_end(const struct ticket_heads *h, uint32_t group, struct ticket_c
     return c.at == h->s->pending->tickets.items[group].last && c.task + 1 == c.task_count;
 }
 
-static struct ticket_cursor next_task(const struct ticket_heads *h, uint32_t group, struct ticket_cursor c)
+struct ticket_cursor ticket_heads_after(const struct ticket_heads *h, uint32_t group, struct ticket_cursor c)
 {
     if (is_end(h, group, c)) return (struct ticket_cursor){.at = NONE};
     if (c.task + 1 == c.task_count) return find_task(h, group, c.at + 1);
@@ -109,10 +123,11 @@ static uint32_t find_last(const struct ticket_heads *h, uint32_t group)
 static void add_from_row(const struct ticket_heads *h, struct ticket_snapshot_builder *b, uint32_t group,
                          struct ticket_cursor c)
 {
-    uint32_t index = state_find_job(h->s, entry_at(h, group, c.at)->job);
+    uint32_t index = state_find_job(h->s, ticket_heads_job(h, group, c.at)->job);
     const struct job *j = &h->s->jobs.items[index];
     struct ticket_job job = ticket_snapshot_job(b, j, j->partitions[0]);
     struct ticket_entry entry = ticket_snapshot_entry(b, index, NONE);
+    job.node = ticket_snapshot_serve(b, j->assoc, j->project);
     job.task = idset_first(&j->pending);
     for (uint32_t i = 0; i < c.task; i++) job.task = idset_next(&j->pending, job.task);
     ticket_snapshot_add(b, &job, &entry);
@@ -121,7 +136,7 @@ static void add_from_row(const struct ticket_heads *h, struct ticket_snapshot_bu
 static void describe_group(const struct ticket_heads *h, struct ticket_snapshot_builder *b, uint32_t group,
                            struct pending_tickets *t)
 {
-    uint32_t index = state_find_job(h->s, entry_at(h, group, t->first)->job);
+    uint32_t index = state_find_job(h->s, ticket_heads_job(h, group, t->first)->job);
     const struct job *j = &h->s->jobs.items[index];
     t->edition = h->s->rules_edition;
     t->has_rows = j->is_array || j->request_count > 0;
@@ -140,23 +155,25 @@ static struct pending_tickets *tickets_of(const struct ticket_heads *h, struct t
     if (!t->has_ends) {
         t->first = queue_next(&h->s->pending->queue, group, 0);
         t->last = queue_last(&h->s->pending->queue, group);
-        t->last_submit_us = entry_at(h, group, t->last)->since_us;
+        t->job_count = h->s->pending->queue.groups.items[group].live;
+        t->last_submit_us = ticket_heads_job(h, group, t->last)->since_us;
     }
     if (t->edition != h->s->rules_edition) describe_group(h, b, group, t);
     if (!t->has_ends) {
-        t->job.id = entry_at(h, group, t->first)->job;
-        t->job.submit_us = entry_at(h, group, t->first)->since_us;
+        t->job.id = ticket_heads_job(h, group, t->first)->job;
+        t->job.submit_us = ticket_heads_job(h, group, t->first)->since_us;
     }
     t->has_ends = true;
     return t;
 }
 
 /* Submissions can add the user's object. */
-static void update_owner(const struct ticket_snapshot_builder *b, struct pending_tickets *t)
+static void update_owner(struct ticket_snapshot_builder *b, struct pending_tickets *t)
 {
     const struct ticket_user owner = b->identities->users.items[b->identities->user_of_assoc.items[t->assoc]];
     t->job.member[MEMBER_USER] = owner.user;
     t->job.member[MEMBER_DEPARTMENT] = owner.department;
+    t->job.node = ticket_snapshot_serve(b, t->assoc, t->job.member[MEMBER_PROJECT]);
 }
 
 static void add_task(struct ticket_heads *h, struct ticket_snapshot_builder *b, const struct pending_tickets *t,
@@ -169,8 +186,8 @@ static void add_task(struct ticket_heads *h, struct ticket_snapshot_builder *b, 
         ticket_snapshot_add(b, &t->job, &t->entry);
     } else {
         struct ticket_job job = t->job;
-        job.id = entry_at(h, group, c.at)->job;
-        job.submit_us = entry_at(h, group, c.at)->since_us;
+        job.id = ticket_heads_job(h, group, c.at)->job;
+        job.submit_us = ticket_heads_job(h, group, c.at)->since_us;
         ticket_snapshot_add(b, &job, &t->entry);
     }
 }
@@ -179,7 +196,7 @@ static void add_group(struct ticket_heads *h, struct ticket_snapshot_builder *b,
 {
     struct ticket_heads_group *g = &h->groups[group];
     struct pending_tickets *t = tickets_of(h, b, group);
-    uint32_t depth = t->depth > 0 ? t->depth : 1;
+    uint32_t depth = t->depth > 0 && !h->has_tree ? t->depth : 1;
     struct ticket_cursor c = {.at = t->first, .task_count = 1};
     if (t->has_rows)
         c = find_task(h, group, t->first);
@@ -190,7 +207,7 @@ static void add_group(struct ticket_heads *h, struct ticket_snapshot_builder *b,
         g->last = c;
         add_task(h, b, t, group, c);
         if (++g->count == depth) break;
-        c = next_task(h, group, c);
+        c = ticket_heads_after(h, group, c);
     }
     g->is_whole = c.at == NONE || is_end(h, group, c);
 }
@@ -206,7 +223,7 @@ static void add_least_urgent(struct ticket_heads *h, struct ticket_snapshot_buil
         if (h->groups[group].is_whole) continue;
         uint32_t at = tickets[group].has_rows ? find_last(h, group) : tickets[group].last;
         int64_t submit_us =
-            at == tickets[group].last ? tickets[group].last_submit_us : entry_at(h, group, at)->since_us;
+            at == tickets[group].last ? tickets[group].last_submit_us : ticket_heads_job(h, group, at)->since_us;
         double urgency = ticket_ranks_urgency(b->snapshot, i, submit_us);
         if (!(urgency < min)) continue;
         min = urgency;
@@ -218,7 +235,57 @@ static void add_least_urgent(struct ticket_heads *h, struct ticket_snapshot_buil
     h->entry_count--; /* it is offered in its turn */
 }
 
+/* --- the share tree ----------------------------------------------------------------------------------------------- */
+
+/* All of a group's tasks that a plan would rank. */
+static uint32_t count_tasks(const struct ticket_heads *h, uint32_t group)
+{
+    struct pending *p = h->s->pending;
+    uint32_t count = 0;
+    if (!p->groups.items[group].has_arrays) return p->tickets.items[group].job_count;
+    for (struct ticket_cursor c = find_task(h, group, 0); c.at != NONE; c = find_task(h, group, c.at + 1))
+        count += c.task_count;
+    return count;
+}
+
+/* By node: the jobs that it serves, and the slots of those that run. */
+static void count_by_node(struct ticket_heads *h)
+{
+    struct ticket_input *in = &h->snapshot.input;
+    uint32_t *jobs = arena_alloc(&h->arena, (in->node_count + (size_t)1) * sizeof *jobs);
+    h->running_slots = arena_alloc(&h->arena, (in->node_count + (size_t)1) * sizeof *h->running_slots);
+    for (uint32_t i = 0; i < h->entry_count; i++) {
+        if (in->jobs[i].node != NONE) jobs[in->jobs[i].node] += count_tasks(h, h->entries[i].group);
+    }
+    for (uint32_t i = h->entry_count; i < in->job_count; i++) {
+        const struct ticket_job *j = &in->jobs[i];
+        if (!j->is_running || j->node == NONE) continue;
+        jobs[j->node]++;
+        h->running_slots[j->node] += j->slots;
+    }
+    in->node_jobs = jobs;
+}
+
 /* --- the ranking -------------------------------------------------------------------------------------------------- */
+
+/* The groups, in the order of their first ranked jobs if a `default` node serves users: sums over its virtual siblings
+ * then have the same order as in a plan, so that they are rounded alike. */
+static uint32_t list_groups(const struct ticket_heads *h, struct sort_record *out_groups)
+{
+    struct pending *p = h->s->pending;
+    bool is_sorted = h->has_tree && share_tree_of(h->s)->has_default;
+    uint32_t count = 0;
+    for (uint32_t g = 0; g < p->queue.groups.count; g++) {
+        if (!is_first_place(p, g)) continue;
+        uint32_t at = is_sorted ? find_task(h, g, 0).at : NONE;
+        out_groups[count++] = (struct sort_record){.key = at != NONE ? ticket_heads_job(h, g, at)->job : 0, .index = g};
+    }
+    if (!is_sorted) return count;
+    struct arena scratch = {0};
+    sort_records(out_groups, count, arena_alloc_raw(&scratch, (count + (size_t)1) * sizeof *out_groups));
+    arena_release(&scratch);
+    return count;
+}
 
 static void rank(struct ticket_heads *h)
 {
@@ -232,12 +299,13 @@ static void rank(struct ticket_heads *h)
     h->groups = arena_alloc(&h->arena, (count + (size_t)1) * sizeof *h->groups);
     h->entries = arena_alloc_raw(&h->arena, max * sizeof *h->entries);
     struct ticket_snapshot_builder b = ticket_snapshot_begin(&h->snapshot, h->s, h->now_us, (uint32_t)max);
-    for (uint32_t g = 0; g < count; g++) {
-        if (is_first_place(p, g)) add_group(h, &b, g);
-    }
+    struct sort_record *groups = arena_alloc_raw(&h->arena, (count + (size_t)1) * sizeof *groups);
+    uint32_t group_count = list_groups(h, groups);
+    for (uint32_t i = 0; i < group_count; i++) add_group(h, &b, groups[i].index);
     add_least_urgent(h, &b);
     ticket_snapshot_add_running(&b);
     ticket_snapshot_end(&b);
+    if (h->has_tree) count_by_node(h);
     ticket_ranks_make(&h->snapshot, &h->arena, &h->ranks);
 }
 
@@ -266,7 +334,10 @@ static bool deepen(struct ticket_heads *h)
 
 void ticket_heads_make(struct ticket_heads *h, struct state *s, int64_t now_us)
 {
-    *h = (struct ticket_heads){.s = s, .now_us = now_us, .array_max = ticket_snapshot_tasks_max(s), .advancing = NONE};
+    *h = (struct ticket_heads){.s = s,
+                               .now_us = now_us,
+                               .array_max = ticket_snapshot_tasks_max(s),
+                               .has_tree = s->policy.tickets.share_pool > 0.0};
     do rank(h);
     while (deepen(h));
     double *urgencies = arena_alloc_raw(&h->arena, (h->ranks.count + (size_t)1) * sizeof *urgencies);
@@ -277,69 +348,5 @@ void ticket_heads_make(struct ticket_heads *h, struct state *s, int64_t now_us)
 void ticket_heads_release(struct ticket_heads *h)
 {
     ticket_snapshot_release(&h->snapshot);
-    array_release(&h->candidates.list);
     arena_release(&h->arena);
-}
-
-/* --- the order ---------------------------------------------------------------------------------------------------- */
-
-static uint64_t position_of(uint32_t job_id, struct ticket_cursor c)
-{
-    return (uint64_t)job_id << 32 | c.task;
-}
-
-void ticket_heads_offer(struct ticket_heads *h, uint32_t group)
-{
-    const struct ticket_heads_group *g = &h->groups[group];
-    for (uint32_t i = g->first; i < g->first + g->count; i++)
-        *array_add(&h->candidates.list) =
-            (struct queue_candidate){sort_key_double(h->ranks.prior[i]),
-                                     position_of(h->snapshot.input.jobs[i].id, h->entries[i].cursor), group, i};
-}
-
-void ticket_heads_begin(struct ticket_heads *h)
-{
-    queue_order(&h->candidates);
-}
-
-/* The tasks behind the ranked ones have the tickets of the last one, and their own urgency. */
-static void offer_following(struct ticket_heads *h, uint32_t group)
-{
-    struct ticket_heads_group *g = &h->groups[group];
-    uint32_t last = g->first + g->count - 1;
-    if (g->is_whole || g->is_dropped) return;
-    g->last = next_task(h, group, g->last);
-    if (g->last.at == NONE) return;
-    const struct queue_entry *entry = entry_at(h, group, g->last.at);
-    double urgency = ticket_ranks_urgency(&h->snapshot, last, entry->since_us);
-    double prior = urgency_prior(&h->snapshot.urgency, &h->urgencies, h->ranks.norm_tickets[last], urgency,
-                                 h->ranks.norm_posix[last]);
-    queue_push(&h->candidates,
-               (struct queue_candidate){sort_key_double(prior), position_of(entry->job, g->last), group, NONE});
-}
-
-bool ticket_heads_next(struct ticket_heads *h, struct ticket_next *out_next)
-{
-    if (h->advancing != NONE) offer_following(h, h->advancing);
-    h->advancing = NONE;
-    while (h->candidates.list.count > 0) {
-        const struct queue_candidate c = queue_pop(&h->candidates);
-        const struct ticket_heads_group *g = &h->groups[c.group];
-        if (g->is_dropped) continue;
-        uint32_t last = g->first + g->count - 1, entry = c.at != NONE ? c.at : last;
-        const struct ticket_cursor *cursor = c.at != NONE ? &h->entries[c.at].cursor : &g->last;
-        if (entry == last) h->advancing = c.group;
-        *out_next = (struct ticket_next){.group = c.group,
-                                         .job_id = (uint32_t)(c.position >> 32),
-                                         .is_last = cursor->task + 1 == cursor->task_count,
-                                         .order = c.order,
-                                         .tickets = h->ranks.tickets[entry].total};
-        return true;
-    }
-    return false;
-}
-
-void ticket_heads_drop(struct ticket_heads *h, uint32_t group)
-{
-    h->groups[group].is_dropped = true;
 }

@@ -120,11 +120,16 @@ static struct ticket_user owner_of(const struct ticket_snapshot_builder *b, cons
     return b->identities->users.items[b->identities->user_of_assoc.items[j->assoc]];
 }
 
-/* The node that serves the job, or NONE. Adds a virtual node if needed. */
+uint32_t ticket_snapshot_serve(struct ticket_snapshot_builder *b, uint32_t assoc, uint32_t project)
+{
+    const struct ticket_user *owner = &b->identities->users.items[b->identities->user_of_assoc.items[assoc]];
+    bool has_leaf = b->has_tree && (owner->user != NONE || b->s->policy.enforce_user == ENFORCE_USER_AUTO);
+    return has_leaf ? share_snapshot_serve(&b->tree, assoc, project) : NONE;
+}
+
 static uint32_t serve_job(struct ticket_snapshot_builder *b, const struct job *j)
 {
-    bool has_leaf = b->has_tree && (owner_of(b, j).user != NONE || b->s->policy.enforce_user == ENFORCE_USER_AUTO);
-    return has_leaf ? share_snapshot_serve(&b->tree, j->assoc, j->project) : NONE;
+    return ticket_snapshot_serve(b, j->assoc, j->project);
 }
 
 struct ticket_job ticket_snapshot_job(const struct ticket_snapshot_builder *b, const struct job *j, uint32_t partition)

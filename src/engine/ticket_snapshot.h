@@ -33,6 +33,9 @@ struct ticket_job ticket_snapshot_job(const struct ticket_snapshot_builder *b, c
 /* The entry of a job (its index). task: index of a running task, or NONE. */
 struct ticket_entry ticket_snapshot_entry(struct ticket_snapshot_builder *b, uint32_t job, uint32_t task);
 
+/* The node that serves a user's jobs in a project, or NONE. Adds a virtual node if needed. */
+uint32_t ticket_snapshot_serve(struct ticket_snapshot_builder *b, uint32_t assoc, uint32_t project);
+
 /* How many waiting tasks of a job have entries, of an array at most array_max. Without one it does not compete for
  * tickets. */
 uint32_t ticket_snapshot_count_tasks(const struct state *s, const struct job *j, int64_t now_us, uint32_t array_max);

@@ -13,6 +13,7 @@
  *     share_targets.c       how the share tree divides its pool          share_tickets.c         each job's part of it
  *     functional_tickets.c  the functional policy                        override_tickets.c      the override policy
  *     ticket_selection.c    selects jobs one by one, for these two       tournament.c            the best of many jobs
+ *     share_order.c         the share tree's order of jobs, one by one
  *
  * Source: docs/formulas.md 5; Grid Engine 8.1.9, cases c1 to c5, d1 to d4, e1, e2. */
 #ifndef FAIRLEAD_POLICY_TICKETS_H
@@ -76,6 +77,9 @@ struct ticket_input {
     /* Indices of the pending jobs in the order of the scheduler's list: by submission, except that changed jobs come
      * last. An entry for each pending job; the caller's. NULL: in the order of jobs. */
     const uint32_t *list;
+    /* By node: the jobs that it serves, if only some of its pending jobs, at least its first one, are in jobs. Their
+     * share tickets are then of no use; all other results are right. NULL: those in jobs. */
+    const uint32_t *node_jobs;
 };
 
 struct tickets {

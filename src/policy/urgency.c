@@ -51,7 +51,7 @@ void urgency_of(const struct urgency_rules *r, double slots_urgency, int64_t now
     *out_urgency = u;
 }
 
-static double normalised(double value, double min, double max)
+double urgency_norm(double value, double min, double max)
 {
     return max - min < RANGE_MIN ? 0.5 : (value - min) / (max - min);
 }
@@ -77,15 +77,9 @@ static struct urgency_range posix_range_of(enum posix_range rule, uint32_t count
     return range;
 }
 
-static double prior_of(const struct urgency_rules *r, double norm_tickets, double norm_urgency, double norm_posix)
+double urgency_prior(const struct urgency_rules *r, double norm_tickets, double norm_urgency, double norm_posix)
 {
     return r->weight_ticket * norm_tickets + r->weight_urgency * norm_urgency + r->weight_priority * norm_posix;
-}
-
-double urgency_prior(const struct urgency_rules *r, const struct urgency_range *urgencies, double norm_tickets,
-                     double urgency, double norm_posix)
-{
-    return prior_of(r, norm_tickets, normalised(urgency, urgencies->min, urgencies->max), norm_posix);
 }
 
 void urgency_priorities(const struct urgency_rules *r, uint32_t count, double max_tickets, const double *tickets,
@@ -95,12 +89,12 @@ void urgency_priorities(const struct urgency_rules *r, uint32_t count, double ma
     struct urgency_range urgencies = urgency_range_of(count, urgency);
     struct urgency_range posix = posix_range_of(r->posix_range, count, posix_priority);
     for (uint32_t i = 0; i < count; i++) {
-        double norm_tickets = normalised(tickets[i], 0.0, max_tickets);
-        double norm_urgency = normalised(urgency[i], urgencies.min, urgencies.max);
-        double norm_posix = normalised(posix_priority[i], posix.min, posix.max);
+        double norm_tickets = urgency_norm(tickets[i], 0.0, max_tickets);
+        double norm_urgency = urgency_norm(urgency[i], urgencies.min, urgencies.max);
+        double norm_posix = urgency_norm(posix_priority[i], posix.min, posix.max);
         if (out_norm_tickets != NULL) out_norm_tickets[i] = norm_tickets;
         if (out_norm_urgency != NULL) out_norm_urgency[i] = norm_urgency;
         if (out_norm_posix != NULL) out_norm_posix[i] = norm_posix;
-        if (out_prior != NULL) out_prior[i] = prior_of(r, norm_tickets, norm_urgency, norm_posix);
+        if (out_prior != NULL) out_prior[i] = urgency_prior(r, norm_tickets, norm_urgency, norm_posix);
     }
 }

@@ -60,9 +60,11 @@ struct urgency_range {
 };
 struct urgency_range urgency_range_of(uint32_t count, const double *values);
 
-/* The final priority of a job whose tickets and POSIX priority are normalised. urgencies: the range of all jobs. */
-double urgency_prior(const struct urgency_rules *r, const struct urgency_range *urgencies, double norm_tickets,
-                     double urgency, double norm_posix);
+/* norm(value, min, max), as above. */
+double urgency_norm(double value, double min, double max);
+
+/* The final priority of a job from its normalised numbers. */
+double urgency_prior(const struct urgency_rules *r, double norm_tickets, double norm_urgency, double norm_posix);
 
 /* The final priorities of count jobs from their tickets, urgencies and POSIX priorities. max_tickets: the number that
  * is normalised to 1 (tickets_compute). The other minima and maxima are taken over all of these jobs (pending and
