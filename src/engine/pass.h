@@ -1,7 +1,7 @@
 /* The scheduling pass: which pending tasks start now, by the scheduler (sched/run.h) on the live cluster.
  *
  *     multifactor, basic   pass_priority.c: the first job of each group of equal jobs competes with those of the others
- *     tickets              pass_tickets.c: the tasks in the order of a ticket plan
+ *     tickets              pass_tickets.c: the tasks in the order of their tickets
  *
  * pass_lines.c writes the lines of Grid Engine's schedule file of what a pass has decided.
  *
@@ -87,5 +87,8 @@ void pass_lines_end(struct pass *p);
 /* The starts of the two kinds of models. The cluster has free slots, or p->is_listed. */
 void pass_by_priority(struct pass *p);
 void pass_by_tickets(struct pass *p);
+
+/* In the tickets model: whether the pass finds the order of the tasks without a ticket plan. O(groups). */
+bool pass_needs_no_plan(const struct pass *p);
 
 #endif

@@ -20,6 +20,7 @@ static void release_jobs(struct pending *p)
     for (uint32_t i = 0; i < p->jobs.count; i++) mem_free(p->jobs.items[i].groups);
     array_clear(&p->groups);
     array_clear(&p->heads);
+    array_clear(&p->tickets);
     array_clear(&p->jobs);
     array_clear(&p->unused);
     array_clear(&p->begins);
@@ -35,6 +36,7 @@ void pending_free(struct pending *p)
     queue_release(&p->queue);
     array_release(&p->groups);
     array_release(&p->heads);
+    array_release(&p->tickets);
     array_release(&p->fitting.list);
     array_release(&p->blocked.list);
     array_release(&p->jobs);
@@ -143,6 +145,10 @@ static void make_key(struct pending *p, const struct job *j, uint32_t partition)
                                j->nice,
                                j->site,
                                irregular_accrual(j),
+                               j->posix_priority,
+                               j->deadline_us,
+                               j->job_share,
+                               j->override_tickets,
                                j->is_array,
                                (int64_t)j->partition_count,
                                p->are_alike ? 0 : j->id};
@@ -164,22 +170,33 @@ static void describe_group(struct pending *p, uint32_t index, const struct job *
     while (p->groups.count <= index) {
         *array_add(&p->groups) = (struct pending_group){0};
         *array_add(&p->heads) = (struct pending_head){0};
+        *array_add(&p->tickets) = (struct pending_tickets){0};
     }
+    p->tickets.items[index] = (struct pending_tickets){.edition = NONE};
     struct pending_group *g = &p->groups.items[index];
     *g = (struct pending_group){.partition = j->partitions[place],
                                 .place = place,
                                 .assoc = j->assoc,
                                 .qos = j->qos,
+                                .has_more_partitions = j->partition_count > 1,
                                 .has_arrays = j->is_array,
+                                .has_own_tickets = j->job_share > 0 || j->override_tickets > 0,
                                 .is_reserving = j->is_reserving};
+}
+
+/* Another job may be its first one, or its last one. */
+static void change_group(struct pending *p, uint32_t group)
+{
+    p->heads.items[group].edition = 0;
+    p->tickets.items[group].has_ends = false;
 }
 
 static uint32_t add_to_group(struct pending *p, const struct job *j, uint32_t place)
 {
     make_key(p, j, j->partitions[place]);
-    uint32_t group = queue_add(&p->queue, (struct str){p->key.text, p->key.length}, j->id, j->id, j->accrue_us);
+    uint32_t group = queue_add(&p->queue, (struct str){p->key.text, p->key.length}, j->id, j->id, j->submit_us);
     if (p->queue.groups.items[group].live == 1) describe_group(p, group, j, place);
-    p->heads.items[group].edition = 0;
+    change_group(p, group);
     return group;
 }
 
@@ -205,7 +222,7 @@ static void remove_job(struct pending *p, uint32_t job_id)
     struct pending_job *job = &p->jobs.items[index];
     for (uint32_t i = 0; i < job->group_count; i++) {
         queue_remove(&p->queue, job->groups[i], job_id);
-        p->heads.items[job->groups[i]].edition = 0;
+        change_group(p, job->groups[i]);
     }
     mem_free(job->groups);
     *job = (struct pending_job){0};
@@ -227,11 +244,21 @@ static bool is_in_its_groups(struct pending *p, const struct job *j)
     return is_equal;
 }
 
+/* Ids are in the order of submission, but the clock may have been set back in between. */
+static void note_submission(struct pending *p, const struct job *j)
+{
+    if (j->id <= p->newest_job_id) return;
+    p->is_unsteady |= j->submit_us < p->newest_submit_us;
+    p->newest_job_id = j->id;
+    p->newest_submit_us = j->submit_us;
+}
+
 static void update_job(struct state *s, struct pending *p, uint32_t job_id, int64_t now_us)
 {
     uint32_t index = state_find_job(s, job_id);
     const struct job *j = index != NONE ? &s->jobs.items[index] : NULL;
     bool belongs = j != NULL && may_start(j) && j->begin_us <= now_us;
+    if (j != NULL) note_submission(p, j);
     if (belongs && is_in_its_groups(p, j)) return;
     remove_job(p, job_id);
     if (belongs)
@@ -247,7 +274,10 @@ static void rebuild(struct state *s, struct pending *p, int64_t now_us, bool are
     release_jobs(p);
     p->is_valid = true;
     p->are_alike = are_alike;
+    p->is_unsteady = false;
+    p->newest_job_id = 0;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
+        note_submission(p, &s->jobs.items[i]);
         if (may_start(&s->jobs.items[i])) update_job(s, p, s->jobs.items[i].id, now_us);
     }
 }

@@ -110,12 +110,17 @@ struct ticket_ranks {
     struct tickets *tickets;
     struct urgency *urgency;
     double *norm_tickets, *norm_urgency, *norm_posix, *prior;
+    bool *counted; /* by the functional policy */
     uint32_t count;
+    double max_tickets; /* the number that is normalised to 1 */
 };
 
 /* Tickets, urgency and priority of each entry, in memory of arena. The costs are those of tickets_compute
  * (policy/tickets.h), plus O(entries). */
 void ticket_ranks_make(const struct ticket_snapshot *snapshot, struct arena *arena, struct ticket_ranks *out_ranks);
+
+/* The urgency of a job like that of an entry, but submitted at another time. */
+double ticket_ranks_urgency(const struct ticket_snapshot *snapshot, uint32_t entry, int64_t submit_us);
 
 /* The tickets of running tasks, by index of task, equal to those of ticket_ranks_make: of the pending tasks they depend
  * only on the virtual nodes of the share tree. O(tasks), and O(jobs) in addition if the tree has a `default`. */
