@@ -61,10 +61,8 @@ bool ticket_heads_apply(struct state *s)
 
 bool ticket_heads_are_few(const struct state *s)
 {
-    const struct pending *p = s->pending;
-    uint32_t groups = 0;
-    for (uint32_t g = 0; g < p->queue.groups.count; g++) groups += is_first_place(p, g);
-    return groups <= GROUPS_MAX && groups < p->by_id.count / 2;
+    uint32_t groups = s->pending->queue.by_key.count;
+    return groups <= GROUPS_MAX && groups < s->pending->by_id.count / 2;
 }
 
 /* --- the tasks of a group ----------------------------------------------------------------------------------------- */

@@ -61,7 +61,7 @@ struct ticket_heads {
 /* Whether the first tasks can stand for the others. The pending groups are up to date. O(groups). */
 bool ticket_heads_apply(struct state *s);
 
-/* Whether that is cheaper than a plan: there are few groups. O(groups). */
+/* Whether that is cheaper than a plan: there are few groups. O(1). */
 bool ticket_heads_are_few(const struct state *s);
 
 /* Ranks the first tasks of all groups. Release it with ticket_heads_release. O(n log n), n the groups and the running
