@@ -12,7 +12,7 @@ static int check_each(struct apply_context *c, enum job_field f, uint64_t each, 
 
 int job_admission_set_amounts(struct apply_context *c, struct job *row)
 {
-    const struct capacity *has = &c->s->host.has;
+    const struct capacity *has = &c->s->host_sums.largest;
     const struct job_placing *p = row->placing;
     uint32_t slots = row->request.cpus;
     if (p == NULL) return 0;
@@ -22,26 +22,34 @@ int job_admission_set_amounts(struct apply_context *c, struct job *row)
     return 0;
 }
 
+/* A job in a parallel environment, or on several nodes, may have several hosts. */
+static int check_cpus(struct apply_context *c, const struct job *row, const char *name, uint32_t cpus)
+{
+    const struct state *s = c->s;
+    bool is_spread = row->environment != NONE || (row->placing != NULL && row->placing->node_max > 1);
+    uint64_t max = is_spread ? s->host_sums.cpus : s->host_sums.largest.cpus;
+    const char *whose = s->host_sums.attached == 1 ? "the host's" : is_spread ? "all hosts'" : "the largest host's";
+    return cpus <= max ? 0 : err_exceeds(c->e, name, cpus, "%s %llu CPUs", whose, (unsigned long long)max);
+}
+
 int job_admission_check_capacity(struct apply_context *c, const struct job *row)
 {
-    const struct capacity *has = &c->s->host.has, *r = &row->request;
-    if (r->cpus > has->cpus) return err_exceeds(c->e, "cpus", r->cpus, "the host's %u CPUs", has->cpus);
+    const struct capacity *has = &c->s->host_sums.largest, *r = &row->request;
+    if (check_cpus(c, row, "cpus", r->cpus) != 0) return -1;
     if (r->mem_mib > has->mem_mib)
         return err_exceeds(c->e, "mem_mib", (int64_t)r->mem_mib, "the host's %llu MiB of memory",
                            (unsigned long long)has->mem_mib);
-    if (r->gpus > has->gpus) return err_exceeds(c->e, "gpus", r->gpus, "the host's %u GPUs", has->gpus);
-    return 0;
+    return r->gpus <= has->gpus ? 0 : err_exceeds(c->e, "gpus", r->gpus, "the host's %u GPUs", has->gpus);
 }
 
 int job_admission_check_slots(struct apply_context *c, struct job *row)
 {
     const char *name = job_field_at(JOB_FIELD_SLOTS_MAX)->name;
-    uint32_t has = c->s->host.has.cpus;
     if (row->slots_max == row->request.cpus) row->slots_max = 0;
     if (row->slots_max == 0) return 0;
     if (row->slots_max < row->request.cpus)
         return err_number(c->e, name, row->slots_max, "at least the minimum of the range, %u", row->request.cpus);
-    return row->slots_max <= has ? 0 : err_exceeds(c->e, name, row->slots_max, "the host's %u CPUs", has);
+    return check_cpus(c, row, name, row->slots_max);
 }
 
 static uint64_t slots_of_nodes(const struct job_placing *p)

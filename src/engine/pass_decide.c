@@ -3,6 +3,7 @@
 
 #include "base/ensure.h"
 #include "engine/pass.h"
+#include "engine/placements.h"
 
 /* --- which jobs --------------------------------------------------------------------------------------------------- */
 
@@ -96,6 +97,30 @@ static void find_indices(struct pass *p)
     p->has_indices = true;
 }
 
+/* The TRES of a job are those of one host. */
+static void count_hosts(struct tres_list *tres, const struct job *j, uint32_t hosts)
+{
+    bool is_per_slot = j->placing != NULL && j->placing->mem_mib_per_cpu > 0;
+    for (uint32_t i = 0; i < tres->count; i++) {
+        struct tres_amount *a = &tres->items[i];
+        if (a->tres == TRES_NODE || (a->tres == TRES_MEM && !is_per_slot)) a->amount *= hosts;
+    }
+}
+
+/* Memory is for each host, and GPUs are the first one's, unless they are for each slot. */
+static void take_places(struct pass *p, const struct job *j, const struct allocation *a, struct task *row)
+{
+    const struct cluster_model *m = &p->cluster->model;
+    row->placement_count = a->part_count;
+    row->placements = mem_resize(NULL, 0, a->part_count * sizeof *row->placements);
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        uint32_t host = m->host_of[m->cluster.instances.items[a->parts[i].instance].host];
+        struct capacity granted = state_job_capacity(j, a->parts[i].slots);
+        if (i > 0 && (j->placing == NULL || j->placing->gpus_per_slot == 0)) granted.gpus = 0;
+        placements_take(p->c->s, host, &granted, &row->placements[i]);
+    }
+}
+
 /* The run has booked the allocation. */
 static void start_task(struct pass *p, uint32_t job, const struct demand *d, const struct allocation *a)
 {
@@ -104,9 +129,9 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     struct job *j = &s->jobs.items[job];
     struct tres_amount amounts[TRES_MAX];
     struct tres_list tres = {.items = amounts};
-    const struct capacity granted = state_job_capacity(j, a->slots);
     find_indices(p);
-    job_tres(s, &p->indices, j, granted.cpus, &tres);
+    job_tres(s, &p->indices, j, a->slots, &tres);
+    count_hosts(&tres, j, a->part_count);
     struct task row = {.job_id = j->id,
                        .task_id = idset_first(&j->pending),
                        .assoc = j->assoc,
@@ -119,7 +144,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
                        .cpu_weight = CPU_WEIGHT_DEFAULT};
     row.billing = job_billing_in(s, row.partition, &tres);
     strncpy(row.boot_id, p->boot_id, sizeof row.boot_id - 1);
-    host_take(&s->host, &granted, &row.placement);
+    take_places(p, j, a, &row);
     live_cluster_add(p->cluster, &row, d, a, c->now_us);
     idset_remove(&j->pending, row.task_id);
     j->live_tasks++;
@@ -164,7 +189,8 @@ enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *
     struct pending_job *waiting = &pending->jobs.items[map_get_u64(&pending->by_id, s->jobs.items[job].id)];
     bool is_reserved = reserved_tasks(p, waiting) > 0 && waiting->reserved_for != d;
     uint32_t tasks = pass_startable_tasks(s, &s->jobs.items[job]);
-    if (!is_reserved) tasks -= tasks < reserved_tasks(p, waiting) ? tasks : reserved_tasks(p, waiting);
+    uint32_t reserved = reserved_tasks(p, waiting) < tasks ? reserved_tasks(p, waiting) : tasks;
+    tasks = is_reserved ? reserved : tasks - reserved;
     struct run_decision decision = {.outcome = RUN_STARTS};
     if (tasks > max) tasks = max;
     for (; tasks > 0 && decision.outcome != RUN_WAITS; tasks--) {
@@ -173,6 +199,7 @@ enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *
         else
             decision = run_job(&p->run, d, s->jobs.items[job].is_reserving);
         if (decision.outcome == RUN_STARTS) start_task(p, job, d, &decision.allocation);
+        if (decision.outcome == RUN_STARTS && is_reserved) waiting->reserved_tasks--;
         if (decision.outcome == RUN_RESERVED) keep_reservation(p, waiting, d, &decision);
         if (decision.outcome != RUN_WAITS) pass_lines_add(p, job, d, &decision);
     }

@@ -58,8 +58,8 @@ static uint32_t priority_of(const struct pass *p, const struct pending_head *hea
 {
     const struct multifactor_rules *rules = &p->c->s->policy.multifactor;
     bool is_future = head->since_us > p->c->now_us && (rules->flags & FLAG_ACCRUE_ALWAYS) == 0;
+    if (head->priority != NONE) return head->priority; /* in priority/basic there are no factors */
     double factor = head->node != NONE ? p->factors[head->node] : 0.0;
-    if (head->priority != NONE) return head->priority;
     return multifactor_priority_of(rules, &head->terms, p->c->now_us, is_future ? 0 : head->since_us, factor);
 }
 

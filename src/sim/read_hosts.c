@@ -156,8 +156,7 @@ static void restore_host(struct document *d, const struct host_document *host)
     tres[TRES_CPU] = has.cpus;
     tres[TRES_MEM] = (double)has.mem_mib;
     tres[TRES_NODE] = 1.0;
-    const struct host_row row = {.name = host->object.name,
-                                 .has = has,
+    const struct host_row row = {.host.has = has,
                                  .tres = tres,
                                  .gpus = host->gpus,
                                  .gpu_count = host->gpu_count,
@@ -185,7 +184,7 @@ int document_read_hosts(struct wire_reader *r, json_t *value)
     const struct state *s = document_of(r)->state;
     uint64_t cpus = 0;
     if (wire_read_items(r, value, read_host) != 0) return -1;
-    for (uint32_t i = 0; i < s->hosts.count; i++) cpus += s->hosts.items[i].has.cpus;
+    for (uint32_t i = 0; i < s->hosts.count; i++) cpus += s->hosts.items[i].host.has.cpus;
     if (cpus <= UINT32_MAX) return 0;
     return wire_fail(r, "%llu CPUs in all; at most 4294967295 are accepted", (unsigned long long)cpus);
 }

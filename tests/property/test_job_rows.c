@@ -233,14 +233,16 @@ static const struct {
     {JOB_FIELD_GPUS_PER_SLOT, ERR_TOO_LARGE, JOB_FIELD_CPUS},
     {JOB_FIELD_GPUS_PER_SLOT, ERR_TOO_LARGE, JOB_FIELD_SLOTS_PER_NODE},
     {JOB_FIELD_GPUS_PER_SLOT, ERR_INPUT, JOB_FIELD_GPUS},
-    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_NODES}, /* there is one */
-    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_CPUS},  /* fewer than the nodes need */
+    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_NODES},  /* there are two hosts */
+    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_QUEUES}, /* on one of them */
+    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_CPUS},   /* fewer than the nodes need */
     {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_SLOTS_PER_NODE},
     {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_ENVIRONMENT},             /* both distribute */
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_SLOTS_PER_NODE}, /* no divisor of the CPUs */
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_CPUS},
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_SLOTS_MAX},
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_NODES},
+    {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_QUEUES},
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
     {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_PARTITIONS}, /* none of its places is in all of them */
     {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
@@ -525,6 +527,15 @@ static void assert_all_fields_varied(void)
     }
 }
 
+/* --- hosts -------------------------------------------------------------------------------------------------------- */
+
+static void attach_hosts(struct life *l)
+{
+    const struct event second = {.kind = EVENT_HOST, .host = {.has = host, .name = "n2"}};
+    house_set_host(&l->h, host);
+    assert_int_equal(world_apply(&l->h.w, second, NULL), 0);
+}
+
 /* --- histories ---------------------------------------------------------------------------------------------------- */
 
 static void begin(struct life *l, uint64_t seed)
@@ -536,8 +547,10 @@ static void begin(struct life *l, uint64_t seed)
     world_object(&l->h.w, OBJECT_PARTITION, "heavy", "TRESBillingWeights=CPU=-0.3");
     world_object(&l->h.w, OBJECT_QOS, "good", "usage_factor=0.1");
     world_object(&l->h.w, OBJECT_PROJECT, "apollo", "");
-    world_object(&l->h.w, OBJECT_ENVIRONMENT, "smp", "");
+    world_object(&l->h.w, OBJECT_ENVIRONMENT, "smp", "allocation_rule=$round_robin"); /* jobs on both hosts */
+    world_object(&l->h.w, OBJECT_HOST, "n2", "features=avx,ssd");
     world_object(&l->h.w, OBJECT_HOST, "localhost", "features=avx,ssd");
+    attach_hosts(l);
     world_object(&l->h.w, OBJECT_PARTITION, "main", "pe_list=smp");
     world_object(&l->h.w, OBJECT_PROJECT, "gemini", "");
     world_object(&l->h.w, OBJECT_RESOURCE, "license", "amount=1000");
@@ -564,7 +577,7 @@ static void commit_and_compare(struct life *l)
     if (one_in(l, 4)) {
         state_release(&w->s);
         w->s = loaded;
-        house_set_host(&l->h, host);
+        attach_hosts(l);
         return;
     }
     state_release(&loaded);

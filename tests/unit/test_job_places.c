@@ -150,7 +150,7 @@ static void slots_are_on_one_host(void **unused)
         uint32_t id = world_take(&w, submission(rows[i].fields));
         assert_string_equal(value_of(&w, id, JOB_FIELD_NODES), rows[i].nodes);
         assert_int_equal(world_pass(&w), 1);
-        assert_int_equal(idset_count(&world_task(&w, id, 0)->placement.cpus), rows[i].slots);
+        assert_int_equal(task_cpu_count(world_task(&w, id, 0)), rows[i].slots);
         world_release(&w);
     }
 }
@@ -178,9 +178,9 @@ static void amounts_of_each_slot(void **unused)
         assert_int_equal(w.s.jobs.items[0].request.gpus, rows[i].gpus);
         assert_int_equal(world_pass(&w), 1);
         const struct task *k = world_task(&w, id, 0);
-        assert_int_equal(idset_count(&k->placement.cpus), rows[i].slots);
-        assert_int_equal(k->placement.mem_mib, rows[i].task_mem_mib);
-        assert_int_equal(idset_count(&k->placement.gpus), rows[i].task_gpus);
+        assert_int_equal(task_cpu_count(k), rows[i].slots);
+        assert_int_equal(task_mem_mib(k), rows[i].task_mem_mib);
+        assert_int_equal(idset_count(&k->placements[0].gpus), rows[i].task_gpus);
         assert_true(tres_amount_of(&k->tres, TRES_MEM) == rows[i].task_mem_mib);
         world_release(&w);
     }
