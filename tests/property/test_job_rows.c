@@ -243,8 +243,6 @@ static const struct {
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_SLOTS_MAX},
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_NODES},
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_QUEUES},
-    {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_CONSTRAINT},
-    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_CONSTRAINT},
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
     {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_PARTITIONS}, /* none of its places is in all of them */
     {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
@@ -551,8 +549,8 @@ static void begin(struct life *l, uint64_t seed)
     world_object(&l->h.w, OBJECT_PROJECT, "apollo", "");
     world_object(&l->h.w, OBJECT_ENVIRONMENT, "smp", "allocation_rule=$round_robin"); /* jobs on both hosts */
     world_object(&l->h.w, OBJECT_HOST, "n2", "features=avx,ssd");
-    attach_hosts(l);
     world_object(&l->h.w, OBJECT_HOST, "localhost", "features=avx,ssd");
+    attach_hosts(l);
     world_object(&l->h.w, OBJECT_PARTITION, "main", "pe_list=smp");
     world_object(&l->h.w, OBJECT_PROJECT, "gemini", "");
     world_object(&l->h.w, OBJECT_RESOURCE, "license", "amount=1000");
