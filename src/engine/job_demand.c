@@ -322,11 +322,15 @@ static bool may_use_instance(const struct job_demands *d, const struct job *j, b
 
 static const uint64_t *allowed_set(const struct job_demands *d, const struct job *j, uint32_t only, bool is_serial)
 {
+    uint32_t partitions = d->s->objects[OBJECT_PARTITION].count;
     uint64_t *set = arena_alloc(d->arena, d->m->set_words * sizeof *set);
+    struct arena scratch = {0};
+    bool *may_use = arena_alloc(&scratch, partitions + (size_t)1);
+    for (uint32_t p = 0; p < partitions; p++) may_use[p] = may_use_partition(d, j, only, p);
     for (uint32_t i = 0; i < d->m->cluster.instances.count; i++) {
-        if (may_use_partition(d, j, only, d->m->partition_of[i]) && may_use_instance(d, j, is_serial, i))
-            add_bit(set, i);
+        if (may_use[d->m->partition_of[i]] && may_use_instance(d, j, is_serial, i)) add_bit(set, i);
     }
+    arena_release(&scratch);
     return set;
 }
 

@@ -61,7 +61,7 @@ static const enum job_field limits[] = {JOB_FIELD_NODES,         JOB_FIELD_CONST
 
 struct places_check {
     struct apply_context *c;
-    struct never_runs never;
+    const struct never_runs *never;
     struct job_demands demands;
 };
 
@@ -72,7 +72,7 @@ static const char *why_never(struct places_check *check, const struct job *row)
     any_user.assoc = 0;
     struct demand only_slots = *job_demand(&check->demands, &any_user, NONE);
     only_slots.need_count = 0; /* what else it asks for may come with another host */
-    return never_runs_why(&check->never, &only_slots, &check->c->s->cycle);
+    return never_runs_why(check->never, &only_slots, &check->c->s->cycle);
 }
 
 static bool is_limited_by(const struct places_check *check, const struct job *row, enum job_field f)
@@ -109,13 +109,12 @@ int job_places_check(struct apply_context *c, const struct job *row)
 {
     struct places_check check = {.c = c};
     if (row->environment == NONE && row->placing == NULL) return 0;
-    never_runs_begin(&check.never, c->s);
-    job_demands_begin(&check.demands, c->s, &check.never.empty, &c->s->cycle);
+    check.never = never_runs_kept(c->s);
+    job_demands_begin(&check.demands, c->s, &check.never->empty, &c->s->cycle);
     const char *why = why_never(&check, row);
     enum job_field f = why != NULL ? find_fault(&check, row) : JOB_FIELD_COUNT;
     int status = f != JOB_FIELD_COUNT ? refuse(&check, row, f, why) : 0;
     job_demands_end(&check.demands);
-    never_runs_end(&check.never);
     return status;
 }
 

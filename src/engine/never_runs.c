@@ -17,6 +17,28 @@ void never_runs_end(struct never_runs *n)
     cluster_model_release(&n->empty);
 }
 
+const struct never_runs *never_runs_kept(struct state *s)
+{
+    /* Resources that a submission requests for the first time are there before it is accepted. */
+    uint64_t edition = (1 + (uint64_t)s->rules_edition + s->host_edition) << 32 | s->objects[OBJECT_RESOURCE].count;
+    if (s->never_runs == NULL) {
+        s->never_runs = mem_resize(NULL, 0, sizeof *s->never_runs);
+        *s->never_runs = (struct never_runs){0};
+    }
+    if (s->never_runs->edition == edition) return s->never_runs;
+    if (s->never_runs->edition != 0) never_runs_end(s->never_runs);
+    never_runs_begin(s->never_runs, s);
+    s->never_runs->edition = edition;
+    return s->never_runs;
+}
+
+void never_runs_free(struct never_runs *n)
+{
+    if (n == NULL) return;
+    if (n->edition != 0) never_runs_end(n);
+    mem_free(n);
+}
+
 static bool fits(const struct never_runs *n, const struct demand *d, struct arena *arena,
                  struct allocation *out_allocation)
 {

@@ -7,11 +7,16 @@
 
 struct never_runs {
     struct cluster_model empty;
+    uint64_t edition; /* of the rules and the hosts for which it was made (never_runs_kept) */
 };
 
 /* The cluster's definition is consistent. */
 void never_runs_begin(struct never_runs *n, const struct state *s);
 void never_runs_end(struct never_runs *n);
+
+/* The same, kept in the state until hosts, objects or settings change. */
+const struct never_runs *never_runs_kept(struct state *s);
+void never_runs_free(struct never_runs *n); /* NULL is allowed */
 
 /* "can never run: asks for 96 slots on one host; at most 64 would fit", in memory of arena; NULL: it could run. */
 const char *never_runs_why(const struct never_runs *n, const struct demand *d, struct arena *arena);

@@ -6,6 +6,7 @@
 #include "engine/cluster_model.h"
 #include "engine/live_cluster.h"
 #include "engine/min_priority.h"
+#include "engine/never_runs.h"
 #include "engine/pending.h"
 #include "engine/placements.h"
 #include "engine/ranking.h"
@@ -51,6 +52,7 @@ void state_release(struct state *s)
     ticket_identities_free(s->ticket_identities);
     pending_free(s->pending);
     live_cluster_free(s->live_cluster);
+    never_runs_free(s->never_runs);
     arena_release(&s->cycle);
     arena_release(&s->load_arena);
     arena_release(&s->arena);
@@ -61,6 +63,8 @@ void state_restore_begin(struct state *s)
 {
     pending_invalidate(s);
     live_cluster_invalidate(s);
+    never_runs_free(s->never_runs);
+    s->never_runs = NULL;
     state_release_rows(s);
 }
 

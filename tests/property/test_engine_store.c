@@ -801,7 +801,7 @@ static void memory_and_store_agree(void **unused)
     int events = repeats(2500);
     for (uint64_t seed = 1; seed <= 16; seed++) run_history(seed, events);
     assert_true(usages_verified > (uint32_t)events / 10);
-    assert_true(minimums_kept > (uint32_t)events / 100);
+    assert_true(events < 2000 || minimums_kept > 100); /* they are rare */
     assert_true(owners_verified > (uint32_t)events / 10);
     for (size_t i = 0; i < COUNT(event_kinds); i++) assert_true(kinds_seen[event_kinds[i].kind] > 0);
 }
