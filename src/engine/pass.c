@@ -18,6 +18,7 @@ static void begin(struct pass *p)
     s->pending->jobs_started = 0;
     s->pending->pass_count++;
     p->cluster = live_cluster_update(s, p->c->now_us);
+    pass_count_host_tickets(p);
     pass_lines_begin(p);
     run_begin(&p->run, &p->cluster->model.cluster, &p->cluster->rules, p->c->now_us, &s->cycle);
 }

@@ -35,6 +35,34 @@ static void start_fitting(struct pass *p)
     }
 }
 
+/* Whether tickets decide on which host a job starts. */
+static bool host_tickets_count(const struct pass *p)
+{
+    const struct live_cluster *l = p->cluster;
+    bool is_by_share = l->rules.load.order == ORDER_BY_SHARE && l->model.cluster.hosts.count > 1;
+    return is_by_share && p->c->s->policy.model == MODEL_TICKETS;
+}
+
+void pass_count_host_tickets(struct pass *p)
+{
+    struct state *s = p->c->s;
+    struct live_cluster *l = p->cluster;
+    struct cluster *c = &l->model.cluster;
+    if (l->rules.load.order != ORDER_BY_SHARE) return;
+    for (uint32_t h = 0; h < c->hosts.count; h++) c->hosts.items[h].tickets = 0.0;
+    if (!host_tickets_count(p)) return;
+    const double *tickets = ticket_ranks_of_running(s, p->c->now_us, &s->cycle);
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        uint32_t booking = map_get_u64(&l->by_launch, s->tasks.items[i].launch_id);
+        if (booking == NONE) continue; /* it has ended */
+        const struct allocation *a = &l->bookings.items[booking].allocation;
+        for (uint32_t k = 0; k < a->part_count; k++) {
+            uint32_t host = c->instances.items[a->parts[k].instance].host;
+            c->hosts.items[host].tickets += tickets[i] * a->parts[k].slots / a->slots;
+        }
+    }
+}
+
 /* Each task of an array has its own tickets; the last entry stands for the following tasks too. */
 static void start_by_plan(struct pass *p, const struct ticket_plan *plan)
 {
@@ -42,6 +70,7 @@ static void start_by_plan(struct pass *p, const struct ticket_plan *plan)
     for (uint32_t i = 0; i < plan->task_count && !run_is_over(&p->run); i++) {
         const struct planned_task *k = &plan->tasks[i];
         uint32_t job = map_get_u64(&pending->by_id, plan->job_ids[k->job]);
+        p->run.tickets = k->tickets;
         if (job != NONE) (void)start_job(p, &pending->jobs.items[job], k->is_last ? UINT32_MAX : 1);
     }
 }
@@ -81,6 +110,7 @@ static void start_by_order(struct pass *p, struct ticket_order *order)
     ticket_order_begin(order);
     while (!run_is_over(&p->run) && ticket_order_next(order, &next)) {
         const struct pending_job *job = pending_job_of(pending, next.job_id);
+        p->run.tickets = next.tickets;
         if (!start_job(p, job, next.is_last ? UINT32_MAX : 1)) ticket_order_drop(order, next.group);
     }
 }
@@ -107,7 +137,7 @@ void pass_by_tickets(struct pass *p)
     struct state *s = p->c->s;
     uint32_t fitting = pass_count_fitting(p, 2);
     if (fitting == 0 && !p->is_listed) return;
-    if (fitting == 1 && !pass_ranks_all(p)) {
+    if (fitting == 1 && !pass_ranks_all(p) && !host_tickets_count(p)) {
         start_fitting(p);
         return;
     }

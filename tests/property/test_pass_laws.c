@@ -320,6 +320,7 @@ static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts)
 {
     static const char *const which[] = {"auto", "none", "requested", "all"};
     static const char *const bf[] = {"bf_window", "bf_resolution", "bf_max_job_test", "bf_max_job_user"};
+    static const char *const sort[] = {"load", "seqno", "share"};
     struct rng rng = {seed};
     uint32_t started = 0, reserved = 0;
     size_t bytes = 0;
@@ -338,6 +339,7 @@ static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts)
             snprintf(depth, sizeof depth, "%u", rng_below(&rng, 6));
             if (rng_below(&rng, 2) == 0) world_set(&w, "PriorityType", priority_model_names[model]);
             if (rng_below(&rng, 3) == 0) world_set(&w, "reservation_depth", depth);
+            if (has_hosts && rng_below(&rng, 3) == 0) world_set(&w, "queue_sort_method", sort[rng_below(&rng, 3)]);
             if (rng_below(&rng, 3) == 0) world_set(&w, "max_reservation", depth);
             if (rng_below(&rng, 6) == 0) world_set(&w, bf[rng_below(&rng, 4)], depth[0] == '0' ? "7" : depth);
             if (rng_below(&rng, 3) == 0) world_set(&w, "reservations", which[rng_below(&rng, 4)]);
