@@ -84,7 +84,7 @@ void pass_lines_begin(struct pass *p);
 void pass_lines_add(struct pass *p, uint32_t job, const struct demand *d, const struct run_decision *decision);
 void pass_lines_end(struct pass *p);
 
-/* With queue_sort_method share: gives the hosts the tickets of their running jobs. O(running tasks and their tickets). */
+/* With queue_sort_method share: gives the hosts the tickets of their running jobs. O(running tasks). */
 void pass_count_host_tickets(struct pass *p);
 
 /* The starts of the two kinds of models. The cluster has free slots, or p->is_listed. */
