@@ -29,7 +29,9 @@ static const struct option_row queue_options[] = {
     {.name = "all", .letter = 'a', .value = FLAG_IN(struct queue_values, has_all), .help = "list ended jobs, too"},
     {.name = "start",
      .value = FLAG_IN(struct queue_values, has_start),
-     .help = "list pending jobs: when and where each is expected to start, and for which jobs it waits"},
+     .help =
+         "list pending jobs: when and where each is expected to start if the jobs before it start first and all run "
+         "as long as they may, and for which jobs it waits"},
     LISTING_OPTIONS(struct queue_values, listing),
     {0},
 };

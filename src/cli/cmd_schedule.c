@@ -87,7 +87,7 @@ static int schedule_run(struct call *call, struct err *e)
 }
 
 static const struct command_example schedule_examples[] = {
-    {.line = "fairlead schedule -f cluster.json", .meaning = "who starts now, who has a reservation, and a chart"},
+    {.line = "fairlead schedule -f cluster.json", .meaning = "what starts now, what has a reservation, and a chart"},
     {.line = "fairlead schedule -f cluster.json -m", .meaning = "as lines of Grid Engine's schedule file"},
     {0},
 };
@@ -99,7 +99,8 @@ const struct command cmd_schedule = {
     .usage = "-f FILE [OPTION...]",
     .description =
         "Reads a scenario, a JSON document with hosts, queues, running and pending jobs at one time (docs/scenarios.md), and "
-        "lists who runs, who would start now and where, who has a reservation and when, and who waits. Nothing is started.\n\n"
+        "lists what runs, what would start now and where, what has a reservation and when, and what waits. Nothing is "
+        "started.\n\n"
         "Which jobs get reservations: settings reservations, max_reservation and reservation_depth. Times are planned by "
         "time limits (time_limit_s of a job, h_rt, default_duration).\n\n"
         "Below the table is a chart of the queues over time: # running, ~ suspended, > starts now, = reserved.",

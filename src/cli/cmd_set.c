@@ -77,7 +77,7 @@ const struct command cmd_set = {
         "settings is not accepted, none is changed.\n"
         "\n"
         "Settings of Slurm and Grid Engine have the names and values that they have there. Names are not case-sensitive. "
-        "PriorityDecayHalfLife and FairTreeTies are other names of halflife_s and ties. An empty value clears a text. -P and "
+        "PriorityDecayHalfLife, FairTreeTies and sched_interval are other names of halflife_s, ties and schedule_interval. An empty value clears a text. -P and "
         "--json list the accepted values, too; those of texts are described below or in docs/formulas.md.\n"
         "\n"
         "PriorityFlags are any of these, separated by commas:\n"

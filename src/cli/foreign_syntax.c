@@ -34,7 +34,7 @@ static const struct foreign_word submit_words[] = {
     {.words = " wrap b ", .advice = "give a command after --: fairlead submit -- COMMAND [ARGUMENT...]"},
     {.words = " ntasks cpus-per-task c ", .advice = "use -n, --cpus for CPUs"},
     {.words = " ntasks-per-node ", .advice = "use --slots-per-node for the slots on each host"},
-    {.words = " pe ", .advice = "use --slots N or --slots N-M for slots"},
+    {.words = " pe ", .advice = "use --pe NAME for the parallel environment, and --slots N or N-M for the slots"},
     {.words = " js ", .advice = "use --job-share N for the job's shares"},
     {.words = " ot ", .advice = "use --override-tickets N for override tickets"},
     {.words = " dl ", .advice = "use --deadline TIME for the deadline"},
@@ -44,7 +44,7 @@ static const struct foreign_word submit_words[] = {
     {.words = " hold_jid dependency d ", .advice = no_dependencies},
     {.words = " tc ", .advice = "use --array 0-999%50 to limit the number of tasks that run at once"},
     {.words = " dept ", .advice = "a job's department is that of its user"},
-    {.words = " nodelist w ", .advice = "there is one host: leave it out"},
+    {.words = " nodelist w ", .advice = "use --queues '*@HOST' for a host"},
     {.words = " gres gpus-per-node ", .advice = "use -G, --gpus for GPUs"},
     {.words = " gpus-per-task ", .advice = "use --gpus-per-slot for the GPUs of each slot"},
     {.words = " licenses L ", .advice = "use -l NAME=COUNT: licences are resources ('fairlead resource show')"},
@@ -85,7 +85,8 @@ const char *foreign_syntax_request(struct str name)
          .advice = "use --mem for memory"},
         {.words = " gpu gpus ngpus ", .advice = "use -G for GPUs"},
         {.words = " cpu cpus slots num_proc ncpus procs nodes select ", .advice = "use -n for CPUs"},
-        {.words = " hostname h host arch q qname ", .advice = "there is one host: leave it out"},
+        {.words = " hostname h host ", .advice = "use --queues '*@HOST' for a host"},
+        {.words = " q qname ", .advice = "use --queues for queues"},
         {0},
     };
     char word[WORD_BYTES];

@@ -168,8 +168,11 @@ static int read_thresholds(struct cluster_model *m, struct str text, struct sche
         const struct named_value *v = &values.items[i];
         uint32_t resource = cluster_resources_find(&m->resources, v->name);
         struct offer limit;
-        if (resource == NONE || v->value.text == NULL)
+        if (resource == NONE) return err_value(e, "load_thresholds", v->name, "a load value or a resource");
+        if (v->value.text == NULL)
             return err_value(e, "load_thresholds", v->name, "a load value and its limit, such as np_load_avg=1.75");
+        if (resource_type_is_text(m->resources.list.items[resource].type))
+            return err_value(e, "load_thresholds", v->name, "a load value or a consumable, which are numbers");
         if (cluster_resources_offer(&m->resources, resource, v->value, &m->arena, &limit, e) != 0) return -1;
         thresholds[i] = (struct load_threshold){.resource = resource, .value = limit.amount};
     }
@@ -417,7 +420,7 @@ bool cluster_model_refresh_loads(struct cluster_model *m, const struct state *s)
     return true;
 }
 
-static bool is_load(const struct cluster_model *m, uint32_t resource)
+bool cluster_model_is_load(const struct cluster_model *m, uint32_t resource)
 {
     if (!m->cluster.resources.items[resource].is_consumable) return true;
     for (uint32_t h = 0; h < m->cluster.hosts.count; h++) {
@@ -432,7 +435,7 @@ static bool is_load(const struct cluster_model *m, uint32_t resource)
 bool cluster_model_needs_load(const struct cluster_model *m, const struct demand *d)
 {
     bool found = false;
-    for (uint32_t i = 0; i < d->need_count && !found; i++) found = is_load(m, d->needs[i].resource);
+    for (uint32_t i = 0; i < d->need_count && !found; i++) found = cluster_model_is_load(m, d->needs[i].resource);
     return found;
 }
 

@@ -41,6 +41,9 @@ int cluster_model_check(const struct state *s, struct err *e);
  * resources than before, so it has to be made anew. O(load values). */
 bool cluster_model_refresh_loads(struct cluster_model *m, const struct state *s);
 
+/* Whether a host reports the resource, or it is no consumable, so that its amounts may change. O(offers of hosts). */
+bool cluster_model_is_load(const struct cluster_model *m, uint32_t resource);
+
 /* Whether a load value, or another value that is not booked, decides where jobs of the demand may start. */
 bool cluster_model_needs_load(const struct cluster_model *m, const struct demand *d);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "engine/pending.h"
 
 static int64_t end_of(const struct demand *d, int64_t start_us)
 {
@@ -251,6 +252,14 @@ static void make_anew(struct live_cluster *l, struct state *s, int64_t now_us)
     }
 }
 
+/* Whether most demands are of jobs that have ended. */
+static bool has_old_demands(const struct live_cluster *l, const struct state *s)
+{
+    enum { DEMANDS_MIN = 1000 };
+    uint64_t used = (uint64_t)l->bookings.count + (s->pending != NULL ? s->pending->queue.groups.count : 0);
+    return l->demands.list.count > DEMANDS_MIN + 2 * used;
+}
+
 struct live_cluster *live_cluster_update(struct state *s, int64_t now_us)
 {
     if (s->live_cluster == NULL) {
@@ -258,7 +267,7 @@ struct live_cluster *live_cluster_update(struct state *s, int64_t now_us)
         *s->live_cluster = (struct live_cluster){0};
     }
     struct live_cluster *l = s->live_cluster;
-    if (l->edition != edition_of(s) || l->has_fractions) make_anew(l, s, now_us);
+    if (l->edition != edition_of(s) || l->has_fractions || has_old_demands(l, s)) make_anew(l, s, now_us);
     extend_overrunning(s, l, now_us);
     count_starts(l, now_us);
     return l;

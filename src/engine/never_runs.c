@@ -1,6 +1,7 @@
 #include "engine/never_runs.h"
 
 #include "base/ensure.h"
+#include "base/number.h"
 
 void never_runs_begin(struct never_runs *n, const struct state *s)
 {
@@ -106,12 +107,61 @@ static void add_why(const struct never_runs *n, const struct demand *d, struct a
     buf_format(text, "; at most %u would fit", slots);
 }
 
+/* Load values change, so that a job that needs another one waits. */
+static struct demand without_loads(const struct never_runs *n, const struct demand *d, struct arena *arena)
+{
+    struct demand other = *d;
+    struct need *needs = arena_alloc(arena, (d->need_count + (size_t)1) * sizeof *needs);
+    other.need_count = 0;
+    for (uint32_t i = 0; i < d->need_count; i++) {
+        if (!cluster_model_is_load(&n->empty, d->needs[i].resource)) needs[other.need_count++] = d->needs[i];
+    }
+    other.needs = needs;
+    return other;
+}
+
+/* The need without which the demand would fit; NULL: no single one. */
+static const struct need *find_blocking(const struct never_runs *n, const struct demand *d, struct arena *arena)
+{
+    struct need *needs = arena_alloc(arena, (d->need_count + (size_t)1) * sizeof *needs);
+    for (uint32_t i = 0; i < d->need_count; i++) {
+        struct demand other = *d;
+        struct allocation unused;
+        other.need_count = 0;
+        for (uint32_t k = 0; k < d->need_count; k++) {
+            if (k != i) needs[other.need_count++] = d->needs[k];
+        }
+        other.needs = needs;
+        if (fits(n, &other, arena, &unused)) return &d->needs[i];
+    }
+    return NULL;
+}
+
+/* "asks for gres/gpu=5; that is more than there is" */
+static void add_need(const struct never_runs *n, const struct demand *d, const struct need *need, struct buf *text)
+{
+    static const char *const scopes[] = {
+        [NEED_PER_SLOT] = " for each slot", [NEED_PER_HOST] = " on each host", [NEED_PER_JOB] = ""};
+    char amount[NUMBER_TEXT_SIZE];
+    amount[number_format_shortest(amount, need->amount)] = '\0';
+    bool is_of_many = need->scope == NEED_PER_SLOT ? d->ranges[0].min > 1 : !demand_is_serial(d);
+    buf_format(text, "can never run: asks for %s=%s%s; ", n->empty.cluster.resources.items[need->resource].name,
+               need->text != NULL ? need->text : amount, is_of_many ? scopes[need->scope] : "");
+    buf_add_text(text, need->text != NULL ? "no host has that" : "that is more than there is");
+}
+
 const char *never_runs_why(const struct never_runs *n, const struct demand *d, struct arena *arena)
 {
     struct allocation unused;
     struct buf text = {0};
-    if (fits(n, d, arena, &unused)) return NULL;
-    add_why(n, d, arena, &text);
+    const struct demand lasting = without_loads(n, d, arena);
+    if (fits(n, &lasting, arena, &unused)) return NULL;
+    bool fits_partly = max_slots(n, &lasting, arena) > 0 || (lasting.host_min > 1 && max_hosts(n, &lasting, arena) > 0);
+    const struct need *blocking = fits_partly ? NULL : find_blocking(n, &lasting, arena);
+    if (blocking != NULL)
+        add_need(n, &lasting, blocking, &text);
+    else
+        add_why(n, &lasting, arena, &text);
     const char *result = arena_copy(arena, (struct str){text.text, text.length});
     buf_release(&text);
     return result;

@@ -28,11 +28,6 @@ void pass_lines_begin(struct pass *p)
     p->first_launch_id = p->c->s->next_launch_id;
 }
 
-static int64_t end_of(const struct demand *d, int64_t start_us)
-{
-    return d->duration_us > TIMELINE_END - start_us ? TIMELINE_END : start_us + d->duration_us;
-}
-
 /* The reservation of a task that starts after all, in another partition than that of its reservation. */
 static struct schedule_row *find_reserved(const struct pass *p, uint32_t job, const struct demand *d)
 {
@@ -54,7 +49,7 @@ void pass_lines_add(struct pass *p, uint32_t job, const struct demand *d, const 
                                  .task_id = starts ? s->tasks.items[s->tasks.count - 1].task_id : 0,
                                  .state = starts ? SCHEDULE_STARTING : SCHEDULE_RESERVED,
                                  .start_us = decision->start_us,
-                                 .end_us = end_of(d, decision->start_us),
+                                 .end_us = timeline_end_of(decision->start_us, d->duration_us),
                                  .demand = d,
                                  .allocation = decision->allocation};
 }

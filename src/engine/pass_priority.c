@@ -19,6 +19,7 @@ struct heads {
     ARRAY(uint32_t) fitting_of_shape; /* by shape: jobs in fitting, while one of the shape may start */
     uint32_t fitting_count;           /* the sum */
     bool has_more_blocked;            /* some were left out */
+    uint32_t blocked_max;             /* so many are in blocked at most */
 };
 
 /* --- the order of jobs -------------------------------------------------------------------------------------------- */
@@ -149,7 +150,7 @@ static void collect(struct heads *h, const struct queue_candidate *after)
     struct pass *p = h->p;
     struct pending *pending = h->pending;
     struct queue_candidate candidate;
-    uint32_t blocked_max = run_counts_tests(&p->cluster->rules) ? UINT32_MAX : reservations_left(p);
+    uint32_t blocked_max = run_counts_tests(&p->cluster->rules) ? UINT32_MAX : h->blocked_max;
     h->has_more_blocked = false;
     for (uint32_t g = 0; g < pending->heads.count; g++) {
         const struct pending_head *head = head_of(p, g);
@@ -231,11 +232,14 @@ void pass_by_priority(struct pass *p)
     begin_heads(p);
     array_clear(&h.pending->fitting.list);
     array_clear(&h.pending->blocked.list);
+    h.blocked_max = reservations_left(p);
     collect(&h, NULL);
     while (goes_on(&h)) {
         const struct queue_candidate best = pop(&h);
         decide(&h, &best);
-        if (h.pending->blocked.list.count == 0 && h.has_more_blocked && reservations_left(p) > 0) collect(&h, &best);
+        if (h.pending->blocked.list.count > 0 || !h.has_more_blocked || reservations_left(p) == 0) continue;
+        h.blocked_max = h.blocked_max < UINT32_MAX / 4 ? h.blocked_max * 4 : UINT32_MAX; /* some never get one */
+        collect(&h, &best);
     }
     array_release(&h.fitting_of_shape);
 }

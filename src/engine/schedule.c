@@ -33,6 +33,7 @@ struct schedule_builder {
     uint32_t *reserved_row; /* by job: its first reservation, or NONE */
     struct run_rules rules;
     struct run_decision *estimates; /* by job: of its first waiting task; NULL: none are wanted */
+    uint32_t unplaced;              /* a running job that has no room, or NONE */
 };
 
 /* --- running jobs ------------------------------------------------------------------------------------------------- */
@@ -126,7 +127,10 @@ static void add_running(struct schedule_builder *b, const struct task *k, uint32
     row.start_us = document->start_us != 0 ? document->start_us : b->now_us;
     row.end_us = end_of(row.demand, row.start_us);
     if (row.end_us <= b->now_us) row.end_us = b->now_us + interval_us;
-    if (place_running(b, j, row.demand, &row.allocation)) book_row(b, &row);
+    if (place_running(b, j, row.demand, &row.allocation))
+        book_row(b, &row);
+    else
+        b->unplaced = index;
 }
 
 /* An order by index, for jobs whose places are not known. The run makes its own. */
@@ -350,6 +354,15 @@ static void run_candidate(struct schedule_builder *b, struct run *run, const str
     for (uint32_t i = 0; i < j->partition_count && max > 0; i++) max -= run_in(b, run, c->job, j->partitions[i], max);
 }
 
+static int check_running(const struct schedule_builder *b, struct err *e)
+{
+    char id[16];
+    if (b->unplaced == NONE) return 0;
+    text_format(id, sizeof id, "%u", b->s->jobs.items[b->unplaced].id);
+    return err_subject(e, ERR_INPUT, "job", str(id), "is running, but there is no room for it%s",
+                       has_places(b, &b->s->jobs.items[b->unplaced]) ? " at its places" : "; give its 'places'");
+}
+
 static int run_all(struct schedule_builder *b, struct err *e)
 {
     struct run run;
@@ -388,6 +401,9 @@ static void explain_waiting(struct schedule_builder *b)
 {
     struct never_runs never;
     struct schedule *p = b->out;
+    bool waits = false;
+    for (uint32_t i = 0; i < p->rows.count && !waits; i++) waits = p->rows.items[i].state == SCHEDULE_WAITING;
+    if (!waits) return;
     const char **reasons = arena_alloc(&p->arena, (p->demands.list.count + (size_t)1) * sizeof *reasons);
     bool *is_known = arena_alloc(&p->arena, p->demands.list.count + (size_t)1);
     never_runs_begin(&never, b->s);
@@ -407,7 +423,7 @@ static void explain_waiting(struct schedule_builder *b)
 int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estimates, struct schedule *out,
                   struct err *e)
 {
-    struct schedule_builder b = {.s = s, .now_us = now_us, .out = out};
+    struct schedule_builder b = {.s = s, .now_us = now_us, .out = out, .unplaced = NONE};
     *out = (struct schedule){0};
     if (cluster_model_make(s, &out->model, e) != 0) return -1;
     job_demands_begin(&out->demands, s, &out->model, &out->arena);
@@ -422,7 +438,7 @@ int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estim
     else
         order_by_priority(&b);
     sort_candidates(&b);
-    int status = run_all(&b, e);
+    int status = check_running(&b, e) == 0 ? run_all(&b, e) : -1;
     if (status == 0 && estimates == SCHEDULE_WITH_ESTIMATES) estimate(&b);
     for (uint32_t i = 0; i < b.candidates.count && status == 0; i++) add_waiting(&b, b.candidates.items[i].job);
     if (status == 0) explain_waiting(&b);

@@ -1,5 +1,5 @@
-/* One scheduling run over a state, as a plan: who runs where until when, who starts now, and who has a reservation. It
- * is computed for a document (`fairlead schedule -f`), and changes nothing.
+/* One scheduling run over a state, as a plan: what runs where until when, what starts now, and what has a reservation.
+ * It changes nothing. Documents are planned by it (`fairlead schedule -f`), and the expected starts of an instance.
  *
  *     now 85   job 295 running on all.q@n1, 2 of 4 slots, until 119
  *     296      4 slots for 20 s, asks for a reservation     reserved at 119

@@ -213,8 +213,9 @@ const struct field settings_table[SETTING_COUNT] = {
     [SET_GE_ADJUSTMENT_DECAY] = {GRID_ENGINE, SECONDS(0, YEAR_S, 450), .name = "load_adjustment_decay_time",
                                  .help = "time over which the adjustment of a job's start fades; 0: none"},
     [SET_GE_QUEUE_SORT] = {GRID_ENGINE, CHOICE("load,seqno,share"), .name = "queue_sort_method",
-                           .help = "which queue is tried first: that of the host with the smallest load, or with the "
-                                   "smallest seq_no"},
+                           .help = "which queue is tried first: that of the host with the smallest load, that with the "
+                                   "smallest seq_no, or that of the host whose share of the tickets is furthest below "
+                                   "that of its processors"},
     [SET_GE_MAX_RESERVATION] = {GRID_ENGINE, NUMBER(0, UINT32_MAX, 0), .name = "max_reservation",
                                 .help = "number of jobs that get a reservation"},
     [SET_GE_DEFAULT_DURATION] = {GRID_ENGINE, SECONDS(1, UINT32_MAX, FIELD_SPECIAL), .name = "default_duration",

@@ -32,7 +32,7 @@ double load_value(const struct cluster *c, const struct load_rules *r, uint32_t 
     const struct sched_resource *definition = &c->resources.items[resource];
     const struct offer *offer = offers_find(&h->offers, resource);
     if (offer == NULL) offer = offers_find(&c->global, resource);
-    if (offer == NULL || definition->is_text) return LOAD_UNKNOWN;
+    if (offer == NULL || definition->is_text) return NAN;
     if (definition->is_consumable) return offer->amount - timeline_max(&offer->booked, now_us, now_us + 1);
     return offer->amount + adjustment_of(r, definition, resource, h);
 }
@@ -43,7 +43,7 @@ static double formula(const struct cluster *c, const struct load_rules *r, uint3
     for (uint32_t i = 0; i < r->term_count; i++) {
         const struct load_term *t = &r->terms[i];
         double value = t->resource == NONE ? 1.0 : load_value(c, r, host, t->resource, now_us);
-        if (value == LOAD_UNKNOWN) return LOAD_UNKNOWN;
+        if (isnan(value)) return LOAD_UNKNOWN;
         load += t->weight * value;
     }
     return load;
@@ -54,6 +54,7 @@ static bool passed(const struct cluster *c, const struct load_rules *r, const st
     for (uint32_t i = 0; i < in->threshold_count; i++) {
         const struct load_threshold *t = &in->thresholds[i];
         double value = load_value(c, r, in->host, t->resource, now_us);
+        if (isnan(value)) value = LOAD_UNKNOWN;
         bool is_low = c->resources.items[t->resource].relation == RELATION_LESS_EQUAL;
         if (is_low ? value <= t->value : value >= t->value) return true;
     }

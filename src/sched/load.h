@@ -43,7 +43,7 @@ struct load_rules {
 double load_started_slots(const struct load_rules *r, int64_t age_us);
 
 /* A host's value of a resource as the scheduler counts it: what is free of a consumable at a time, else the load value
- * with its adjustment. LOAD_UNKNOWN: it has none. */
+ * with its adjustment. NAN: it has none. */
 double load_value(const struct cluster *c, const struct load_rules *r, uint32_t host, uint32_t resource,
                   int64_t now_us);
 

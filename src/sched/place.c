@@ -466,7 +466,7 @@ static bool has_slots_at(const struct cluster *c, uint32_t host, int64_t at_us, 
     for (uint32_t i = h->first_instance; i < h->first_instance + h->instance_count; i++) {
         const struct offer *slots = offers_find(&c->instances.items[i].offers, SCHED_SLOTS);
         if (slots == NULL || isinf(slots->amount)) return true;
-        free += timeline_limit(slots->amount, timeline_at(&slots->booked, at_us));
+        free += fmax(0.0, timeline_limit(slots->amount, timeline_at(&slots->booked, at_us)));
     }
     return free >= min;
 }

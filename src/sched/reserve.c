@@ -139,22 +139,29 @@ static int64_t time_of(const struct candidate_times *t, uint32_t i)
     return t->from_us + (int64_t)t->times.items[i].key;
 }
 
+static bool fits_at(const struct candidate_times *t, int64_t at_us, struct arena *scratch)
+{
+    struct allocation unused;
+    arena_clear(scratch);
+    return place_job(t->c, t->d, window_at(t->d, at_us), NULL, scratch, &unused);
+}
+
 /* From the last time back, as long as the job fits. */
-static int64_t last_run_of_fits(const struct candidate_times *t, struct arena *arena, struct allocation *out)
+static int64_t last_run_of_fits(const struct candidate_times *t, struct arena *scratch)
 {
     int64_t start_us = TIMELINE_END;
     for (uint32_t i = t->times.count; i-- > 0;) {
-        if (!place_job(t->c, t->d, window_at(t->d, time_of(t, i)), NULL, arena, out)) return start_us;
+        if (!fits_at(t, time_of(t, i), scratch)) return start_us;
         start_us = time_of(t, i);
     }
-    return place_job(t->c, t->d, window_at(t->d, t->from_us), NULL, arena, out) ? t->from_us : start_us;
+    return fits_at(t, t->from_us, scratch) ? t->from_us : start_us;
 }
 
-static int64_t first_fit(const struct candidate_times *t, struct arena *arena, struct allocation *out)
+static int64_t first_fit(const struct candidate_times *t, struct arena *scratch)
 {
-    if (place_job(t->c, t->d, window_at(t->d, t->from_us), NULL, arena, out)) return t->from_us;
+    if (fits_at(t, t->from_us, scratch)) return t->from_us;
     for (uint32_t i = 0; i < t->times.count; i++) {
-        if (place_job(t->c, t->d, window_at(t->d, time_of(t, i)), NULL, arena, out)) return time_of(t, i);
+        if (fits_at(t, time_of(t, i), scratch)) return time_of(t, i);
     }
     return TIMELINE_END;
 }
@@ -164,7 +171,10 @@ static int64_t reserve_parallel(const struct cluster *c, const struct demand *d,
 {
     struct candidate_times t = {.c = c, .d = d, .from_us = from_us};
     find_times(&t, arena);
-    int64_t start_us = search == RESERVE_IN_GAPS ? first_fit(&t, arena, out) : last_run_of_fits(&t, arena, out);
+    struct arena scratch = {0};
+    int64_t start_us = search == RESERVE_IN_GAPS ? first_fit(&t, &scratch) : last_run_of_fits(&t, &scratch);
+    if (start_us != TIMELINE_END) ensure(place_job(c, d, window_at(d, start_us), NULL, arena, out));
+    arena_release(&scratch);
     array_release(&t.times);
     return start_us;
 }

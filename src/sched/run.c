@@ -162,12 +162,44 @@ static bool is_too_late(const struct run *r, int64_t start_us)
     return start_us == TIMELINE_END || (r->rules->window_us > 0 && start_us - r->now_us > r->rules->window_us);
 }
 
+/* The slots that a rule wants on each host; 1: any number. */
+static uint32_t slots_on_each(const struct cluster *c, const struct demand *d)
+{
+    uint32_t slots = d->slots_per_host;
+    if (d->environment_count == 1) {
+        const struct sched_environment *e = &c->environments.items[d->environments[0]];
+        slots = e->rule == ALLOCATE_FIXED ? e->slots_per_host : 0;
+    }
+    return slots > 0 ? slots : 1;
+}
+
+/* The smallest number of slots that a job may have. Returns false if there is none. */
+static bool find_smallest(const struct cluster *c, const struct demand *d, struct slot_range *out_range)
+{
+    uint32_t step = slots_on_each(c, d);
+    for (uint32_t i = 0; i < d->range_count; i++) {
+        uint64_t slots = (d->ranges[i].min + (uint64_t)step - 1) / step * step;
+        if (slots > d->ranges[i].max) continue;
+        *out_range = (struct slot_range){(uint32_t)slots, (uint32_t)slots};
+        return true;
+    }
+    return false;
+}
+
+/* Of a range of slots the smallest number is reserved. With several environments each has its own. */
 static bool try_reserve(struct run *r, const struct demand *d, struct run_shape *shape, struct run_decision *decision)
 {
+    struct demand smallest = *d;
+    struct slot_range range;
     if (shape->not_before_us == TIMELINE_END) return false;
-    int64_t start_us = find_start(r, d, shape->not_before_us, &decision->allocation);
+    if (d->environment_count <= 1) {
+        if (!find_smallest(r->cluster, d, &range)) return false;
+        smallest.ranges = &range;
+        smallest.range_count = 1;
+    }
+    int64_t start_us = find_start(r, &smallest, shape->not_before_us, &decision->allocation);
     shape->not_before_us = start_us;
-    start_us = round_start(r, d, start_us, &decision->allocation);
+    start_us = round_start(r, &smallest, start_us, &decision->allocation);
     if (is_too_late(r, start_us)) {
         shape->not_before_us = TIMELINE_END;
         return false;

@@ -34,7 +34,7 @@ static uint32_t free_at(const struct cluster *c, uint32_t host, int64_t at_us)
     const struct sched_host *h = &c->hosts.items[host];
     double free = 0.0;
     for (uint32_t i = h->first_instance; i < h->first_instance + h->instance_count; i++)
-        free += free_in(&c->instances.items[i].offers, at_us);
+        free += fmax(0.0, free_in(&c->instances.items[i].offers, at_us)); /* a queue may be overbooked */
     free = fmin(free, free_in(&h->offers, at_us));
     return free < 1.0 ? 0 : free < (double)UINT32_MAX ? (uint32_t)free : UINT32_MAX;
 }
@@ -83,9 +83,12 @@ static void collect(struct sweep *s, const struct offers *o, uint32_t host)
 void sweep_init(struct sweep *s, const struct cluster *c, int64_t now_us)
 {
     *s = (struct sweep){.cluster = c, .now_us = now_us, .rank_is_stale = true};
-    for (uint32_t i = 0; i < c->hosts.count; i++) collect(s, &c->hosts.items[i].offers, i);
-    for (uint32_t i = 0; i < c->instances.count; i++)
-        collect(s, &c->instances.items[i].offers, c->instances.items[i].host);
+    for (uint32_t i = 0; i < c->hosts.count; i++) {
+        const struct sched_host *h = &c->hosts.items[i];
+        collect(s, &h->offers, i);
+        for (uint32_t k = h->first_instance; k < h->first_instance + h->instance_count; k++)
+            collect(s, &c->instances.items[k].offers, i);
+    }
     s->free_now = arena_alloc_raw(&s->arena, (c->hosts.count + (size_t)1) * sizeof *s->free_now);
     for (uint32_t i = 0; i < c->hosts.count; i++) s->free_now[i] = free_at(c, i, now_us);
     sort_events(&s->ends, now_us);

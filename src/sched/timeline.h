@@ -1,5 +1,5 @@
 /* A time line: how much of one consumable is booked, and when. It belongs to an object (the cluster, a host, a queue on
- * a host, a parallel environment, a quota), which has a total of the consumable.
+ * a host, a parallel environment), which has a total of the consumable.
  *
  *     changes    at     0     40     60
  *                booked 2      4      0        2 from 0 to 40, 4 from 40 to 60, then nothing; before 0 nothing
@@ -9,8 +9,8 @@
  *   2. Neighbours have different amounts, and the first one is not 0 (unless rounding left a difference).
  *
  * Amounts are doubles and may be fractions; timeline_limit has the tolerance that makes ten tenths one. Searching a
- * time is O(log changes), scanning a window O(changes in it), and booking O(changes). A time line is built anew rather
- * than unbooked, so rounding does not add up. */
+ * time is O(log changes), scanning a window O(changes in it), and booking O(changes). A booking is taken back by one of
+ * the negative amount; of fractions this may leave differences of rounding. */
 #ifndef FAIRLEAD_SCHED_TIMELINE_H
 #define FAIRLEAD_SCHED_TIMELINE_H
 

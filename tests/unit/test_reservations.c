@@ -269,6 +269,27 @@ static void environments_limit_their_jobs(void **unused)
     world_release(&w);
 }
 
+/* 1 to 4 slots in pairs: two are reserved, so that small jobs do not overtake it for ever. */
+static void a_range_in_pairs_gets_a_reservation(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 2, 100000, 0);
+    world_object(&w, OBJECT_ENVIRONMENT, "two", "allocation_rule=2");
+    world_object(&w, OBJECT_PARTITION, "main", "pe_list=two");
+    uint32_t first = submit(&w, "cpus=1|time_limit_s=100"), second = submit(&w, "cpus=1|time_limit_s=50");
+    assert_int_equal(world_pass(&w), 2);
+    uint32_t wide = submit(&w, "cpus=1|slots_max=2|pe=two|time_limit_s=10");
+    uint32_t small = submit(&w, "cpus=1|time_limit_s=200");
+    world_end(&w, second, 0);
+    assert_int_equal(world_pass(&w), 0);
+    world_end(&w, first, 0);
+    assert_string_equal(world_starts(&w), ids(wide, 0));
+    world_end(&w, wide, 0);
+    assert_string_equal(world_starts(&w), ids(small, 0));
+    world_release(&w);
+}
+
 /* 0.1 + 0.2 - 0.2 is not 0.1: bookings of fractions leave nothing behind. */
 static void fractions_are_given_back(void **unused)
 {
@@ -304,6 +325,7 @@ int main(void)
         cmocka_unit_test(slots_of_a_queue_limit_its_jobs),
         cmocka_unit_test(jobs_that_ask_get_reservations),
         cmocka_unit_test(environments_limit_their_jobs),
+        cmocka_unit_test(a_range_in_pairs_gets_a_reservation),
         cmocka_unit_test(fractions_are_given_back),
     };
     return cmocka_run_group_tests_name("reservations", tests, NULL, NULL);

@@ -160,6 +160,28 @@ static void states_and_users(void **unused)
     for (size_t i = 0; i < COUNT_OF(rows); i++) assert_string_equal(schedule_of(rows[i].document), rows[i].schedule);
 }
 
+/* A queue with more bookings than slots, as when it was made smaller, takes nothing from other queues. */
+static void an_overbooked_queue_takes_nothing_from_others(void **unused)
+{
+    (void)unused;
+    assert_string_equal(
+        schedule_of("{'now': 1000, 'settings': {'reservation_depth': 9}, 'hosts': [{'name': 'n1', 'cpus': 8}], "
+                    "'partitions': [{'name': 'a', 'slots': '1'}, {'name': 'b', 'slots': '2'}], 'jobs': ["
+                    "{'id': 1, 'user': 'u', 'partition': 'a', 'submit': 1, 'state': 'RUNNING', 'start': 1000, 'cpus': "
+                    "4, 'time_limit_s': 100, 'places': {'a@n1': 4}},"
+                    "{'id': 2, 'user': 'u', 'partition': 'b', 'submit': 1, 'state': 'RUNNING', 'start': 1000, 'cpus': "
+                    "2, 'time_limit_s': 50, 'places': {'b@n1': 2}},"
+                    "{'id': 4, 'user': 'u', 'partition': 'b', 'submit': 2, 'cpus': 2, 'time_limit_s': 10}]}"),
+        "1 RUNNING 0-100 a@n1=4; 2 RUNNING 0-50 b@n1=2; 4 RESERVED 50-60 b@n1=2");
+}
+
+static void running_jobs_have_room(void **unused)
+{
+    (void)unused;
+    assert_string_equal(schedule_of(CLUSTER("", "", JOB("1", ", 'state': 'RUNNING', 'cpus': 9"))),
+                        "F: job 1 is running, but there is no room for it; give its 'places'");
+}
+
 /* n1 has 4 CPUs and n2 2, so 6 slots are on both, and 4 on n1 unless two hosts are wanted. docs/formulas.md 7.2. */
 static void jobs_are_on_the_number_of_hosts_that_they_ask_for(void **unused)
 {
@@ -279,7 +301,7 @@ static void jobs_without_a_place_say_so(void **unused)
                         "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)");
     assert_string_equal(
         schedule_of(CLUSTER("", "'resources': [{'name': 'gpu', 'type': 'INT'}],", JOB("1", ", 'request': {'gpu': 1}"))),
-        "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)");
+        "1 WAITING (can never run: asks for gpu=1; that is more than there is)");
 }
 
 static void clusters_that_do_not_fit_together(void **unused)
@@ -378,6 +400,8 @@ int main(void)
         cmocka_unit_test(constraints_select_hosts),
         cmocka_unit_test(tasks_of_arrays_are_rows),
         cmocka_unit_test(jobs_without_a_place_say_so),
+        cmocka_unit_test(an_overbooked_queue_takes_nothing_from_others),
+        cmocka_unit_test(running_jobs_have_room),
         cmocka_unit_test(clusters_that_do_not_fit_together),
         cmocka_unit_test(documents_are_refused),
     };

@@ -217,5 +217,8 @@ int server_get_job(struct request *r, struct err *e)
     if (request_read_query(r, NULL, e) != 0) return -1;
     if (job_id_parse(str(r->segment), "id", &ref.job_id, &ref.task_id, e) != 0) return -1;
     struct job_query query = job_query_of(ref, &ref.job_id);
-    return server_reply_jobs(r, &query, "{\"jobs\":[", JOBS_WANT_ONE | JOBS_WANT_EXPECTED, e);
+    const struct state *s = r->server->host.state;
+    uint32_t job = state_find_job(s, ref.job_id);
+    bool waits = job != NONE && idset_first(&s->jobs.items[job].pending) != NONE;
+    return server_reply_jobs(r, &query, "{\"jobs\":[", JOBS_WANT_ONE | (waits ? JOBS_WANT_EXPECTED : 0u), e);
 }
