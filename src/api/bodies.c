@@ -227,6 +227,7 @@ static const struct wire_field host_fields[] = {
     REQUIRED(api_host, free_mem_mib, WIRE_I64,
              .help = "free memory, in MiB; below 0: the host shrank under running jobs", ANY_NUMBER),
     REQUIRED(api_host, free_gpus, WIRE_U32, .help = "free GPUs", COUNT32),
+    REQUIRED(api_host, state, WIRE_TEXT, .help = "UP, or DRAIN or DOWN: nothing new starts"),
     {0}};
 static const struct wire_shape host_shape = REPLY("Host", api_host, host_fields, "The machine.");
 

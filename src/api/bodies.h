@@ -160,6 +160,7 @@ struct api_host {
     uint32_t cpus, gpus, free_cpus, free_gpus;
     uint64_t mem_mib;
     int64_t free_mem_mib; /* below 0 when the host shrank under running jobs */
+    const char *state;    /* "UP", "DRAIN" or "DOWN" */
 };
 struct api_tasks {
     uint64_t pending;

@@ -33,6 +33,9 @@ static void write_host(const struct api_host *h, struct output *out)
     if (h->gpus > 0) text_format(gpus, sizeof gpus, ", %u of %u GPUs", h->free_gpus, h->gpus);
     output_line(out, "Host       %s: %u of %u CPUs, %s of %s memory%s free", h->name, h->free_cpus, h->cpus, free_mem,
                 mem, gpus);
+    if (strcmp(h->state, "UP") != 0)
+        output_line(out, "           %s: nothing new starts; run 'fairlead host resume localhost' to end that",
+                    h->state);
 }
 
 static void write_tasks(const struct api_tasks *t, struct buf *out)

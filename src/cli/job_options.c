@@ -106,7 +106,10 @@ int job_options_read(const struct job_option_values *given, struct arena *arena,
     *out_values = given->values;
     join_requests(&given->requests, JOB_FIELD_REQUESTS, arena, out_values);
     join_requests(&given->soft, JOB_FIELD_SOFT, arena, out_values);
-    return given->slots != NULL ? read_slots(given->slots, out_values, e) : 0;
+    if (given->slots != NULL) return read_slots(given->slots, out_values, e);
+    if (out_values->is_given[JOB_FIELD_CPUS]) /* update -n 4 replaces a range, too */
+        set_number(out_values, JOB_FIELD_SLOTS_MAX, out_values->value[JOB_FIELD_CPUS].number);
+    return 0;
 }
 
 /* --- errors ------------------------------------------------------------------------------------------------------- */

@@ -235,7 +235,7 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                                DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("pe", 0, "NAME")},
     [JOB_FIELD_RESERVE] = {BOOL("reserve"), HELP("whether it asks for a reservation"), OF_JOB("is_reserving"),
                            EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_ALL_STARTED),
-                           OPTION("reserve", 0, NULL),
+                           OPTION("reserve", 0, "yes|no"), .argument_default = "yes",
                            .option_help = "ask for a reservation, where the setting reservations gives them to jobs "
                                           "that ask",
                            .document_key = "reserve"},

@@ -70,8 +70,8 @@ static void options_can_be_set(void **unused)
         if (row->document_key != NULL && !in_submission) fail_msg("%s has a key", name);
         if (row->option == NULL && (row->letter != 0 || row->argument != NULL || row->option_help != NULL))
             fail_msg("%s has no option to describe", name);
-        if (row->option != NULL && (row->argument == NULL) != (row->field.type == FIELD_BOOL))
-            fail_msg("--%s: its argument", row->option);
+        bool has_argument = row->field.type != FIELD_BOOL || row->argument_default != NULL;
+        if (row->option != NULL && (row->argument != NULL) != has_argument) fail_msg("--%s: its argument", row->option);
         if (row->argument_default != NULL) {
             struct arena arena = {0};
             struct field_value value;

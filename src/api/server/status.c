@@ -100,7 +100,9 @@ static struct api_tasks count_tasks(const struct state *s)
 
 static struct api_host host_row(const struct server *server)
 {
-    const struct host *h = &server->host.state->hosts.items[LOCAL_HOST_INDEX].host;
+    const struct state *s = server->host.state;
+    static const char *const states[] = {[HOST_UP] = "UP", [HOST_DRAINED] = "DRAIN", [HOST_DOWN] = "DOWN"};
+    const struct host *h = &s->hosts.items[LOCAL_HOST_INDEX].host;
     return (struct api_host){
         .name = server->host.host_name,
         .cpus = h->has.cpus,
@@ -109,6 +111,7 @@ static struct api_host host_row(const struct server *server)
         .free_cpus = idset_count(&h->free_cpus),
         .free_mem_mib = h->free_mem_mib,
         .free_gpus = idset_count(&h->free_gpus),
+        .state = states[s->objects[OBJECT_HOST].items[LOCAL_HOST_INDEX].object.value[HOST_STATE].number],
     };
 }
 
