@@ -320,7 +320,7 @@ static bool is_number(const struct cluster_model *m, uint32_t resource)
     return resource != NONE && !resource_type_is_text(m->resources.list.items[resource].type);
 }
 
-static bool is_offered(const struct cluster *c, uint32_t resource)
+static bool hosts_offer(const struct cluster *c, uint32_t resource)
 {
     bool found = offers_find(&c->global, resource) != NULL;
     for (uint32_t h = 0; h < c->hosts.count && !found; h++)
@@ -343,7 +343,7 @@ static int read_formula(struct cluster_model *m, const struct settings *settings
         if (text.terms[i].name.length > 0) {
             resource = cluster_resources_find(&m->resources, text.terms[i].name);
             if (!is_number(m, resource)) return fail_load(text.terms[i].name, "load_formula", e);
-            is_known = is_known && is_offered(&m->cluster, resource);
+            is_known = is_known && hosts_offer(&m->cluster, resource);
         }
         terms[i] = (struct load_term){.resource = resource, .weight = text.terms[i].weight};
     }
@@ -401,6 +401,21 @@ void cluster_model_release(struct cluster_model *m)
     cluster_release(&m->cluster);
     cluster_resources_release(&m->resources);
     arena_release(&m->arena);
+}
+
+bool cluster_model_offers(const struct cluster_model *m, uint32_t resource)
+{
+    const struct cluster *c = &m->cluster;
+    bool found = hosts_offer(c, resource);
+    for (uint32_t i = 0; i < c->instances.count && !found; i++)
+        found = offers_find(&c->instances.items[i].offers, resource) != NULL;
+    return found;
+}
+
+bool cluster_model_has_sensors(const struct state *s)
+{
+    const char *paths = setting_text(&s->settings, SET_GE_LOAD_SENSOR);
+    return !s->is_document && paths[0] != '\0' && !str_equal_nocase(str(paths), str("none"));
 }
 
 int cluster_model_check(const struct state *s, struct err *e)

@@ -34,6 +34,12 @@ struct cluster_model {
 int cluster_model_make(const struct state *s, struct cluster_model *out, struct err *e);
 void cluster_model_release(struct cluster_model *m);
 
+/* Whether the cluster, a host or an instance offers a resource. O(hosts + instances). */
+bool cluster_model_offers(const struct cluster_model *m, uint32_t resource);
+
+/* Whether load sensors of an instance may report resources that are not there now. */
+bool cluster_model_has_sensors(const struct state *s);
+
 /* Whether it can be made. The errors are those of cluster_model_make. */
 int cluster_model_check(const struct state *s, struct err *e);
 

@@ -89,7 +89,12 @@ int job_admission_check_amounts(struct apply_context *c, const struct job *row)
         const struct object *o = &s->objects[OBJECT_RESOURCE].items[r->resource].object;
         int64_t has = o->value[RESOURCE_AMOUNT].number;
         if (has == FIELD_SPECIAL || resource_type_is_text((enum resource_type)o->value[RESOURCE_TYPE].number)) continue;
-        if (r->amount * row->request.cpus <= (double)has * (1 + 1e-9)) continue;
+        enum resource_consumable consumable = (enum resource_consumable)o->value[RESOURCE_CONSUMABLE].number;
+        double taken = consumable == CONSUMABLE_JOB ? r->amount : r->amount * row->request.cpus;
+        if (consumable == CONSUMABLE_NO || taken <= (double)has * (1 + 1e-9)) continue;
+        if (consumable == CONSUMABLE_JOB)
+            return err_subject(c->e, ERR_TOO_LARGE, "resource", str(o->name),
+                               "has an amount of %lld; a job with %s exceeds it", (long long)has, r->text);
         return err_subject(c->e, ERR_TOO_LARGE, "resource", str(o->name),
                            "has an amount of %lld; a job with %s per CPU and %u CPUs exceeds it", (long long)has,
                            r->text, row->request.cpus);

@@ -177,23 +177,14 @@ static struct need need_of_job(const struct job_demands *d, const struct job *j,
         .resource = resource, .scope = NEED_PER_JOB, .amount = gres_amount(d, j, resource), .is_requested = true};
 }
 
-static bool is_offered(const struct cluster *c, uint32_t resource)
-{
-    bool found = offers_find(&c->global, resource) != NULL;
-    for (uint32_t i = 0; i < c->hosts.count && !found; i++)
-        found = offers_find(&c->hosts.items[i].offers, resource) != NULL;
-    for (uint32_t i = 0; i < c->instances.count && !found; i++)
-        found = offers_find(&c->instances.items[i].offers, resource) != NULL;
-    return found;
-}
-
 /* In an instance, an amount that nothing offers has no limit; it makes jobs urgent. A value that no host reports is
- * none. */
+ * none, and with load sensors neither is an amount, which a sensor may report later. */
 static bool is_unlimited(const struct job_demands *d, const struct job_request *request, uint32_t resource)
 {
     const struct object *o = &d->s->objects[OBJECT_RESOURCE].items[request->resource].object;
     if (d->s->is_document || o->value[RESOURCE_CONSUMABLE].number == CONSUMABLE_NO) return false;
-    return !is_offered(&d->m->cluster, resource);
+    if (cluster_model_has_sensors(d->s)) return false;
+    return !cluster_model_offers(d->m, resource);
 }
 
 /* Fills needs, with room for all resources, in the order of the resources. */

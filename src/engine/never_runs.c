@@ -7,6 +7,7 @@ void never_runs_begin(struct never_runs *n, const struct state *s)
 {
     ensure(cluster_model_make(s, &n->empty, NULL) == 0);
     struct cluster *c = &n->empty.cluster;
+    n->has_sensors = cluster_model_has_sensors(s);
     for (uint32_t i = 0; i < c->instances.count; i++) {
         *array_add(&c->order) = i;
         c->instances.items[i].is_off = false;
@@ -114,7 +115,9 @@ static struct demand without_loads(const struct never_runs *n, const struct dema
     struct need *needs = arena_alloc(arena, (d->need_count + (size_t)1) * sizeof *needs);
     other.need_count = 0;
     for (uint32_t i = 0; i < d->need_count; i++) {
-        if (!cluster_model_is_load(&n->empty, d->needs[i].resource)) needs[other.need_count++] = d->needs[i];
+        uint32_t resource = d->needs[i].resource;
+        bool may_come = n->has_sensors && !cluster_model_offers(&n->empty, resource);
+        if (!may_come && !cluster_model_is_load(&n->empty, resource)) needs[other.need_count++] = d->needs[i];
     }
     other.needs = needs;
     return other;

@@ -7,6 +7,7 @@
 
 struct never_runs {
     struct cluster_model empty;
+    bool has_sensors; /* what nothing offers now may be reported later */
     uint64_t edition; /* of the rules and the hosts for which it was made (never_runs_kept) */
 };
 

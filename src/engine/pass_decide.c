@@ -203,6 +203,7 @@ enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *
         if (*io_max == 0 || pass_startable_tasks(s, &s->jobs.items[job]) == 0) return RUN_STARTS;
         if (!run_start(&p->run, d, &decision)) return RUN_WAITS;
         note_start(p, job, d, &decision);
+        s->pass_is_due = true; /* in this run the reservation stays booked */
     }
     uint32_t tasks = pass_startable_tasks(s, &s->jobs.items[job]), reserved = reserved_tasks(p, waiting);
     tasks = tasks > reserved ? tasks - reserved : 0;

@@ -404,6 +404,7 @@ static void explain_waiting(struct schedule_builder *b)
     bool waits = false;
     for (uint32_t i = 0; i < p->rows.count && !waits; i++) waits = p->rows.items[i].state == SCHEDULE_WAITING;
     if (!waits) return;
+    struct arena scratch = {0};
     const char **reasons = arena_alloc(&p->arena, (p->demands.list.count + (size_t)1) * sizeof *reasons);
     bool *is_known = arena_alloc(&p->arena, p->demands.list.count + (size_t)1);
     never_runs_begin(&never, b->s);
@@ -411,11 +412,16 @@ static void explain_waiting(struct schedule_builder *b)
         struct schedule_row *row = &p->rows.items[i];
         if (row->state != SCHEDULE_WAITING) continue;
         uint32_t shape = row->demand->shape;
-        if (!is_known[shape]) reasons[shape] = never_runs_why(&never, row->demand, &p->arena);
+        if (!is_known[shape]) {
+            const char *why = never_runs_why(&never, row->demand, &scratch);
+            reasons[shape] = why != NULL ? arena_copy(&p->arena, str(why)) : NULL;
+            arena_clear(&scratch);
+        }
         is_known[shape] = true;
         row->reason = reasons[shape];
     }
     never_runs_end(&never);
+    arena_release(&scratch);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ void timeline_clear(struct timeline *t)
 
 double timeline_limit(double total, double amount)
 {
-    return isinf(total) ? total : total - amount + tolerance * fabs(total);
+    return isinf(total) ? total : total - amount + fmin(tolerance * fabs(total), 0.5); /* less than a whole one */
 }
 
 /* The number of changes at or before a time: the change in force is the one before. */
