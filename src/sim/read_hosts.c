@@ -13,6 +13,7 @@ struct host_document {
     uint32_t load_count;
     double gres[TRES_MAX];
     double typed[TRES_MAX]; /* by generic GRES: the sum of its typed ones, tracked or not */
+    uint32_t gpus;          /* of the machine of an instance */
 };
 
 static uint32_t find_gres(const struct tres_table *tres, struct str name)
@@ -39,6 +40,10 @@ static int read_gres(struct wire_reader *r, json_t *value, void *target)
             return wire_fail(r, "not a name of a GRES: 1 to 255 printable bytes, such as gpu or gpu:tesla");
         size_t length = wire_enter(r, name);
         if (wire_read_whole(r, item, &range, &count) != 0) return -1;
+        if (document_is_instance(document_of(r))) {
+            if (strcmp(name, "gpu") != 0) return wire_fail(r, "a machine has only 'gpu'");
+            host->gpus = (uint32_t)count;
+        }
         struct str type, kind = str_cut(str(name), ':', &type);
         uint32_t exact = find_gres(tracked, str(name));
         uint32_t generic = type.text != NULL ? find_gres(tracked, kind) : NONE;
@@ -125,15 +130,35 @@ static void restore_host(struct document *d, const struct host_document *host)
     document_restore_object(d, OBJECT_HOST, &host->object);
 }
 
+/* The first host of an instance is the machine, whose capacity is not from an object. The others are only described. */
+static int restore_machine(struct wire_reader *r, const struct host_document *host, uint32_t index)
+{
+    struct document *d = document_of(r);
+    int64_t cpus = host->object.value[HOST_CPUS].number, mem_mib = host->object.value[HOST_MEM].number;
+    if (index == 0 && strcmp(host->object.name, LOCAL_HOST) != 0)
+        return wire_fail_at(r, "name", "'%s' is not '" LOCAL_HOST "', the first host of an instance",
+                            host->object.name);
+    if (index == 0 && (cpus == FIELD_SPECIAL || cpus < 1 || cpus > CPUS_MAX))
+        return wire_fail_at(r, "cpus", "a machine has from 1 to %d CPUs", CPUS_MAX);
+    if (index == 0 && host->gpus > GPUS_MAX) return wire_fail_at(r, "gres", "a machine has at most %d GPUs", GPUS_MAX);
+    document_restore_object(d, OBJECT_HOST, &host->object);
+    if (index > 0) return 0;
+    d->state->detected = (struct capacity){
+        .cpus = (uint32_t)cpus, .mem_mib = mem_mib == FIELD_SPECIAL ? 0 : (uint64_t)mem_mib, .gpus = host->gpus};
+    d->loads = host->loads;
+    d->load_count = host->load_count;
+    return 0;
+}
+
 static int read_host(struct wire_reader *r, json_t *value, uint32_t index)
 {
     struct host_document host;
-    (void)index;
     if (read_members(r, value, &host) != 0) return -1;
     const char *name = host.object.name;
     if (!host_text_is_name(str(name))) return wire_fail_at(r, "name", "'%s' has a blank, or one of , [ ] = @", name);
     if (state_find_object(document_of(r)->state, OBJECT_HOST, name) != NONE)
         return document_fail_twice(r, "name", name);
+    if (document_is_instance(document_of(r))) return restore_machine(r, &host, index);
     restore_host(document_of(r), &host);
     return 0;
 }
@@ -142,7 +167,9 @@ int document_read_hosts(struct wire_reader *r, json_t *value)
 {
     const struct state *s = document_of(r)->state;
     uint64_t cpus = 0;
-    if (wire_read_items(r, value, read_host) != 0) return -1;
+    if (value != NULL && wire_read_items(r, value, read_host) != 0) return -1;
+    if (document_is_instance(document_of(r)) && s->objects[OBJECT_HOST].count == 0)
+        return wire_fail(r, "missing; the first host of an instance is '" LOCAL_HOST "'");
     for (uint32_t i = 0; i < s->hosts.count; i++) cpus += s->hosts.items[i].has.cpus;
     if (cpus <= UINT32_MAX) return 0;
     return wire_fail(r, "%llu CPUs in all; at most 4294967295 are accepted", (unsigned long long)cpus);

@@ -2,6 +2,8 @@
  * have a row here: references to parts of the document, and fields that jobs of an instance do not have. */
 #include "sim/read_job_keys.h"
 
+#include <math.h>
+
 #include "fields/setting_text.h"
 #include "fields/standard_resources.h"
 
@@ -77,6 +79,7 @@ static int read_slots(struct wire_reader *r, json_t *value, void *target)
     if (max < min) return wire_fail(r, "the maximum, %lld, is below the minimum, %lld", (long long)max, (long long)min);
     keys->slots_min = (uint32_t)min;
     keys->slots_max = (uint32_t)max;
+    keys->has_slots = true;
     keys->has_slots_range = is_list;
     return 0;
 }
@@ -196,30 +199,30 @@ static int read_environment(struct wire_reader *r, json_t *value, void *target)
     return is_known ? 0 : wire_refuse(r, value, "a parallel environment of this document, or a pattern for one");
 }
 
-/* "all.q@n1": a partition and a host on which it is. */
+/* "all.q@n1": a partition and a host on which it is. No host has an '@' in its name. */
 static int read_instance(struct wire_reader *r, const char *name, struct job_place *out)
 {
     const struct document *d = document_of(r);
-    struct str host, queue = str_cut(str(name), '@', &host);
+    const char *at = strrchr(name, '@');
+    struct str queue = at != NULL ? str_range(name, at) : str(name);
     out->partition = map_get(&d->state->object_by_name[OBJECT_PARTITION], queue);
     if (out->partition == NONE) return wire_fail(r, "'%s' is not a partition with its host, such as all.q@n1", name);
-    out->host = host.text != NULL ? map_get(&d->state->object_by_name[OBJECT_HOST], host) : NONE;
+    out->host = at != NULL ? map_get(&d->state->object_by_name[OBJECT_HOST], str(at + 1)) : NONE;
     return out->host != NONE ? 0 : wire_fail(r, "'%s' has no host of this document behind the '@'", name);
 }
 
 /* {"all.q@n1": 2, "all.q@n2": 4} */
-static int read_places(struct wire_reader *r, json_t *value, void *target)
+static int read_place_list(struct wire_reader *r, json_t *value, struct job_place **out_list, uint32_t *out_count)
 {
     static const struct wire_range range = {.min = 1, .max = SLOTS_MAX};
-    struct job_placing *placing = &((struct job_keys *)target)->placing;
     const char *name;
     json_t *item;
     if (!json_is_object(value) || json_object_size(value) == 0)
         return wire_refuse(r, value, "an object of queues on hosts and slots, such as {\"all.q@n1\": 2}");
-    placing->places = arena_alloc(r->arena, json_object_size(value) * sizeof *placing->places);
+    *out_list = arena_alloc(r->arena, json_object_size(value) * sizeof **out_list);
     json_object_foreach(value, name, item)
     {
-        struct job_place *place = &placing->places[placing->place_count++];
+        struct job_place *place = &(*out_list)[(*out_count)++];
         size_t length = wire_enter(r, name);
         int64_t slots;
         if (read_instance(r, name, place) != 0 || wire_read_whole(r, item, &range, &slots) != 0) return -1;
@@ -228,6 +231,79 @@ static int read_places(struct wire_reader *r, json_t *value, void *target)
     }
     return 0;
 }
+
+static int read_places(struct wire_reader *r, json_t *value, void *target)
+{
+    struct job_placing *placing = &((struct job_keys *)target)->placing;
+    return read_place_list(r, value, &placing->places, &placing->place_count);
+}
+
+/* --- jobs of an instance ------------------------------------------------------------------------------------------ */
+
+static int read_task_places(struct wire_reader *r, json_t *value, void *target)
+{
+    struct task_keys *task = target;
+    return read_place_list(r, value, &task->places, &task->place_count);
+}
+
+#define OF_TASK(member) .offset = offsetof(struct task_keys, member)
+#define LAUNCH_MAX 9e18
+
+static const struct wire_field task_fields[] = {
+    {.name = "task",
+     .type = WIRE_U32,
+     .is_required = true,
+     OF_TASK(task),
+     .max = UINT32_MAX - 2.0,
+     .help = "the number of the task"},
+    {.name = "start", .type = WIRE_TIME, OF_TASK(start_us)},
+    {.name = "places", .type = WIRE_CUSTOM, .read = read_task_places},
+    {.name = "launch", .type = WIRE_U64, OF_TASK(launch), .min = 1, .max = LAUNCH_MAX},
+    {.name = "billing", .type = WIRE_DOUBLE, OF_TASK(billing), .min = -RATE_MAX, .max = RATE_MAX},
+    {.name = "allocated_tres", .type = WIRE_TEXT, OF_TASK(allocated_tres)},
+    {0},
+};
+static const struct wire_shape task_shape = {.name = "task", .fields = task_fields, .size = sizeof(struct task_keys)};
+
+static int read_running(struct wire_reader *r, json_t *value, void *target)
+{
+    struct job_keys *keys = target;
+    if (!json_is_array(value)) return wire_refuse(r, value, "a list of tasks");
+    keys->running_count = (uint32_t)json_array_size(value);
+    keys->running = arena_alloc(r->arena, (keys->running_count + (size_t)1) * sizeof *keys->running);
+    for (uint32_t i = 0; i < keys->running_count; i++) {
+        size_t length = wire_enter_index(r, i);
+        keys->running[i] = (struct task_keys){.task = NONE, .start_us = INT64_MIN, .billing = (double)NAN};
+        if (wire_read_members(r, &task_shape, json_array_get(value, i), &keys->running[i]) != 0) return -1;
+        wire_leave(r, length);
+    }
+    return 0;
+}
+
+/* {"batch": 1200} */
+static int read_min_priorities(struct wire_reader *r, json_t *value, void *target)
+{
+    static const struct wire_range range = {.min = 1, .max = UINT32_MAX - 1.0};
+    struct job_keys *keys = target;
+    const char *name;
+    json_t *item;
+    if (!json_is_object(value)) return wire_refuse(r, value, "an object of partitions and priorities");
+    keys->min_priorities = arena_alloc(r->arena, (json_object_size(value) + 1) * sizeof *keys->min_priorities);
+    json_object_foreach(value, name, item)
+    {
+        struct min_priority_key *min = &keys->min_priorities[keys->min_priority_count++];
+        size_t length = wire_enter(r, name);
+        int64_t priority;
+        min->partition = state_find_object(document_of(r)->state, OBJECT_PARTITION, name);
+        if (min->partition == NONE) return wire_fail(r, "not a partition of this document");
+        if (wire_read_whole(r, item, &range, &priority) != 0) return -1;
+        min->priority = (uint32_t)priority;
+        wire_leave(r, length);
+    }
+    return 0;
+}
+
+/* --- all keys ----------------------------------------------------------------------------------------------------- */
 
 /* Reads a time; null: there is none. */
 static int read_time_or_null(struct wire_reader *r, json_t *value, int64_t *out_us)
@@ -285,6 +361,13 @@ static const struct wire_field fields[] = {
     {.name = "master_queues", .type = WIRE_CUSTOM, .read = read_master_queues},
     {.name = "soft_queues", .type = WIRE_CUSTOM, .read = read_soft_queues},
     {.name = "places", .type = WIRE_CUSTOM, .read = read_places},
+    {.name = "gpus", .type = WIRE_U32, MEMBER(gpus), .max = GPUS_MAX},
+    {.name = "tasks", .type = WIRE_TEXT, MEMBER(tasks)},
+    {.name = "running", .type = WIRE_CUSTOM, .read = read_running},
+    {.name = "launch", .type = WIRE_U64, MEMBER(launch), .min = 1, .max = LAUNCH_MAX},
+    {.name = "billing", .type = WIRE_DOUBLE, MEMBER(billing), .min = -RATE_MAX, .max = RATE_MAX},
+    {.name = "allocated_tres", .type = WIRE_TEXT, MEMBER(allocated_tres)},
+    {.name = "min_priority", .type = WIRE_CUSTOM, .read = read_min_priorities},
     {.name = "seq", .type = WIRE_U64, MEMBER(sequence), .max = WHOLE_REAL_MAX},
     {0},
 };
@@ -335,6 +418,22 @@ static int check_state(struct wire_reader *r, const struct job_keys *keys)
     return 0;
 }
 
+/* Keys that only jobs of instances have, or only other jobs. */
+static int check_kind(struct wire_reader *r, json_t *value)
+{
+    static const char *const of_instance[] = {"gpus",   "tasks",   "running",        "min_priority",
+                                              "launch", "billing", "allocated_tres", NULL};
+    static const char *const of_others[] = {"nodes", "tres",   "suspended_by",  "running_tasks", "urgency_slots",
+                                            "pe",    "queues", "master_queues", "soft_queues",   "soft",
+                                            NULL};
+    bool is_instance = document_is_instance(document_of(r));
+    for (const char *const *name = is_instance ? of_others : of_instance; *name != NULL; name++) {
+        if (json_object_get(value, *name) == NULL) continue;
+        return wire_fail_at(r, *name, "is %s accepted in the document of an instance", is_instance ? "not" : "only");
+    }
+    return 0;
+}
+
 static int check_keys(struct wire_reader *r, const struct job_keys *keys)
 {
     const struct state *s = document_of(r)->state;
@@ -353,6 +452,7 @@ static int check_keys(struct wire_reader *r, const struct job_keys *keys)
 
 int job_keys_read(struct wire_reader *r, json_t *value, struct job_keys *out_keys)
 {
+    bool is_instance = document_is_instance(document_of(r));
     *out_keys = (struct job_keys){
         .cpus = -1,
         .nodes = -1,
@@ -361,11 +461,13 @@ int job_keys_read(struct wire_reader *r, json_t *value, struct job_keys *out_key
         .slots_min = 1,
         .slots_max = 1,
         .project = NONE,
-        .qos = state_find_object(document_of(r)->state, OBJECT_QOS, ""),
+        .qos = state_find_object(document_of(r)->state, OBJECT_QOS, is_instance ? DEFAULT_QOS : ""),
         .eligible_us = INT64_MIN,
         .accrue_us = INT64_MIN,
         .start_us = INT64_MIN,
         .sequence = UINT64_MAX,
+        .billing = (double)NAN,
     };
-    return wire_read_members(r, &shape, value, out_keys) != 0 ? -1 : check_keys(r, out_keys);
+    if (wire_read_members(r, &shape, value, out_keys) != 0 || check_kind(r, value) != 0) return -1;
+    return is_instance ? 0 : check_keys(r, out_keys);
 }

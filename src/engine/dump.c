@@ -1,0 +1,482 @@
+/* A row is a JSON document of its own within the lists, so that each has a line. */
+#include "engine/dump.h"
+
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/quantity.h"
+#include "engine/job_members.h"
+#include "engine/min_priority.h"
+#include "policy/tres_text.h"
+
+/* --- values ------------------------------------------------------------------------------------------------------- */
+
+/* "2026-11-21T09:05:00.25Z": with the microseconds, if there are any. */
+static void add_time(struct json *j, const char *key, int64_t time_us)
+{
+    char text[64];
+    size_t length = time_format(text, time_us);
+    int64_t fraction_us = (time_us % US_PER_S + US_PER_S) % US_PER_S;
+    if (fraction_us > 0)
+        length = length - 1 + text_format(text + length - 1, sizeof text - length, ".%06dZ", (int)fraction_us);
+    json_key(j, key);
+    json_str(j, (struct str){text, length});
+}
+
+static void add_text(struct json *j, const char *key, const char *value)
+{
+    json_key(j, key);
+    json_text(j, value);
+}
+
+static void add_number(struct json *j, const char *key, uint64_t number)
+{
+    json_key(j, key);
+    json_u64(j, number);
+}
+
+static void add_real(struct json *j, const char *key, double number)
+{
+    json_key(j, key);
+    json_double(j, number);
+}
+
+static void add_formatted(struct json *j, const struct field *f, const struct field_value *value)
+{
+    struct buf text = {0};
+    field_format(f, value, &text);
+    json_str(j, (struct str){text.length > 0 ? text.text : "", text.length});
+    buf_release(&text);
+}
+
+/* The value as the readers of documents take it: numbers as numbers, everything else as text. */
+static void add_value(struct json *j, const struct field *f, const struct field_value *value)
+{
+    bool is_special = f->special != NULL && value->number == FIELD_SPECIAL && !field_is_text(f);
+    json_key(j, f->name);
+    if (f->type == FIELD_REAL)
+        json_double(j, value->real);
+    else if (f->type == FIELD_BOOL)
+        json_bool(j, value->number != 0);
+    else if ((f->type == FIELD_NUMBER || f->type == FIELD_SECONDS) && !is_special)
+        json_i64(j, value->number);
+    else
+        add_formatted(j, f, value);
+}
+
+/* --- parts and rows ----------------------------------------------------------------------------------------------- */
+
+static void begin_part(struct dump *d, const char *name)
+{
+    buf_format(d->out, ",\n\"%s\":[", name);
+    d->has_rows = false;
+}
+
+static void end_part(struct dump *d)
+{
+    buf_add_text(d->out, d->has_rows ? "\n]" : "]");
+}
+
+static struct json *begin_row(struct dump *d)
+{
+    buf_add_text(d->out, d->has_rows ? ",\n" : "\n");
+    d->has_rows = true;
+    d->json = (struct json){.out = d->out};
+    json_begin_object(&d->json);
+    return &d->json;
+}
+
+static void end_row(struct dump *d)
+{
+    json_end(&d->json);
+}
+
+/* --- settings ----------------------------------------------------------------------------------------------------- */
+
+/* The capacity of the machine is in its row of the hosts. */
+static bool is_of_host(enum setting setting)
+{
+    return setting == SET_HOST_CPUS || setting == SET_HOST_MEM_MIB || setting == SET_HOST_GPUS;
+}
+
+static void add_settings(struct dump *d)
+{
+    const struct settings defaults = settings_defaults();
+    struct json j = {.out = d->out};
+    buf_add_text(d->out, ",\n\"settings\":");
+    json_begin_object(&j);
+    for (int i = 0; i < SETTING_COUNT; i++) {
+        const struct field_value *value = &d->s->settings.value[i];
+        if (is_of_host((enum setting)i) || field_equal(&settings_table[i], value, &defaults.value[i])) continue;
+        add_value(&j, &settings_table[i], value);
+    }
+    json_end(&j);
+}
+
+/* --- objects ------------------------------------------------------------------------------------------------------ */
+
+/* Documents have another default. */
+static bool is_always_written(enum object_kind kind, uint32_t field)
+{
+    return kind == OBJECT_USER_POLICY && field == USER_MAY_USE_DEADLINE;
+}
+
+static bool is_of_machine(enum object_kind kind, uint32_t index, uint32_t field)
+{
+    return kind == OBJECT_HOST && index == 0 && (field == HOST_CPUS || field == HOST_MEM);
+}
+
+/* The fields that differ from those of an object without a name. */
+static void add_fields(struct json *j, const struct state *s, enum object_kind kind, uint32_t index)
+{
+    const struct object_class *class = &object_classes[kind];
+    const struct object *o = &s->objects[kind].items[index].object;
+    const struct object defaults = object_defaults(kind, "");
+    for (uint32_t i = 0; i < class->field_count; i++) {
+        bool is_default = field_equal(&class->fields[i], &o->value[i], &defaults.value[i]);
+        if (is_of_machine(kind, index, i) || (is_default && !is_always_written(kind, i))) continue;
+        add_value(j, &class->fields[i], &o->value[i]);
+    }
+}
+
+static void add_machine(struct json *j, const struct host_row *host)
+{
+    add_number(j, "cpus", host->has.cpus);
+    add_number(j, "mem", host->has.mem_mib);
+    json_key(j, "gres");
+    json_begin_object(j);
+    if (host->has.gpus > 0) add_number(j, "gpu", host->has.gpus);
+    json_end(j);
+    if (host->load_count == 0) return;
+    json_key(j, "load_values");
+    json_begin_object(j);
+    for (uint32_t i = 0; i < host->load_count; i++) add_text(j, host->loads[i].name, host->loads[i].value);
+    json_end(j);
+}
+
+static void add_objects(struct dump *d, enum object_kind kind, const char *part)
+{
+    const struct state *s = d->s;
+    begin_part(d, part);
+    for (uint32_t i = 0; i < s->objects[kind].count; i++) {
+        if (s->objects[kind].items[i].is_deleted) continue;
+        struct json *j = begin_row(d);
+        add_text(j, "name", s->objects[kind].items[i].object.name);
+        if (kind == OBJECT_HOST && i < s->hosts.count) add_machine(j, &s->hosts.items[i]);
+        add_fields(j, s, kind, i);
+        double usage = kind == OBJECT_QOS ? state_qos_usage(s, i, d->now_us) : 0.0;
+        if (usage > 0.0) add_real(j, "usage", usage);
+        end_row(d);
+    }
+    end_part(d);
+}
+
+/* In the order in which documents are read. */
+static void add_all_objects(struct dump *d)
+{
+    add_objects(d, OBJECT_RESOURCE, "resources");
+    add_objects(d, OBJECT_HOST, "hosts");
+    add_objects(d, OBJECT_GROUP, "groups");
+    add_objects(d, OBJECT_ENVIRONMENT, "parallel_environments");
+    add_objects(d, OBJECT_PARTITION, "partitions");
+    add_objects(d, OBJECT_QOS, "qos");
+    add_objects(d, OBJECT_PROJECT, "projects");
+    add_objects(d, OBJECT_DEPARTMENT, "departments");
+    add_objects(d, OBJECT_USER_POLICY, "users");
+}
+
+/* --- usage and the tree ------------------------------------------------------------------------------------------- */
+
+static bool is_zero(const struct ticket_usage *usage)
+{
+    bool is_zero = true;
+    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) is_zero &= !(usage->used[r] > 0.0);
+    return is_zero;
+}
+
+static void add_usage_owners(struct dump *d)
+{
+    const struct ticket_usage *usage = usage_owner_current(d->s, d->now_us, &d->arena);
+    begin_part(d, "usage_owners");
+    for (uint32_t i = 0; i < d->s->owners.count; i++) {
+        const struct usage_owner *o = &d->s->owners.items[i];
+        if (is_zero(&usage[i])) continue;
+        struct json *j = begin_row(d);
+        if (o->user[0] != '\0') add_text(j, "user", o->user);
+        if (o->project[0] != '\0') add_text(j, "project", o->project);
+        json_key(j, "usage");
+        json_begin_object(j);
+        for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) {
+            if (usage[i].used[r] > 0.0) add_real(j, usage_resource_names[r], usage[i].used[r]);
+        }
+        json_end(j);
+        end_row(d);
+    }
+    end_part(d);
+}
+
+static void add_association(struct dump *d, const struct assoc *a, double usage)
+{
+    struct json *j = begin_row(d);
+    bool has_parent = a->user == NULL && a->parent != NONE && a->parent != 0; /* 0 is root */
+    add_text(j, "account", a->account);
+    if (a->user != NULL) add_text(j, "user", a->user);
+    if (has_parent) add_text(j, "parent", d->s->assocs.items[a->parent].account);
+    if (a->shares == SHARES_PARENT)
+        add_text(j, "shares", "parent");
+    else if (a->shares != 1)
+        add_number(j, "shares", a->shares);
+    if (a->priority != NONE) add_number(j, "priority", a->priority);
+    if (usage > 0.0) add_real(j, "usage", usage);
+    end_row(d);
+}
+
+/* In the order of listings. */
+static void add_tree(struct dump *d)
+{
+    const double *usage = state_own_usage(d->s, d->now_us, &d->arena);
+    const struct tree *t = state_tree(d->s);
+    begin_part(d, "tree");
+    for (uint32_t node = 0; node < t->count; node++)
+        add_association(d, &d->s->assocs.items[d->s->assoc_of.items[node]], usage[node]);
+    end_part(d);
+}
+
+/* --- tasks -------------------------------------------------------------------------------------------------------- */
+
+static void link_tasks(struct dump *d)
+{
+    const struct state *s = d->s;
+    d->first_task = arena_alloc(&d->arena, (s->jobs.count + (size_t)1) * sizeof *d->first_task);
+    d->next_task = arena_alloc(&d->arena, (s->tasks.count + (size_t)1) * sizeof *d->next_task);
+    for (uint32_t i = 0; i < s->jobs.count; i++) d->first_task[i] = NONE;
+    for (uint32_t i = s->tasks.count; i-- > 0;) {
+        if (job_state_is_end(s->tasks.items[i].state)) continue;
+        uint32_t job = state_find_job(s, s->tasks.items[i].job_id);
+        d->next_task[i] = d->first_task[job];
+        d->first_task[job] = i;
+    }
+}
+
+static bool is_same_list(const struct tres_list *a, const struct tres_list *b)
+{
+    bool is_same = a->count == b->count;
+    for (uint32_t i = 0; is_same && i < a->count; i++)
+        is_same = a->items[i].tres == b->items[i].tres && !(a->items[i].amount < b->items[i].amount) &&
+                  !(a->items[i].amount > b->items[i].amount);
+    return is_same;
+}
+
+/* What the task got by the rules of its start, if those of today would give something else. */
+static void add_allocated(struct dump *d, const struct job *job, const struct task *k)
+{
+    struct tres_amount amounts[TRES_MAX];
+    struct tres_list now = {.items = amounts};
+    struct buf text = {0};
+    job_tres(d->s, &d->indices, job, idset_count(&k->placement.cpus), &now);
+    if (!is_same_list(&now, &k->tres)) {
+        tres_text_format_list(&d->s->policy.tres, &k->tres, &text);
+        add_text(&d->json, "allocated_tres", text.length > 0 ? text.text : "");
+    }
+    double billing = job_billing_in(d->s, k->partition, &k->tres);
+    if (billing < k->billing || billing > k->billing) add_real(&d->json, "billing", k->billing);
+    buf_release(&text);
+}
+
+/* The members of a task, in an object that is open. */
+static void add_task(struct dump *d, const struct job *job, const struct task *k)
+{
+    struct json *j = &d->json;
+    struct buf place = {0};
+    buf_format(&place, "%s@%s", d->s->objects[OBJECT_PARTITION].items[k->partition].object.name, LOCAL_HOST);
+    add_time(j, "start", k->launch_us);
+    json_key(j, "places");
+    json_begin_object(j);
+    add_number(j, place.text, idset_count(&k->placement.cpus));
+    json_end(j);
+    add_number(j, "launch", k->launch_id);
+    add_allocated(d, job, k);
+    buf_release(&place);
+}
+
+static void add_running(struct dump *d, uint32_t index)
+{
+    const struct job *job = &d->s->jobs.items[index];
+    struct json *j = &d->json;
+    if (d->first_task[index] == NONE) return;
+    if (!job->is_array) {
+        add_task(d, job, &d->s->tasks.items[d->first_task[index]]);
+        return;
+    }
+    json_key(j, "running");
+    json_begin_array(j);
+    for (uint32_t i = d->first_task[index]; i != NONE; i = d->next_task[i]) {
+        json_begin_object(j);
+        add_number(j, "task", d->s->tasks.items[i].task_id);
+        add_task(d, job, &d->s->tasks.items[i]);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+/* --- jobs --------------------------------------------------------------------------------------------------------- */
+
+static const char *object_name(const struct dump *d, enum object_kind kind, uint32_t index)
+{
+    return d->s->objects[kind].items[index].object.name;
+}
+
+static void add_references(struct dump *d, const struct job *job)
+{
+    struct json *j = &d->json;
+    const struct assoc *a = &d->s->assocs.items[job->assoc];
+    add_text(j, "user", a->user);
+    add_text(j, "account", a->account);
+    if (job->project != NONE) add_text(j, "project", object_name(d, OBJECT_PROJECT, job->project));
+    json_key(j, "partition");
+    if (job->partition_count > 1) json_begin_array(j);
+    for (uint32_t i = 0; i < job->partition_count; i++)
+        json_text(j, object_name(d, OBJECT_PARTITION, job->partitions[i]));
+    if (job->partition_count > 1) json_end(j);
+    const char *qos = object_name(d, OBJECT_QOS, job->qos);
+    if (strcmp(qos, DEFAULT_QOS) != 0) add_text(j, "qos", qos);
+}
+
+static bool is_pending(const struct job *job)
+{
+    return idset_first(&job->pending) != NONE;
+}
+
+/* The reader takes the same time if the document gives none. */
+static int64_t default_accrual(const struct job *job)
+{
+    if (job->is_held && is_pending(job)) return 0;
+    return job->begin_us > job->submit_us ? job->begin_us : job->submit_us;
+}
+
+static void add_times(struct json *j, const struct job *job)
+{
+    add_time(j, "submit", job->submit_us);
+    if (job->begin_us != 0) add_time(j, "eligible", job->begin_us);
+    if (job->accrue_us == 0 && default_accrual(job) != 0)
+        add_text(j, "accrue", NULL);
+    else if (job->accrue_us != default_accrual(job))
+        add_time(j, "accrue", job->accrue_us);
+    if (job->deadline_us != 0) add_time(j, "deadline", job->deadline_us);
+}
+
+static void add_requests(struct dump *d, const struct job *job)
+{
+    struct json *j = &d->json;
+    add_number(j, "cpus", job->request.cpus);
+    add_number(j, "mem", job->request.mem_mib);
+    if (job->request.gpus > 0) add_number(j, "gpus", job->request.gpus);
+    if (job->slots_max > 0) {
+        json_key(j, "slots");
+        json_begin_array(j);
+        json_u64(j, job->request.cpus);
+        json_u64(j, job->slots_max);
+        json_end(j);
+    }
+    if (job->request_count == 0) return;
+    json_key(j, "request");
+    json_begin_object(j);
+    for (uint32_t i = 0; i < job->request_count; i++)
+        add_text(j, object_name(d, OBJECT_RESOURCE, job->requests[i].resource), job->requests[i].text);
+    json_end(j);
+}
+
+/* The fields that documents read by their table. */
+static void add_table_fields(struct dump *d, const struct job *job)
+{
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        const struct job_field_row *row = &job_field_rows[f];
+        if (row->document_key == NULL) continue;
+        struct field_value value = job_member(d->s, job, f, &d->arena);
+        bool is_text = field_is_text(&row->field);
+        if (field_is_absent(&row->field, &value) || (!is_text && value.number == 0)) continue;
+        json_key(&d->json, row->document_key);
+        if (is_text)
+            json_text(&d->json, value.text);
+        else
+            json_i64(&d->json, value.number);
+    }
+}
+
+static void add_array(struct dump *d, const struct job *job)
+{
+    struct buf tasks = {0};
+    if (!job->is_array) return;
+    idset_format(&job->pending, &tasks);
+    add_text(&d->json, "tasks", tasks.length > 0 ? tasks.text : "");
+    if (job->array_limit > 0) add_number(&d->json, "array_limit", job->array_limit);
+    buf_release(&tasks);
+}
+
+static void add_min_priorities(struct dump *d, const struct job *job)
+{
+    struct json *j = &d->json;
+    if (job->min_priorities == NULL || !min_priority_is_kept(d->s)) return;
+    json_key(j, "min_priority");
+    json_begin_object(j);
+    for (uint32_t i = 0; i < job->partition_count; i++) {
+        if (job->min_priorities[i].min == 0) continue;
+        add_number(j, object_name(d, OBJECT_PARTITION, job->partitions[i]), job->min_priorities[i].min);
+    }
+    json_end(j);
+}
+
+static void add_job(struct dump *d, uint32_t index)
+{
+    const struct job *job = &d->s->jobs.items[index];
+    struct json *j = begin_row(d);
+    add_number(j, "id", job->id);
+    add_references(d, job);
+    if (!is_pending(job) || job->is_held) add_text(j, "state", is_pending(job) ? "HELD" : "RUNNING");
+    add_times(j, job);
+    add_requests(d, job);
+    add_table_fields(d, job);
+    if (job->list_position != job->id) add_number(j, "seq", job->list_position);
+    add_array(d, job);
+    add_min_priorities(d, job);
+    add_running(d, index);
+    end_row(d);
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+void dump_begin(struct dump *d, struct state *s, int64_t now_us, struct buf *out)
+{
+    ensure(!s->is_document);
+    *d = (struct dump){.s = s, .now_us = now_us, .out = out};
+    struct json j = {.out = out};
+    json_begin_object(&j);
+    add_time(&j, "now", now_us);
+    buf_add_text(out, ",\"instance\":true");
+    add_settings(d);
+    add_all_objects(d);
+    add_usage_owners(d);
+    add_tree(d);
+    tres_indices_find(s, &d->arena, &d->indices);
+    link_tasks(d);
+    begin_part(d, "jobs");
+}
+
+bool dump_jobs(struct dump *d, uint32_t count)
+{
+    const struct state *s = d->s;
+    for (; count > 0 && d->next_job < s->jobs.count; d->next_job++) {
+        if (s->jobs.items[d->next_job].ended_us != 0) continue;
+        add_job(d, d->next_job);
+        count--;
+    }
+    if (d->next_job < s->jobs.count) return true;
+    end_part(d);
+    buf_add_text(d->out, "}\n");
+    return false;
+}
+
+void dump_release(struct dump *d)
+{
+    arena_release(&d->arena);
+}

@@ -1,0 +1,245 @@
+/* A document has numbers of CPUs, not which ones they are. So the tasks get one after another. */
+#include "sim/instance_job.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/ensure.h"
+#include "engine/ranking.h"
+#include "policy/tres_text.h"
+
+/* --- checks ------------------------------------------------------------------------------------------------------- */
+
+static bool has_array(const struct job_keys *keys)
+{
+    return keys->tasks != NULL || keys->running != NULL || keys->array_tasks > 1 || keys->array_limit > 0;
+}
+
+static int check_state(struct wire_reader *r, const struct job_keys *keys)
+{
+    bool is_running = job_keys_have_state(keys, "RUNNING"), is_started = is_running && !has_array(keys);
+    if (job_keys_have_state(keys, "SUSPENDED")) return wire_fail_at(r, "state", "an instance has no suspended jobs");
+    if (is_running && has_array(keys) && keys->running_count == 0)
+        return wire_fail_at(r, "state", "is RUNNING, but no task of the array is in 'running'");
+    if (is_running && keys->tasks != NULL && keys->tasks[0] != '\0')
+        return wire_fail_at(r, "tasks", "are pending, but the job is RUNNING");
+    if (keys->array_tasks > 1 && (keys->tasks != NULL || is_running))
+        return wire_fail_at(r, "array_tasks", "is only accepted for a pending array without 'tasks'");
+    if (!is_started && (keys->start_us != INT64_MIN || keys->placing.places != NULL || keys->launch != 0))
+        return wire_fail(r, "'start', 'places' and 'launch' are those of a RUNNING job, or of the tasks in 'running'");
+    if (keys->has_slots_range && keys->cpus >= 0 && keys->cpus != keys->slots_min)
+        return wire_fail_at(r, "slots", "the minimum, %u, is not the number of CPUs, %lld", keys->slots_min,
+                            (long long)keys->cpus);
+    return 0;
+}
+
+static int check_task(struct wire_reader *r, const struct task_keys *task)
+{
+    struct tres_list list = {0};
+    struct err below;
+    if (task->start_us < 0 || task->start_us > document_of(r)->scenario->now_us)
+        return wire_fail_at(r, "start", "is not from 1970 to 'now'");
+    if (task->place_count != 1 || task->places[0].host != 0 || task->places[0].slots > CPUS_MAX)
+        return wire_fail_at(r, "places", "a task of an instance is in one partition on " LOCAL_HOST);
+    if (task->allocated_tres == NULL) return 0;
+    const struct tres_table *table = &document_of(r)->state->policy.tres;
+    if (tres_text_parse_list(table, str(task->allocated_tres), &list, &below) != 0) return wire_fail_below(r, &below);
+    mem_free(list.items);
+    return 0;
+}
+
+/* --- tasks -------------------------------------------------------------------------------------------------------- */
+
+static struct job_place *default_place(struct wire_reader *r, const struct job *job)
+{
+    struct job_place *place = arena_alloc(r->arena, sizeof *place);
+    *place = (struct job_place){.partition = job->partitions[0], .slots = job->request.cpus};
+    return place;
+}
+
+static int add_task(struct wire_reader *r, struct instance_jobs *jobs, struct job *job, const struct task_keys *keys)
+{
+    struct task_keys task = *keys;
+    if (task.start_us == INT64_MIN) task.start_us = document_of(r)->scenario->now_us;
+    if (task.places == NULL) {
+        task.places = default_place(r, job);
+        task.place_count = 1;
+    }
+    if (check_task(r, &task) != 0) return -1;
+    if (task.launch == 0) task.launch = jobs->last_launch + 1;
+    if (map_get_u64(&jobs->launches, task.launch) != NONE) return wire_fail_at(r, "launch", "occurs twice");
+    map_set_u64(&jobs->launches, task.launch, 1);
+    if (task.launch > jobs->last_launch) jobs->last_launch = task.launch;
+    jobs->cpus += task.places[0].slots;
+    jobs->gpus += job->request.gpus;
+    if (jobs->cpus > CPUS_MAX || jobs->gpus > GPUS_MAX)
+        return wire_fail(r, "the running jobs have more than %d CPUs or %d GPUs", CPUS_MAX, GPUS_MAX);
+    if (idset_has(&job->array, task.task)) return wire_fail_at(r, "task", "%u occurs twice, or is pending", task.task);
+    idset_add(&job->array, task.task);
+    *array_add(&jobs->tasks) = (struct instance_task){.job_id = job->id, .keys = task};
+    return 0;
+}
+
+static int add_running(struct wire_reader *r, const struct job_keys *keys, struct instance_jobs *jobs, struct job *job)
+{
+    const struct task_keys only = {.launch = keys->launch,
+                                   .start_us = keys->start_us,
+                                   .places = keys->placing.places,
+                                   .place_count = keys->placing.place_count,
+                                   .billing = keys->billing,
+                                   .allocated_tres = keys->allocated_tres};
+    if (!job->is_array) return job_keys_have_state(keys, "RUNNING") ? add_task(r, jobs, job, &only) : 0;
+    size_t length = wire_enter(r, "running");
+    for (uint32_t i = 0; i < keys->running_count; i++) {
+        size_t before = wire_enter_index(r, i);
+        if (add_task(r, jobs, job, &keys->running[i]) != 0) return -1;
+        wire_leave(r, before);
+    }
+    wire_leave(r, length);
+    return 0;
+}
+
+/* --- the row ------------------------------------------------------------------------------------------------------ */
+
+static int set_pending(struct wire_reader *r, const struct job_keys *keys, struct job *job)
+{
+    struct err below;
+    bool is_given = keys->tasks != NULL, is_running = job_keys_have_state(keys, "RUNNING");
+    if (is_given && idset_parse(str(keys->tasks), ARRAY_TASK_MAX, "tasks", &job->pending, &below) != 0)
+        return wire_fail_below(r, &below);
+    if (!is_given && !is_running && keys->running == NULL)
+        *array_add(&job->pending.ranges) = (struct idset_range){job->is_array, job->is_array + keys->array_tasks - 1};
+    idset_copy(&job->array, &job->pending);
+    return 0;
+}
+
+/* As the engine sets it when a job is submitted: the time from which its age grows, 0 while it is held. */
+static int64_t accrual_start(const struct job_keys *keys, const struct job *job)
+{
+    if (keys->accrue_us == JOB_KEY_NEVER_US) return 0;
+    if (keys->accrue_us != INT64_MIN) return keys->accrue_us;
+    if (job->is_held) return 0;
+    return job->begin_us > job->submit_us ? job->begin_us : job->submit_us;
+}
+
+static void set_request(const struct state *s, const struct job_keys *keys, struct job *job)
+{
+    int64_t cpus = keys->cpus;
+    if (cpus < 0) cpus = keys->has_slots ? keys->slots_min : setting_number(&s->settings, SET_DEFAULT_CPUS);
+    job->request.cpus = (uint32_t)(cpus > CPUS_MAX ? CPUS_MAX : cpus);
+    job->request.gpus = keys->gpus;
+    job->request.mem_mib =
+        keys->mem_mib != UINT64_MAX ? keys->mem_mib : (uint64_t)setting_number(&s->settings, SET_DEFAULT_MEM_MIB);
+    job->slots_max = keys->has_slots_range ? keys->slots_max : 0;
+    job->time_limit_s = setting_number(&s->settings, SET_DEFAULT_TIME_S);
+}
+
+static void set_partitions(struct document *d, const struct job_keys *keys, struct job *job)
+{
+    job->partitions = keys->partitions;
+    job->partition_count = keys->partition_count;
+    if (keys->partitions != NULL) return;
+    job->partitions = arena_alloc(&d->arena, sizeof *job->partitions); /* the first one */
+    job->partition_count = 1;
+}
+
+int instance_job_make(struct wire_reader *r, const struct job_keys *keys, struct instance_jobs *jobs,
+                      struct job *out_row)
+{
+    struct document *d = document_of(r);
+    *out_row = (struct job){.id = keys->id,
+                            .is_held = job_keys_have_state(keys, "HELD"),
+                            .is_array = has_array(keys),
+                            .array_limit = keys->array_limit,
+                            .list_position = keys->sequence != UINT64_MAX ? keys->sequence : keys->id,
+                            .begin_us = keys->eligible_us != INT64_MIN ? keys->eligible_us : 0,
+                            .qos = keys->qos,
+                            .project = keys->project,
+                            .environment = NONE,
+                            .set_priority = NONE,
+                            .requests = keys->requests,
+                            .request_count = keys->request_count,
+                            .submit_us = keys->submit_us,
+                            .deadline_us = keys->deadline_us,
+                            .text = arena_alloc(&d->arena, sizeof *out_row->text)};
+    if (check_state(r, keys) != 0) return -1;
+    set_request(d->state, keys, out_row);
+    set_partitions(d, keys, out_row);
+    out_row->accrue_us = accrual_start(keys, out_row);
+    if (set_pending(r, keys, out_row) != 0 || add_running(r, keys, jobs, out_row) != 0) return -1;
+    if (idset_first(&out_row->array) == NONE) return wire_fail(r, "no task of the array is pending or running");
+    for (uint32_t i = 0; i < keys->min_priority_count; i++)
+        *array_add(&jobs->min_priorities) = (struct instance_min_priority){keys->id, keys->min_priorities[i]};
+    return 0;
+}
+
+/* --- restoring ---------------------------------------------------------------------------------------------------- */
+
+static int compare_launches(const void *a, const void *b)
+{
+    uint64_t launch_a = ((const struct instance_task *)a)->keys.launch;
+    uint64_t launch_b = ((const struct instance_task *)b)->keys.launch;
+    return (launch_a > launch_b) - (launch_a < launch_b);
+}
+
+static struct idset take_numbers(uint32_t *next, uint32_t count)
+{
+    struct idset set = {0};
+    if (count > 0) *array_add(&set.ranges) = (struct idset_range){*next, *next + count - 1};
+    *next += count;
+    return set;
+}
+
+static void restore_task(struct state *s, const struct instance_task *task, uint32_t *next_cpu, uint32_t *next_gpu)
+{
+    const struct task_keys *keys = &task->keys;
+    const struct job *job = &s->jobs.items[state_find_job(s, task->job_id)];
+    struct task row = {.job_id = task->job_id,
+                       .task_id = keys->task,
+                       .state = JOB_RUNNING,
+                       .launch_id = keys->launch,
+                       .launch_us = keys->start_us,
+                       .partition = keys->places[0].partition,
+                       .billing = keys->billing,
+                       .usage_factor = 1.0};
+    row.placement.cpus = take_numbers(next_cpu, keys->places[0].slots);
+    row.placement.gpus = take_numbers(next_gpu, job->request.gpus);
+    row.placement.mem_mib = job->request.mem_mib;
+    if (keys->allocated_tres != NULL)
+        ensure(tres_text_parse_list(&s->policy.tres, str(keys->allocated_tres), &row.tres, NULL) == 0);
+    state_restore_task(s, &row);
+}
+
+void instance_job_restore_tasks(struct state *s, struct instance_jobs *jobs)
+{
+    uint32_t next_cpu = 0, next_gpu = 0;
+    for (uint32_t i = 0; i < jobs->min_priorities.count; i++) {
+        const struct instance_min_priority *min = &jobs->min_priorities.items[i];
+        (void)state_restore_min_priority(s, min->job_id, min->key.partition, min->key.priority);
+    }
+    if (jobs->tasks.count == 0) return;
+    qsort(jobs->tasks.items, jobs->tasks.count, sizeof *jobs->tasks.items, compare_launches);
+    for (uint32_t i = 0; i < jobs->tasks.count; i++) restore_task(s, &jobs->tasks.items[i], &next_cpu, &next_gpu);
+}
+
+void instance_job_release(struct instance_jobs *jobs)
+{
+    array_release(&jobs->tasks);
+    array_release(&jobs->min_priorities);
+    map_release(&jobs->launches);
+}
+
+void instance_job_finish_all(struct state *s)
+{
+    struct tres_indices indices;
+    tres_indices_find(s, &s->cycle, &indices);
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        struct task *k = &s->tasks.items[i];
+        const struct job *job = &s->jobs.items[state_find_job(s, k->job_id)];
+        if (k->tres.items == NULL) {
+            k->tres.items = mem_resize(NULL, 0, TRES_MAX * sizeof *k->tres.items);
+            job_tres(s, &indices, job, idset_count(&k->placement.cpus), &k->tres);
+        }
+        if (isnan(k->billing)) k->billing = job_billing_in(s, k->partition, &k->tres);
+    }
+}

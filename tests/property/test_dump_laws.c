@@ -1,0 +1,289 @@
+/* Laws of documents that are written from an instance, on random worlds.
+ *
+ *   1. The state that is read from the document has the same priorities, term by term, the same shares, and the same
+ *      schedule: which tasks start, which get a reservation, where and when. Each model, arrays, ranges of slots,
+ *      resources, projects, usage, running tasks, minimum priorities.
+ *   2. The document of that state is the same text.
+ *
+ * Numbers are equal to the last bit. */
+#include "../pass_world.h"
+
+#include <math.h>
+
+#include "engine/dump.h"
+#include "engine/job_members.h"
+#include "engine/priorities.h"
+#include "engine/schedule.h"
+#include "sim/scenario.h"
+
+/* --- random worlds ------------------------------------------------------------------------------------------------ */
+
+static const char *const models[] = {"priority/multifactor", "priority/tickets", "priority/basic"};
+
+static void add_associations(struct world *w, struct rng *rng)
+{
+    for (int i = 0; i < 4; i++) {
+        uint32_t shares = rng_below(rng, 4) == 0 ? SHARES_PARENT : 1 + rng_below(rng, 30);
+        world_user(w, i % 2 == 0 ? "physics" : "\xc3\xa9t\xc3\xa9.a@b", 1 + rng_below(rng, 50), pass_users[i]);
+        struct event modify = {.kind = EVENT_USER_MODIFY,
+                               .user = {pass_users[i], i % 2 == 0 ? "physics" : "\xc3\xa9t\xc3\xa9.a@b", shares, false,
+                                        rng_below(rng, 2) ? PRIORITY_UNSET : rng_below(rng, 100)}};
+        assert_int_equal(world_apply(w, modify, NULL), 0);
+    }
+    world_user(w, "P1", 3, "ann"); /* the node of a project in the share tree */
+    world_user(w, "empty", 3, "default");
+}
+
+static void add_cluster(struct world *w, struct rng *rng)
+{
+    world_object(w, OBJECT_HOST, "n2", "cpus=8|complex_values=tape=1");
+    world_object(w, OBJECT_GROUP, "all", "hosts=localhost,n2");
+    world_object(w, OBJECT_ENVIRONMENT, "smp", "slots=4");
+    world_object(w, OBJECT_PARTITION, "odd@name", "hosts=@all|pe_list=smp|slots=4,[n2=2]|xuser_lists=cat,@chem");
+    if (rng_below(rng, 2)) world_object(w, OBJECT_PARTITION, "heavy", "slots=3|TRESBillingWeights=CPU=1.1,Mem=0.3");
+    if (rng_below(rng, 3) == 0) world_object(w, OBJECT_PARTITION, "fast", "state=DRAIN");
+    world_object(w, OBJECT_RESOURCE, "arch", "type=STRING|relop===|consumable=NO");
+    world_object(w, OBJECT_DEPARTMENT, "chem", "fshare=40");
+    world_object(w, OBJECT_PROJECT, "P1", "fshare=20|oticket=3");
+    world_object(w, OBJECT_PROJECT, "P2", "");
+    if (rng_below(rng, 2)) world_object(w, OBJECT_USER_POLICY, "bob", "department=chem|deadline=true|oticket=7");
+}
+
+static void set_rules(struct world *w, struct rng *rng, uint32_t model)
+{
+    static const char *const flags[] = {"NONE",          "CALCULATE_RUNNING", "INCR_ONLY,CALCULATE_RUNNING",
+                                        "ACCRUE_ALWAYS", "NO_FAIR_TREE",      "DEPTH_OBLIVIOUS,SMALL_RELATIVE_TO_TIME"};
+    const char *flag = flags[rng_below(rng, 6)];
+    world_set(w, "PriorityType", models[model]);
+    if (strcmp(flag, "NONE") != 0) world_set(w, "PriorityFlags", flag);
+    if (rng_below(rng, 2)) world_set(w, "AccountingStorageTRES", "gres/gpu,license/license");
+    if (rng_below(rng, 2)) world_set(w, "SHARETREE_RESERVED_USAGE", "true");
+    if (rng_below(rng, 2)) world_set(w, "urgency_slots", "max");
+    if (rng_below(rng, 3) == 0) world_set(w, "reservations", "all");
+    if (rng_below(rng, 3) == 0) world_set(w, "enforce_user", "none");
+    world_set(w, "PriorityWeightJobSize", "333");
+    world_set(w, "PriorityWeightAssoc", "77");
+}
+
+static void make_world(struct world *w, struct rng *rng, uint32_t model)
+{
+    pass_world_make(w, rng);
+    set_rules(w, rng, model);
+    add_cluster(w, rng);
+    add_associations(w, rng);
+}
+
+static void hold_or_release(struct world *w, const struct job *j)
+{
+    const struct job_ref ref = {j->id, NONE};
+    struct event event = {.kind = j->is_held ? EVENT_RELEASE : EVENT_HOLD, .jobs = {.refs = &ref, .count = 1}};
+    assert_int_equal(world_apply(w, event, NULL), 0);
+}
+
+/* Holds, releases and changes some jobs. */
+static void change_some(struct world *w, struct rng *rng)
+{
+    for (uint32_t i = 0; i < w->s.jobs.count; i++) {
+        const struct job *j = &w->s.jobs.items[i];
+        if (rng_below(rng, 6) != 0 || j->ended_us != 0) continue;
+        if (rng_below(rng, 2) && idset_first(&j->pending) != NONE) hold_or_release(w, j);
+        const struct job_values *values =
+            rng_below(rng, 2) ? job_text("comment=odd \\ \" %u|site=%u", i, rng_below(rng, 50))
+                              : job_text("posix_priority=%u|job_share=%u|set_priority=%u", rng_below(rng, 9),
+                                         rng_below(rng, 99), 1 + rng_below(rng, 5000));
+        assert_int_equal(world_apply(w, world_update(j->id, values), NULL), 0);
+    }
+}
+
+static void run_world(struct world *w, struct rng *rng)
+{
+    static const char *const projects[] = {"", "P1", "P2"};
+    for (int round = 0; round < 6; round++) {
+        for (uint32_t i = rng_below(rng, 6); i > 0; i--)
+            pass_world_submit(w, rng, pass_users[rng_below(rng, 4)], projects[rng_below(rng, 3)]);
+        world_pass(w);
+        w->now_us += 1 + rng_below(rng, 900 * SECOND);
+        change_some(w, rng);
+        pass_world_end_some(w, rng);
+    }
+    if (rng_below(rng, 2)) world_pass(w);
+    if (rng_below(rng, 2)) world_object(w, OBJECT_PARTITION, "heavy", "TRESBillingWeights=CPU=0.7");
+    if (rng_below(rng, 4) == 0) world_set(w, "AccountingStorageTRES", "gres/gpu,license/license,license/tape");
+}
+
+/* --- there and back ----------------------------------------------------------------------------------------------- */
+
+static void write_document(struct state *s, int64_t now_us, struct buf *out)
+{
+    struct dump d;
+    dump_begin(&d, s, now_us, out);
+    while (dump_jobs(&d, 3)) continue;
+    dump_release(&d);
+}
+
+static void check_text(const struct buf *a, const struct buf *b)
+{
+    size_t at = 0;
+    while (at < a->length && at < b->length && a->text[at] == b->text[at]) at++;
+    if (a->length == b->length && at == a->length) return;
+    size_t from = at > 200 ? at - 200 : 0;
+    fail_msg("at %zu: %.400s\n\n%.400s", at, a->text + from, b->text + from);
+}
+
+static bool is_same(double a, double b)
+{
+    return (isnan(a) && isnan(b)) || (!(a < b) && !(a > b) && !isnan(a) && !isnan(b));
+}
+
+static void check_number(const char *what, uint32_t job_id, double a, double b)
+{
+    if (!is_same(a, b)) fail_msg("%s of %u: %.17g is not %.17g", what, job_id, a, b);
+}
+
+static void check_terms(uint32_t id, const struct priority_row *a, const struct priority_row *b)
+{
+    check_number("priority", id, a->priority, b->priority);
+    check_number("billing", id, a->billing, b->billing);
+    check_number("age", id, a->terms.age, b->terms.age);
+    check_number("assoc", id, a->terms.assoc, b->terms.assoc);
+    check_number("fair share", id, a->terms.fair_share, b->terms.fair_share);
+    check_number("size", id, a->terms.job_size, b->terms.job_size);
+    check_number("partition", id, a->terms.partition, b->terms.partition);
+    check_number("qos", id, a->terms.qos, b->terms.qos);
+    check_number("nice", id, a->terms.nice, b->terms.nice);
+    check_number("site", id, a->terms.site, b->terms.site);
+    check_number("tres", id, a->terms.tres, b->terms.tres);
+    check_number("tickets", id, a->tickets.total, b->tickets.total);
+    check_number("share tickets", id, a->tickets.share, b->tickets.share);
+    check_number("functional tickets", id, a->tickets.functional, b->tickets.functional);
+    check_number("override tickets", id, a->tickets.override, b->tickets.override);
+    check_number("urgency", id, a->urgency.sum, b->urgency.sum);
+    check_number("tickets, normalised", id, a->norm_tickets, b->norm_tickets);
+    check_number("urgency, normalised", id, a->norm_urgency, b->norm_urgency);
+}
+
+static uint32_t task_number(const struct state *s, uint32_t task)
+{
+    return task == NONE ? NONE : s->tasks.items[task].task_id;
+}
+
+static void check_priorities(struct world *w, struct state *read)
+{
+    struct arena arena = {0};
+    struct priorities a, b;
+    state_priorities(&w->s, w->now_us, NONE, &arena, &a);
+    state_priorities(read, w->now_us, NONE, &arena, &b);
+    assert_int_equal(a.count, b.count);
+    for (uint32_t i = 0; i < a.count; i++) {
+        const struct priority_row *x = &a.rows[i], *y = &b.rows[i];
+        uint32_t id = w->s.jobs.items[x->job].id;
+        assert_int_equal(id, read->jobs.items[y->job].id);
+        assert_int_equal(task_number(&w->s, x->task), task_number(read, y->task));
+        assert_string_equal(w->s.objects[OBJECT_PARTITION].items[x->partition].object.name,
+                            read->objects[OBJECT_PARTITION].items[y->partition].object.name);
+        assert_int_equal(x->is_eligible, y->is_eligible);
+        check_terms(id, x, y);
+    }
+    arena_release(&arena);
+}
+
+static void check_shares(struct world *w, struct state *read)
+{
+    struct arena arena = {0};
+    struct share_table a, b;
+    state_share_table(&w->s, w->now_us, &w->s.policy.share, &arena, &a);
+    state_share_table(read, w->now_us, &read->policy.share, &arena, &b);
+    assert_int_equal(a.count, b.count);
+    for (uint32_t node = 0; node < a.count; node++) {
+        const struct assoc *x = &w->s.assocs.items[w->s.assoc_of.items[node]];
+        const struct assoc *y = &read->assocs.items[read->assoc_of.items[node]];
+        assert_string_equal(x->account, y->account);
+        assert_string_equal(x->user != NULL ? x->user : "", y->user != NULL ? y->user : "");
+        check_number("usage", node, a.raw_usage[node], b.raw_usage[node]);
+        check_number("effective usage", node, a.effective_usage[node], b.effective_usage[node]);
+        check_number("shares", node, a.norm_shares[node], b.norm_shares[node]);
+        check_number("factor", node, a.fair_share[node], b.fair_share[node]);
+    }
+    arena_release(&arena);
+}
+
+/* "5_3 STARTING 100-200 main@localhost=2": the rows of a schedule. */
+static void write_schedule(struct state *s, int64_t now_us, struct buf *out)
+{
+    struct arena arena = {0};
+    struct schedule p;
+    struct err e = {0};
+    if (schedule_make(s, now_us, SCHEDULE_WITH_ESTIMATES, &p, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
+    for (uint32_t i = 0; i < p.rows.count; i++) {
+        struct schedule_values v;
+        schedule_row_values(&p, s, i, &arena, &v);
+        for (uint32_t f = 0; f < SCHEDULE_FIELD_COUNT; f++) {
+            const struct field *field = field_at(&schedule_fields, f);
+            if (!field_is_absent(field, &v.value[f])) field_format(field, &v.value[f], out);
+            buf_add_char(out, ' ');
+        }
+        buf_format(out, "%lld-%lld\n", (long long)p.rows.items[i].start_us, (long long)p.rows.items[i].end_us);
+    }
+    schedule_release(&p);
+    arena_release(&arena);
+}
+
+static void check_schedules(struct world *w, struct state *read)
+{
+    struct buf a = {0}, b = {0};
+    write_schedule(&w->s, w->now_us, &a);
+    write_schedule(read, w->now_us, &b);
+    check_text(&a, &b);
+    buf_release(&a);
+    buf_release(&b);
+}
+
+static void check_world(struct world *w)
+{
+    struct buf text = {0}, again = {0};
+    struct scenario read;
+    struct err e = {0};
+    write_document(&w->s, w->now_us, &text);
+    if (scenario_read((struct str){text.text, text.length}, "F", &read, &e) != 0)
+        fail_msg("%s\n%.*s", ERR_SENTENCE(&e), (int)text.length, text.text);
+    assert_int_equal(read.now_us, w->now_us);
+    check_shares(w, &read.state);
+    check_priorities(w, &read.state);
+    check_schedules(w, &read.state);
+    write_document(&read.state, read.now_us, &again);
+    check_text(&text, &again);
+    scenario_release(&read);
+    buf_release(&text);
+    buf_release(&again);
+}
+
+static void documents_answer_as_the_instance(void **unused)
+{
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        struct rng rng = {.state = seed};
+        struct world w;
+        make_world(&w, &rng, (uint32_t)(seed % 3));
+        run_world(&w, &rng);
+        check_world(&w);
+        world_release(&w);
+    }
+}
+
+static void an_empty_instance_is_a_document(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 1, 1, 0);
+    check_world(&w);
+    world_release(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(documents_answer_as_the_instance),
+        cmocka_unit_test(an_empty_instance_is_a_document),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
