@@ -11,16 +11,28 @@
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
+enum { TIME_TEXT_SIZE = 64 };
+
 /* "2026-11-21T09:05:00.25Z": with the microseconds, if there are any. */
-static void add_time(struct json *j, const char *key, int64_t time_us)
+static size_t format_time(char text[TIME_TEXT_SIZE], int64_t time_us)
 {
-    char text[64];
     size_t length = time_format(text, time_us);
     int64_t fraction_us = (time_us % US_PER_S + US_PER_S) % US_PER_S;
-    if (fraction_us > 0)
-        length = length - 1 + text_format(text + length - 1, sizeof text - length, ".%06dZ", (int)fraction_us);
+    if (fraction_us == 0) return length;
+    text[length - 1] = '.';
+    for (int64_t unit = US_PER_S / 10; fraction_us > 0; unit /= 10) {
+        text[length++] = (char)('0' + fraction_us / unit);
+        fraction_us %= unit;
+    }
+    text[length++] = 'Z';
+    return length;
+}
+
+static void add_time(struct json *j, const char *key, int64_t time_us)
+{
+    char text[TIME_TEXT_SIZE];
     json_key(j, key);
-    json_str(j, (struct str){text, length});
+    json_str(j, (struct str){text, format_time(text, time_us)});
 }
 
 static void add_text(struct json *j, const char *key, const char *value)
@@ -242,6 +254,37 @@ static void add_tree(struct dump *d)
     end_part(d);
 }
 
+/* --- members of jobs ---------------------------------------------------------------------------------------------- */
+
+/* An instance has 10^5 jobs and serves no client while they are written, so the keys of jobs are constant texts. Each
+ * is written with the comma before it: the id is first. */
+#define KEY(d, name) buf_add((d)->out, ",\"" name "\":", sizeof ",\"" name "\":" - 1)
+
+static void put_text(struct dump *d, const char *text)
+{
+    struct json j = {.out = d->out};
+    json_str(&j, str(text));
+}
+
+static void put_real(struct dump *d, double number)
+{
+    struct json j = {.out = d->out};
+    json_double(&j, number);
+}
+
+static void put_time(struct dump *d, int64_t time_us)
+{
+    char text[TIME_TEXT_SIZE];
+    buf_add_char(d->out, '"');
+    buf_add(d->out, text, format_time(text, time_us));
+    buf_add_char(d->out, '"');
+}
+
+static const char *object_name(const struct dump *d, enum object_kind kind, uint32_t index)
+{
+    return d->s->objects[kind].items[index].object.name;
+}
+
 /* --- tasks -------------------------------------------------------------------------------------------------------- */
 
 static void link_tasks(struct dump *d)
@@ -276,25 +319,31 @@ static void add_allocated(struct dump *d, const struct job *job, const struct ta
     job_tres(d->s, &d->indices, job, idset_count(&k->placement.cpus), &now);
     if (!is_same_list(&now, &k->tres)) {
         tres_text_format_list(&d->s->policy.tres, &k->tres, &text);
-        add_text(&d->json, "allocated_tres", text.length > 0 ? text.text : "");
+        KEY(d, "allocated_tres");
+        put_text(d, text.length > 0 ? text.text : "");
     }
     double billing = job_billing_in(d->s, k->partition, &k->tres);
-    if (billing < k->billing || billing > k->billing) add_real(&d->json, "billing", k->billing);
+    if (billing < k->billing || billing > k->billing) {
+        KEY(d, "billing");
+        put_real(d, k->billing);
+    }
     buf_release(&text);
 }
 
-/* The members of a task, in an object that is open. */
 static void add_task(struct dump *d, const struct job *job, const struct task *k)
 {
-    struct json *j = &d->json;
     struct buf place = {0};
-    buf_format(&place, "%s@%s", d->s->objects[OBJECT_PARTITION].items[k->partition].object.name, LOCAL_HOST);
-    add_time(j, "start", k->launch_us);
-    json_key(j, "places");
-    json_begin_object(j);
-    add_number(j, place.text, idset_count(&k->placement.cpus));
-    json_end(j);
-    add_number(j, "launch", k->launch_id);
+    buf_format(&place, "%s@%s", object_name(d, OBJECT_PARTITION, k->partition), LOCAL_HOST);
+    KEY(d, "start");
+    put_time(d, k->launch_us);
+    KEY(d, "places");
+    buf_add_char(d->out, '{');
+    put_text(d, place.text);
+    buf_add_char(d->out, ':');
+    buf_add_u64(d->out, idset_count(&k->placement.cpus));
+    buf_add_char(d->out, '}');
+    KEY(d, "launch");
+    buf_add_u64(d->out, k->launch_id);
     add_allocated(d, job, k);
     buf_release(&place);
 }
@@ -302,49 +351,57 @@ static void add_task(struct dump *d, const struct job *job, const struct task *k
 static void add_running(struct dump *d, uint32_t index)
 {
     const struct job *job = &d->s->jobs.items[index];
-    struct json *j = &d->json;
     if (d->first_task[index] == NONE) return;
     if (!job->is_array) {
         add_task(d, job, &d->s->tasks.items[d->first_task[index]]);
         return;
     }
-    json_key(j, "running");
-    json_begin_array(j);
+    KEY(d, "running");
     for (uint32_t i = d->first_task[index]; i != NONE; i = d->next_task[i]) {
-        json_begin_object(j);
-        add_number(j, "task", d->s->tasks.items[i].task_id);
+        buf_add_text(d->out, i == d->first_task[index] ? "[{\"task\":" : ",{\"task\":");
+        buf_add_u64(d->out, d->s->tasks.items[i].task_id);
         add_task(d, job, &d->s->tasks.items[i]);
-        json_end(j);
+        buf_add_char(d->out, '}');
     }
-    json_end(j);
+    buf_add_char(d->out, ']');
 }
 
 /* --- jobs --------------------------------------------------------------------------------------------------------- */
 
-static const char *object_name(const struct dump *d, enum object_kind kind, uint32_t index)
-{
-    return d->s->objects[kind].items[index].object.name;
-}
-
 static void add_references(struct dump *d, const struct job *job)
 {
-    struct json *j = &d->json;
     const struct assoc *a = &d->s->assocs.items[job->assoc];
-    add_text(j, "user", a->user);
-    add_text(j, "account", a->account);
-    if (job->project != NONE) add_text(j, "project", object_name(d, OBJECT_PROJECT, job->project));
-    json_key(j, "partition");
-    if (job->partition_count > 1) json_begin_array(j);
-    for (uint32_t i = 0; i < job->partition_count; i++)
-        json_text(j, object_name(d, OBJECT_PARTITION, job->partitions[i]));
-    if (job->partition_count > 1) json_end(j);
+    KEY(d, "user");
+    put_text(d, a->user);
+    KEY(d, "account");
+    put_text(d, a->account);
+    if (job->project != NONE) {
+        KEY(d, "project");
+        put_text(d, object_name(d, OBJECT_PROJECT, job->project));
+    }
+    KEY(d, "partition");
+    if (job->partition_count > 1) buf_add_char(d->out, '[');
+    for (uint32_t i = 0; i < job->partition_count; i++) {
+        if (i > 0) buf_add_char(d->out, ',');
+        put_text(d, object_name(d, OBJECT_PARTITION, job->partitions[i]));
+    }
+    if (job->partition_count > 1) buf_add_char(d->out, ']');
     const char *qos = object_name(d, OBJECT_QOS, job->qos);
-    if (strcmp(qos, DEFAULT_QOS) != 0) add_text(j, "qos", qos);
+    if (strcmp(qos, DEFAULT_QOS) == 0) return;
+    KEY(d, "qos");
+    put_text(d, qos);
 }
 
 static bool is_pending(const struct job *job)
 {
     return idset_first(&job->pending) != NONE;
+}
+
+static void add_state(struct dump *d, const struct job *job)
+{
+    if (is_pending(job) && !job->is_held) return;
+    KEY(d, "state");
+    put_text(d, is_pending(job) ? "HELD" : "RUNNING");
 }
 
 /* The reader takes the same time if the document gives none. */
@@ -354,93 +411,130 @@ static int64_t default_accrual(const struct job *job)
     return job->begin_us > job->submit_us ? job->begin_us : job->submit_us;
 }
 
-static void add_times(struct json *j, const struct job *job)
+static void add_times(struct dump *d, const struct job *job)
 {
-    add_time(j, "submit", job->submit_us);
-    if (job->begin_us != 0) add_time(j, "eligible", job->begin_us);
-    if (job->accrue_us == 0 && default_accrual(job) != 0)
-        add_text(j, "accrue", NULL);
-    else if (job->accrue_us != default_accrual(job))
-        add_time(j, "accrue", job->accrue_us);
-    if (job->deadline_us != 0) add_time(j, "deadline", job->deadline_us);
+    KEY(d, "submit");
+    put_time(d, job->submit_us);
+    if (job->begin_us != 0) {
+        KEY(d, "eligible");
+        put_time(d, job->begin_us);
+    }
+    if (job->accrue_us != default_accrual(job)) {
+        KEY(d, "accrue");
+        if (job->accrue_us == 0)
+            buf_add_text(d->out, "null");
+        else
+            put_time(d, job->accrue_us);
+    }
+    if (job->deadline_us != 0) {
+        KEY(d, "deadline");
+        put_time(d, job->deadline_us);
+    }
 }
 
 static void add_requests(struct dump *d, const struct job *job)
 {
-    struct json *j = &d->json;
-    add_number(j, "cpus", job->request.cpus);
-    add_number(j, "mem", job->request.mem_mib);
-    if (job->request.gpus > 0) add_number(j, "gpus", job->request.gpus);
-    if (job->slots_max > 0) {
-        json_key(j, "slots");
-        json_begin_array(j);
-        json_u64(j, job->request.cpus);
-        json_u64(j, job->slots_max);
-        json_end(j);
+    for (uint32_t i = 0; i < job->request_count; i++) {
+        if (i == 0) KEY(d, "request");
+        buf_add_char(d->out, i == 0 ? '{' : ',');
+        put_text(d, object_name(d, OBJECT_RESOURCE, job->requests[i].resource));
+        buf_add_char(d->out, ':');
+        put_text(d, job->requests[i].text);
     }
-    if (job->request_count == 0) return;
-    json_key(j, "request");
-    json_begin_object(j);
-    for (uint32_t i = 0; i < job->request_count; i++)
-        add_text(j, object_name(d, OBJECT_RESOURCE, job->requests[i].resource), job->requests[i].text);
-    json_end(j);
+    if (job->request_count > 0) buf_add_char(d->out, '}');
 }
 
-/* The fields that documents read by their table. */
-static void add_table_fields(struct dump *d, const struct job *job)
+static void add_capacity(struct dump *d, const struct job *job)
+{
+    KEY(d, "cpus");
+    buf_add_u64(d->out, job->request.cpus);
+    KEY(d, "mem");
+    buf_add_u64(d->out, job->request.mem_mib);
+    if (job->request.gpus > 0) {
+        KEY(d, "gpus");
+        buf_add_u64(d->out, job->request.gpus);
+    }
+    if (job->slots_max > 0) {
+        KEY(d, "slots");
+        buf_format(d->out, "[%u,%u]", job->request.cpus, job->slots_max);
+    }
+    add_requests(d, job);
+}
+
+static void find_table_fields(struct dump *d)
 {
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
-        const struct job_field_row *row = &job_field_rows[f];
-        if (row->document_key == NULL) continue;
-        struct field_value value = job_member(d->s, job, f, &d->arena);
+        if (job_field_rows[f].document_key != NULL) d->table_fields[d->table_field_count++] = f;
+    }
+}
+
+/* The fields that documents read by their table; 0 is the default of numbers. */
+static void add_table_fields(struct dump *d, const struct job *job)
+{
+    for (uint32_t i = 0; i < d->table_field_count; i++) {
+        const struct job_field_row *row = &job_field_rows[d->table_fields[i]];
+        struct field_value value = job_member(d->s, job, d->table_fields[i], &d->arena);
         bool is_text = field_is_text(&row->field);
-        if (field_is_absent(&row->field, &value) || (!is_text && value.number == 0)) continue;
-        json_key(&d->json, row->document_key);
+        if (is_text ? value.text == NULL : value.number == 0 || value.number == FIELD_ABSENT) continue;
+        buf_add_text(d->out, ",\"");
+        buf_add_text(d->out, row->document_key);
+        buf_add_text(d->out, "\":");
         if (is_text)
-            json_text(&d->json, value.text);
+            put_text(d, value.text);
+        else if (value.number > 0)
+            buf_add_u64(d->out, (uint64_t)value.number);
         else
-            json_i64(&d->json, value.number);
+            buf_format(d->out, "%lld", (long long)value.number);
     }
 }
 
 static void add_array(struct dump *d, const struct job *job)
 {
-    struct buf tasks = {0};
     if (!job->is_array) return;
-    idset_format(&job->pending, &tasks);
-    add_text(&d->json, "tasks", tasks.length > 0 ? tasks.text : "");
-    if (job->array_limit > 0) add_number(&d->json, "array_limit", job->array_limit);
-    buf_release(&tasks);
+    KEY(d, "tasks");
+    buf_add_char(d->out, '"');
+    idset_format(&job->pending, d->out);
+    buf_add_char(d->out, '"');
+    if (job->array_limit == 0) return;
+    KEY(d, "array_limit");
+    buf_add_u64(d->out, job->array_limit);
 }
 
 static void add_min_priorities(struct dump *d, const struct job *job)
 {
-    struct json *j = &d->json;
+    char separator = '{';
     if (job->min_priorities == NULL || !min_priority_is_kept(d->s)) return;
-    json_key(j, "min_priority");
-    json_begin_object(j);
     for (uint32_t i = 0; i < job->partition_count; i++) {
         if (job->min_priorities[i].min == 0) continue;
-        add_number(j, object_name(d, OBJECT_PARTITION, job->partitions[i]), job->min_priorities[i].min);
+        if (separator == '{') KEY(d, "min_priority");
+        buf_add_char(d->out, separator);
+        put_text(d, object_name(d, OBJECT_PARTITION, job->partitions[i]));
+        buf_add_char(d->out, ':');
+        buf_add_u64(d->out, job->min_priorities[i].min);
+        separator = ',';
     }
-    json_end(j);
+    if (separator == ',') buf_add_char(d->out, '}');
 }
 
 static void add_job(struct dump *d, uint32_t index)
 {
     const struct job *job = &d->s->jobs.items[index];
-    struct json *j = begin_row(d);
-    add_number(j, "id", job->id);
+    buf_add_text(d->out, d->has_rows ? ",\n{\"id\":" : "\n{\"id\":");
+    d->has_rows = true;
+    buf_add_u64(d->out, job->id);
     add_references(d, job);
-    if (!is_pending(job) || job->is_held) add_text(j, "state", is_pending(job) ? "HELD" : "RUNNING");
-    add_times(j, job);
-    add_requests(d, job);
+    add_state(d, job);
+    add_times(d, job);
+    add_capacity(d, job);
     add_table_fields(d, job);
-    if (job->list_position != job->id) add_number(j, "seq", job->list_position);
+    if (job->list_position != job->id) {
+        KEY(d, "seq");
+        buf_add_u64(d->out, job->list_position);
+    }
     add_array(d, job);
     add_min_priorities(d, job);
     add_running(d, index);
-    end_row(d);
+    buf_add_char(d->out, '}');
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
@@ -458,6 +552,7 @@ void dump_begin(struct dump *d, struct state *s, int64_t now_us, struct buf *out
     add_usage_owners(d);
     add_tree(d);
     tres_indices_find(s, &d->arena, &d->indices);
+    find_table_fields(d);
     link_tasks(d);
     begin_part(d, "jobs");
 }

@@ -19,6 +19,7 @@
 
 #include "base/json.h"
 #include "engine/ranking.h"
+#include "fields/job_fields.h"
 
 /* A document while it is written. */
 struct dump {
@@ -30,6 +31,8 @@ struct dump {
     struct arena arena;
     struct tres_indices indices;
     uint32_t *first_task, *next_task; /* by job and by task: the job's live tasks, in the order of their launches */
+    enum job_field table_fields[JOB_FIELD_COUNT]; /* those with a key in documents */
+    uint32_t table_field_count;
     uint32_t next_job;
 };
 
