@@ -321,7 +321,8 @@ static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job
     const struct job *j = &b->s->jobs.items[job];
     const struct demand *d = job_demand(&b->out->demands, j, partition);
     uint32_t reserved_row = b->reserved_row[job];
-    if (reserved_row != NONE && b->out->rows.items[reserved_row].demand != d) {
+    bool all_start = reserved_row != NONE && reserved_row >= b->out->rows.count; /* after start_reserved */
+    if (all_start || (reserved_row != NONE && b->out->rows.items[reserved_row].demand != d)) {
         start_reserved(b, run, job, d);
         return tasks;
     }
