@@ -25,8 +25,8 @@ struct instance_jobs {
     uint32_t cpus, gpus; /* how many the tasks have */
 };
 
-/* Checks the keys against each other, makes the row of the job, with sets in memory from mem_resize, and adds its tasks.
- * The fields that documents read by their table are not set. After an error the sets are to be released, too. */
+/* Checks the keys against each other, makes the row of the job, with sets in memory from mem_resize, and adds its
+ * tasks. Fields that documents read by their table are not set. After an error the sets are to be released, too. */
 int instance_job_make(struct wire_reader *r, const struct job_keys *keys, struct instance_jobs *jobs,
                       struct job *out_row);
 
