@@ -1,5 +1,5 @@
-/* The state of an instance as a scenario document (docs/scenarios.md, "Documents of an instance"). From it, sim/ makes a
- * state that decides and lists the same at that time:
+/* The state of an instance as a scenario document (docs/scenarios.md, "Documents of an instance"). From it, sim/ makes
+ * a state that decides and lists the same at that time:
  *
  *     {"now":"2026-11-21T09:05:00.25Z","instance":true,
  *     "settings":{"PriorityWeightAge":1000},
