@@ -3,7 +3,8 @@
  *   1. The state that is read from the document has the same priorities, term by term, the same shares, and the same
  *      schedule: which tasks start, which get a reservation, where and when. Each model, arrays, ranges of slots,
  *      resources, projects, usage, running tasks, minimum priorities.
- *   2. The document of that state is the same text.
+ *   2. The document of that state is the same text, and jobs and tasks have the same values of all fields on which
+ *      decisions depend.
  *
  * Numbers are equal to the last bit. */
 #include "../pass_world.h"
@@ -207,6 +208,13 @@ static void check_shares(struct world *w, struct state *read)
     arena_release(&arena);
 }
 
+static void check_qos(struct world *w, struct state *read)
+{
+    assert_int_equal(w->s.objects[OBJECT_QOS].count, read->objects[OBJECT_QOS].count); /* none is deleted */
+    for (uint32_t i = 0; i < read->objects[OBJECT_QOS].count; i++)
+        check_number("usage of QOS", i, state_qos_usage(&w->s, i, w->now_us), state_qos_usage(read, i, w->now_us));
+}
+
 /* "5_3 STARTING 100-200 main@localhost=2": the rows of a schedule. */
 static void write_schedule(struct state *s, int64_t now_us, struct buf *out)
 {
@@ -238,6 +246,61 @@ static void check_schedules(struct world *w, struct state *read)
     buf_release(&b);
 }
 
+/* Ids of associations are new. Which tasks were cancelled and as whom a job runs is not in documents. */
+static bool is_in_documents(enum job_field f, const struct job *j)
+{
+    static const enum job_field others[] = {JOB_FIELD_ASSOCIATION_ID, JOB_FIELD_UID,       JOB_FIELD_GID,
+                                            JOB_FIELD_NAME,           JOB_FIELD_DIRECTORY, JOB_FIELD_OUT_PATTERN,
+                                            JOB_FIELD_ERR_PATTERN,    JOB_FIELD_ARRAY,     JOB_FIELD_CANCELLED_TASKS};
+    if (job_field_rows[f].home != JOB_HOME_JOB || !job_field_rows[f].is_decisive) return false;
+    if (f == JOB_FIELD_HELD && idset_first(&j->pending) == NONE) return false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (others[i] == f) return false;
+    }
+    return true;
+}
+
+static void check_jobs(struct world *w, struct state *read)
+{
+    struct arena arena = {0};
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < w->s.jobs.count; i++) {
+        const struct job *a = &w->s.jobs.items[i], *b = &read->jobs.items[index];
+        if (a->ended_us != 0) continue;
+        assert_true(index++ < read->jobs.count);
+        for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+            if (!is_in_documents(f, a)) continue;
+            struct field_value x = job_member(&w->s, a, f, &arena), y = job_member(read, b, f, &arena);
+            if (!field_equal(&job_field_rows[f].field, &x, &y))
+                fail_msg("%s of job %u: %lld %s, %lld %s", job_field_rows[f].field.name, a->id, (long long)x.number,
+                         x.text, (long long)y.number, y.text);
+        }
+    }
+    assert_int_equal(index, read->jobs.count);
+    arena_release(&arena);
+}
+
+static void check_tasks(struct world *w, struct state *read)
+{
+    static const enum job_field fields[] = {JOB_FIELD_PARTITION, JOB_FIELD_TRES,         JOB_FIELD_BILLING,
+                                            JOB_FIELD_LAUNCH,    JOB_FIELD_TASK_MEM_MIB, JOB_FIELD_LAUNCH_ID};
+    struct arena arena = {0};
+    for (uint32_t i = 0; i < w->s.tasks.count; i++) {
+        const struct task *a = &w->s.tasks.items[i];
+        if (job_state_is_end(a->state)) continue;
+        const struct task *b = &read->tasks.items[state_find_task(read, a->job_id, a->task_id)];
+        assert_int_equal(idset_count(&a->placement.cpus), idset_count(&b->placement.cpus));
+        assert_int_equal(idset_count(&a->placement.gpus), idset_count(&b->placement.gpus));
+        for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
+            struct field_value x = task_member(&w->s, a, fields[f], &arena);
+            struct field_value y = task_member(read, b, fields[f], &arena);
+            if (!field_equal(&job_field_rows[fields[f]].field, &x, &y))
+                fail_msg("%s of %u_%u differs", job_field_rows[fields[f]].field.name, a->job_id, a->task_id);
+        }
+    }
+    arena_release(&arena);
+}
+
 static void check_world(struct world *w)
 {
     struct buf text = {0}, again = {0};
@@ -247,7 +310,10 @@ static void check_world(struct world *w)
     if (scenario_read((struct str){text.text, text.length}, "F", &read, &e) != 0)
         fail_msg("%s\n%.*s", ERR_SENTENCE(&e), (int)text.length, text.text);
     assert_int_equal(read.now_us, w->now_us);
+    check_jobs(w, &read.state);
+    check_tasks(w, &read.state);
     check_shares(w, &read.state);
+    check_qos(w, &read.state);
     check_priorities(w, &read.state);
     check_schedules(w, &read.state);
     write_document(&read.state, read.now_us, &again);
