@@ -360,7 +360,8 @@ int document_read_partitions(struct wire_reader *r, json_t *value)
 {
     struct document *d = document_of(r);
     if (value != NULL && wire_read_items(r, value, read_partition) != 0) return -1;
-    if (d->state->objects[OBJECT_PARTITION].count == 0) restore_default(d, OBJECT_PARTITION, "");
+    if (d->state->objects[OBJECT_PARTITION].count == 0)
+        restore_default(d, OBJECT_PARTITION, document_is_instance(d) ? DEFAULT_PARTITION : "");
     return 0;
 }
 

@@ -19,15 +19,16 @@
 
 /* --- random worlds ------------------------------------------------------------------------------------------------ */
 
+static const char odd_name[] = "\xc3\xa9t\xc3\xa9.a@b\\[{%s}]";
 static const char *const models[] = {"priority/multifactor", "priority/tickets", "priority/basic"};
 
 static void add_associations(struct world *w, struct rng *rng)
 {
     for (int i = 0; i < 4; i++) {
         uint32_t shares = rng_below(rng, 4) == 0 ? SHARES_PARENT : 1 + rng_below(rng, 30);
-        world_user(w, i % 2 == 0 ? "physics" : "\xc3\xa9t\xc3\xa9.a@b", 1 + rng_below(rng, 50), pass_users[i]);
+        world_user(w, i % 2 == 0 ? "physics" : odd_name, 1 + rng_below(rng, 50), pass_users[i]);
         struct event modify = {.kind = EVENT_USER_MODIFY,
-                               .user = {pass_users[i], i % 2 == 0 ? "physics" : "\xc3\xa9t\xc3\xa9.a@b", shares, false,
+                               .user = {pass_users[i], i % 2 == 0 ? "physics" : odd_name, shares, false,
                                         rng_below(rng, 2) ? PRIORITY_UNSET : rng_below(rng, 100)}};
         assert_int_equal(world_apply(w, modify, NULL), 0);
     }
@@ -46,7 +47,7 @@ static void add_cluster(struct world *w, struct rng *rng)
     world_object(w, OBJECT_RESOURCE, "arch", "type=STRING|relop===|consumable=NO");
     world_object(w, OBJECT_DEPARTMENT, "chem", "fshare=40");
     world_object(w, OBJECT_PROJECT, "P1", "fshare=20|oticket=3");
-    world_object(w, OBJECT_PROJECT, "P2", "");
+    world_object(w, OBJECT_PROJECT, "P2\\n&\x7e#", "");
     if (rng_below(rng, 2)) world_object(w, OBJECT_USER_POLICY, "bob", "department=chem|deadline=true|oticket=7");
 }
 
@@ -98,7 +99,7 @@ static void change_some(struct world *w, struct rng *rng)
 
 static void run_world(struct world *w, struct rng *rng)
 {
-    static const char *const projects[] = {"", "P1", "P2"};
+    static const char *const projects[] = {"", "P1", "P2\\n&\x7e#"};
     for (int round = 0; round < 6; round++) {
         for (uint32_t i = rng_below(rng, 6); i > 0; i--)
             pass_world_submit(w, rng, pass_users[rng_below(rng, 4)], projects[rng_below(rng, 3)]);
