@@ -481,6 +481,8 @@ static void add_table_fields(struct dump *d, const struct job *job)
         buf_add_text(d->out, "\":");
         if (is_text)
             put_text(d, value.text);
+        else if (row->field.type == FIELD_BOOL)
+            buf_add_text(d->out, "true");
         else if (value.number > 0)
             buf_add_u64(d->out, (uint64_t)value.number);
         else
