@@ -247,7 +247,7 @@ static void check_schedules(struct world *w, struct state *read)
     buf_release(&b);
 }
 
-/* Ids of associations are new. Which tasks were cancelled and as whom a job runs is not in documents. */
+/* Ids of associations are new. Documents have no cancelled tasks, user ids, directories and names of jobs. */
 static bool is_in_documents(enum job_field f, const struct job *j)
 {
     static const enum job_field others[] = {JOB_FIELD_ASSOCIATION_ID, JOB_FIELD_UID,       JOB_FIELD_GID,
