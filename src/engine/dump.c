@@ -151,9 +151,20 @@ static void add_fields(struct json *j, const struct state *s, enum object_kind k
     }
 }
 
-static void add_machine(struct json *j, const struct host_row *host)
+/* Tasks keep CPUs that the machine has no more, so its free ones can be more than the others. */
+static bool has_shrunk(const struct state *s)
+{
+    uint64_t taken = 0;
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        if (!job_state_is_end(s->tasks.items[i].state)) taken += idset_count(&s->tasks.items[i].placement.cpus);
+    }
+    return taken + s->host.free_cpu_count != s->host.has.cpus;
+}
+
+static void add_machine(struct json *j, const struct state *s, const struct host_row *host)
 {
     add_number(j, "cpus", host->has.cpus);
+    if (has_shrunk(s)) add_number(j, "free_cpus", s->host.free_cpu_count);
     add_number(j, "mem", host->has.mem_mib);
     json_key(j, "gres");
     json_begin_object(j);
@@ -174,7 +185,7 @@ static void add_objects(struct dump *d, enum object_kind kind, const char *part)
         if (s->objects[kind].items[i].is_deleted) continue;
         struct json *j = begin_row(d);
         add_text(j, "name", s->objects[kind].items[i].object.name);
-        if (kind == OBJECT_HOST && i < s->hosts.count) add_machine(j, &s->hosts.items[i]);
+        if (kind == OBJECT_HOST && i < s->hosts.count) add_machine(j, s, &s->hosts.items[i]);
         add_fields(j, s, kind, i);
         double usage = kind == OBJECT_QOS ? state_qos_usage(s, i, d->now_us) : 0.0;
         if (usage > 0.0) add_real(j, "usage", usage);

@@ -121,7 +121,7 @@ static int finish_state(struct document *d, struct err *e)
 
 static int load(json_t *document, struct scenario *scenario, struct err *e)
 {
-    struct document d = {.scenario = scenario, .state = &scenario->state};
+    struct document d = {.scenario = scenario, .state = &scenario->state, .free_cpus = NONE};
     struct wire_reader r = {.arena = &scenario->arena,
                             .root = "the document",
                             .code = ERR_INPUT,

@@ -27,6 +27,7 @@ struct document {
     struct host_names hosts;             /* once hosts and groups have been read */
     struct host_load *loads;             /* of the machine of an instance */
     uint32_t load_count;
+    uint32_t free_cpus;                              /* of that machine; NONE: not given */
     ARRAY(struct association_document) associations; /* the items of `tree` */
     struct map account_rows;                         /* account -> its item */
     struct map user_rows;                            /* "account<lf>user<lf>partition" -> its item */

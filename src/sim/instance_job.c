@@ -1,4 +1,5 @@
-/* A document has numbers of CPUs, not which ones they are. So the tasks get one after another. */
+/* A document has numbers of CPUs, not which ones they are. So the tasks get one after another; if the document says how
+ * many are free, those that are then missing are CPUs that the machine has no more. */
 #include "sim/instance_job.h"
 
 #include <math.h>
@@ -72,7 +73,8 @@ static int add_task(struct wire_reader *r, struct instance_jobs *jobs, struct jo
     if (task.launch > jobs->last_launch) jobs->last_launch = task.launch;
     jobs->cpus += task.places[0].slots;
     jobs->gpus += job->request.gpus;
-    if (jobs->cpus > CPUS_MAX || jobs->gpus > GPUS_MAX)
+    uint32_t has = document_of(r)->free_cpus != NONE ? document_of(r)->state->detected.cpus : 0;
+    if (jobs->cpus > CPUS_MAX - has || jobs->gpus > GPUS_MAX)
         return wire_fail(r, "the running jobs have more than %d CPUs or %d GPUs", CPUS_MAX, GPUS_MAX);
     if (idset_has(&job->array, task.task)) return wire_fail_at(r, "task", "%u occurs twice, or is pending", task.task);
     idset_add(&job->array, task.task);
@@ -182,15 +184,26 @@ static int compare_launches(const void *a, const void *b)
     return (launch_a > launch_b) - (launch_a < launch_b);
 }
 
-static struct idset take_numbers(uint32_t *next, uint32_t count)
+/* The next numbers: from below `end`, then from `gone` on. */
+struct numbers {
+    uint32_t next, end, gone;
+};
+
+static struct idset take_numbers(struct numbers *n, uint32_t count)
 {
     struct idset set = {0};
-    if (count > 0) *array_add(&set.ranges) = (struct idset_range){*next, *next + count - 1};
-    *next += count;
+    uint32_t first = n->next < n->end && count > n->end - n->next ? n->end - n->next : count;
+    if (n->next == n->end) n->next = n->gone;
+    if (first > 0) *array_add(&set.ranges) = (struct idset_range){n->next, n->next + first - 1};
+    n->next += first;
+    if (count > first) {
+        *array_add(&set.ranges) = (struct idset_range){n->gone, n->gone + count - first - 1};
+        n->next = n->gone + count - first;
+    }
     return set;
 }
 
-static void restore_task(struct state *s, const struct instance_task *task, uint32_t *next_cpu, uint32_t *next_gpu)
+static void restore_task(struct state *s, const struct instance_task *task, struct numbers *cpus, struct numbers *gpus)
 {
     const struct task_keys *keys = &task->keys;
     const struct job *job = &s->jobs.items[state_find_job(s, task->job_id)];
@@ -202,24 +215,27 @@ static void restore_task(struct state *s, const struct instance_task *task, uint
                        .partition = keys->places[0].partition,
                        .billing = keys->billing,
                        .usage_factor = 1.0};
-    row.placement.cpus = take_numbers(next_cpu, keys->places[0].slots);
-    row.placement.gpus = take_numbers(next_gpu, job->request.gpus);
+    row.placement.cpus = take_numbers(cpus, keys->places[0].slots);
+    row.placement.gpus = take_numbers(gpus, job->request.gpus);
     row.placement.mem_mib = job->request.mem_mib;
     if (keys->allocated_tres != NULL)
         ensure(tres_text_parse_list(&s->policy.tres, str(keys->allocated_tres), &row.tres, NULL) == 0);
     state_restore_task(s, &row);
 }
 
-void instance_job_restore_tasks(struct state *s, struct instance_jobs *jobs)
+void instance_job_restore_tasks(const struct document *d, struct instance_jobs *jobs)
 {
-    uint32_t next_cpu = 0, next_gpu = 0;
+    struct state *s = d->state;
+    uint32_t has = s->detected.cpus;
+    struct numbers cpus = {0, NONE, NONE}, gpus = {0, NONE, NONE};
+    if (d->free_cpus != NONE) cpus = (struct numbers){0, has - d->free_cpus, has};
     for (uint32_t i = 0; i < jobs->min_priorities.count; i++) {
         const struct instance_min_priority *min = &jobs->min_priorities.items[i];
         (void)state_restore_min_priority(s, min->job_id, min->key.partition, min->key.priority);
     }
     if (jobs->tasks.count == 0) return;
     qsort(jobs->tasks.items, jobs->tasks.count, sizeof *jobs->tasks.items, compare_launches);
-    for (uint32_t i = 0; i < jobs->tasks.count; i++) restore_task(s, &jobs->tasks.items[i], &next_cpu, &next_gpu);
+    for (uint32_t i = 0; i < jobs->tasks.count; i++) restore_task(s, &jobs->tasks.items[i], &cpus, &gpus);
 }
 
 void instance_job_release(struct instance_jobs *jobs)

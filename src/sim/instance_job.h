@@ -31,7 +31,7 @@ int instance_job_make(struct wire_reader *r, const struct job_keys *keys, struct
                       struct job *out_row);
 
 /* Restores the tasks and the minimum priorities, when all jobs have been restored. */
-void instance_job_restore_tasks(struct state *s, struct instance_jobs *jobs);
+void instance_job_restore_tasks(const struct document *d, struct instance_jobs *jobs);
 void instance_job_release(struct instance_jobs *jobs);
 
 /* Computes what tasks have been allocated, where the document does not say it; after state_restore_done. */

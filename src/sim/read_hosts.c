@@ -14,6 +14,7 @@ struct host_document {
     double gres[TRES_MAX];
     double typed[TRES_MAX]; /* by generic GRES: the sum of its typed ones, tracked or not */
     uint32_t gpus;          /* of the machine of an instance */
+    uint32_t free_cpus;     /* likewise; NONE: not given */
 };
 
 static uint32_t find_gres(const struct tres_table *tres, struct str name)
@@ -94,6 +95,7 @@ static int read_loads(struct wire_reader *r, json_t *value, void *target)
 static const struct wire_field fields[] = {
     {.name = "name", .type = WIRE_NAME, .is_required = true, MEMBER(object.name), .help = "the host's name"},
     {.name = "gres", .type = WIRE_CUSTOM, .read = read_gres},
+    {.name = "free_cpus", .type = WIRE_U32, MEMBER(free_cpus), .max = CPUS_MAX},
     {.name = "load_values", .type = WIRE_CUSTOM, .read = read_loads},
     {0},
 };
@@ -109,7 +111,7 @@ static int read_members(struct wire_reader *r, json_t *value, struct host_docume
                                      .table_fields = {.table = &table,
                                                       .values_offset = offsetof(struct host_document, object.value),
                                                       .given_offset = offsetof(struct host_document, given)}};
-    *out = (struct host_document){.object = object_defaults(OBJECT_HOST, "")};
+    *out = (struct host_document){.object = object_defaults(OBJECT_HOST, ""), .free_cpus = NONE};
     return wire_read_members(r, &shape, value, out);
 }
 
@@ -141,8 +143,11 @@ static int restore_machine(struct wire_reader *r, const struct host_document *ho
     if (index == 0 && (cpus == FIELD_SPECIAL || cpus < 1 || cpus > CPUS_MAX))
         return wire_fail_at(r, "cpus", "a machine has from 1 to %d CPUs", CPUS_MAX);
     if (index == 0 && host->gpus > GPUS_MAX) return wire_fail_at(r, "gres", "a machine has at most %d GPUs", GPUS_MAX);
+    if (host->free_cpus != NONE && (index > 0 || host->free_cpus > cpus))
+        return wire_fail_at(r, "free_cpus", "only the machine has them, at most its CPUs");
     document_restore_object(d, OBJECT_HOST, &host->object);
     if (index > 0) return 0;
+    d->free_cpus = host->free_cpus;
     d->state->detected = (struct capacity){
         .cpus = (uint32_t)cpus, .mem_mib = mem_mib == FIELD_SPECIAL ? 0 : (uint64_t)mem_mib, .gpus = host->gpus};
     d->loads = host->loads;
@@ -159,6 +164,7 @@ static int read_host(struct wire_reader *r, json_t *value, uint32_t index)
     if (state_find_object(document_of(r)->state, OBJECT_HOST, name) != NONE)
         return document_fail_twice(r, "name", name);
     if (document_is_instance(document_of(r))) return restore_machine(r, &host, index);
+    if (host.free_cpus != NONE) return wire_fail_at(r, "free_cpus", "is only accepted for the machine of an instance");
     restore_host(document_of(r), &host);
     return 0;
 }

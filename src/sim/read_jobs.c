@@ -324,7 +324,7 @@ int document_read_jobs(struct wire_reader *r, json_t *value)
     int status = read_list(r, value, &jobs);
     if (status == 0 && document_is_instance(d)) {
         restore_jobs(d, &jobs);
-        instance_job_restore_tasks(d->state, &jobs.of_instance);
+        instance_job_restore_tasks(d, &jobs.of_instance);
     } else if (status == 0) {
         set_ranks(&jobs, &d->state->policy, &d->arena);
         restore_jobs(d, &jobs);

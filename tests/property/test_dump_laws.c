@@ -109,6 +109,10 @@ static void run_world(struct world *w, struct rng *rng)
         pass_world_end_some(w, rng);
     }
     if (rng_below(rng, 2)) world_pass(w);
+    if (rng_below(rng, 3) == 0) { /* below what its tasks have */
+        const struct event shrink = {.kind = EVENT_HOST, .host = {1 + rng_below(rng, 6), rng_below(rng, 2), 150}};
+        assert_int_equal(world_apply(w, shrink, NULL), 0);
+    }
     if (rng_below(rng, 2)) world_object(w, OBJECT_PARTITION, "heavy", "TRESBillingWeights=CPU=0.7");
     if (rng_below(rng, 4) == 0) world_set(w, "AccountingStorageTRES", "gres/gpu,license/license,license/tape");
 }
@@ -315,6 +319,7 @@ static void check_world(struct world *w)
     check_tasks(w, &read.state);
     check_shares(w, &read.state);
     check_qos(w, &read.state);
+    assert_int_equal(w->s.host.free_cpu_count, read.state.host.free_cpu_count);
     check_priorities(w, &read.state);
     check_schedules(w, &read.state);
     write_document(&read.state, read.now_us, &again);
