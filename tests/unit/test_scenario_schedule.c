@@ -232,9 +232,39 @@ static void documents_are_refused(void **unused)
     }
 }
 
+#define INSTANCE(rest)                                                                                                \
+    "{'now': 1000, 'instance': true, 'hosts': [{'name': 'localhost', 'cpus': 4, 'mem': '1G'}, {'name': 'n2'}], " rest \
+    "}"
+#define INSTANCE_JOB(rest) INSTANCE("'jobs': [{'id': 1, 'user': 'u', 'submit': 1" rest "}]")
+
+/* The partition main, default CPUs, memory and time limits, ranges of CPUs in every model, arrays of tasks; hosts that are
+ * only described, and resources that nothing offers. */
+static void documents_of_instances_have_their_rules(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *document, *schedule;
+    } rows[] = {
+        {INSTANCE_JOB(""), "1 STARTING 0-86400 main@localhost=1"},
+        {INSTANCE_JOB(", 'slots': [2, 9], 'time_limit_s': 60"), "1 STARTING 0-60 main@localhost=4"},
+        {INSTANCE_JOB(", 'state': 'RUNNING', 'start': 990, 'time_limit_s': 60"), "1 RUNNING -10-50 main@localhost=1"},
+        {INSTANCE_JOB(", 'tasks': '3,5', 'array_limit': 2, 'time_limit_s': 60, 'running': [{'task': 1, 'start': 999, "
+                      "'places': {'main@localhost': 2}}]"),
+         "1_1 RUNNING -1-59 main@localhost=2; 1_3 STARTING 0-60 main@localhost=1; 1_[5] WAITING"},
+        {INSTANCE_JOB(", 'cpus': 2, 'gpus': 1"), "1 WAITING (can never run: asks for 2 slots; at most 0 would fit)"},
+        {INSTANCE("'resources': [{'name': 'x'}], 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'time_limit_s': 9, "
+                  "'request': {'x': 5}}]"),
+         "1 STARTING 0-9 main@localhost=1"},
+        {INSTANCE("'partitions': [{'name': 'p', 'hosts': 'n2'}], 'jobs': [{'id': 1, 'user': 'u', 'submit': 1}]"),
+         "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) assert_string_equal(schedule_of(rows[i].document), rows[i].schedule);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(documents_of_instances_have_their_rules),
         cmocka_unit_test(first_jobs_get_reservations),
         cmocka_unit_test(memory_is_booked_on_each_host),
         cmocka_unit_test(queues_share_the_host),
