@@ -237,8 +237,8 @@ static void documents_are_refused(void **unused)
     "}"
 #define INSTANCE_JOB(rest) INSTANCE("'jobs': [{'id': 1, 'user': 'u', 'submit': 1" rest "}]")
 
-/* The partition main, default CPUs, memory and time limits, ranges of CPUs in every model, arrays of tasks; hosts that are
- * only described, and resources that nothing offers. */
+/* The partition main, default CPUs, memory and time limits, ranges of CPUs in every model, arrays of tasks; hosts that
+ * are only described, and resources that nothing offers. */
 static void documents_of_instances_have_their_rules(void **unused)
 {
     (void)unused;
