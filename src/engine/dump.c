@@ -469,6 +469,10 @@ static void add_capacity(struct dump *d, const struct job *job)
         KEY(d, "slots");
         buf_format(d->out, "[%u,%u]", job->request.cpus, job->slots_max);
     }
+    if (job->environment != NONE) {
+        KEY(d, "pe");
+        put_text(d, object_name(d, OBJECT_ENVIRONMENT, job->environment));
+    }
     add_requests(d, job);
 }
 

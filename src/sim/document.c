@@ -113,8 +113,6 @@ static int finish_state(struct document *d, struct err *e)
         e->code = ERR_INPUT;
         return -1;
     }
-    s->hosts.items[0].loads = d->loads;
-    s->hosts.items[0].load_count = d->load_count;
     instance_job_finish_all(s);
     return 0;
 }

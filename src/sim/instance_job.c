@@ -115,6 +115,16 @@ static int set_pending(struct wire_reader *r, const struct job_keys *keys, struc
     return 0;
 }
 
+/* In an instance a job names one environment; a pattern is another name. */
+static int find_environment(struct wire_reader *r, const struct job_keys *keys, uint32_t *out_index)
+{
+    const char *name = keys->placing.environment;
+    *out_index = NONE;
+    if (name == NULL) return 0;
+    *out_index = state_find_object(document_of(r)->state, OBJECT_ENVIRONMENT, name);
+    return *out_index != NONE ? 0 : wire_fail_at(r, "pe", "'%s' is not a parallel environment of this document", name);
+}
+
 /* As the engine sets it when a job is submitted: the time from which its age grows, 0 while it is held. */
 static int64_t accrual_start(const struct job_keys *keys, const struct job *job)
 {
@@ -157,14 +167,13 @@ int instance_job_make(struct wire_reader *r, const struct job_keys *keys, struct
                             .begin_us = keys->eligible_us != INT64_MIN ? keys->eligible_us : 0,
                             .qos = keys->qos,
                             .project = keys->project,
-                            .environment = NONE,
                             .set_priority = NONE,
                             .requests = keys->requests,
                             .request_count = keys->request_count,
                             .submit_us = keys->submit_us,
                             .deadline_us = keys->deadline_us,
                             .text = arena_alloc(&d->arena, sizeof *out_row->text)};
-    if (check_state(r, keys) != 0) return -1;
+    if (check_state(r, keys) != 0 || find_environment(r, keys, &out_row->environment) != 0) return -1;
     set_request(d->state, keys, out_row);
     set_partitions(d, keys, out_row);
     out_row->accrue_us = accrual_start(keys, out_row);

@@ -55,20 +55,25 @@ static int read_gres(struct wire_reader *r, json_t *value, void *target)
     return 0;
 }
 
-static int read_load(struct wire_reader *r, const char *name, json_t *value, struct host_load *out)
+static int check_load(struct wire_reader *r, const char *name, struct str text)
 {
-    struct str text;
     struct err below;
     double unused;
     const struct standard_resource *standard = standard_resource_find(str(name));
     uint32_t index = state_find_object(document_of(r)->state, OBJECT_RESOURCE, name);
     if (index == NONE && standard == NULL) return wire_fail(r, "not a resource of this document");
     enum resource_type type = index == NONE ? standard->type : document_resource_type(document_of(r), index);
+    if (object_resource_amount_parse(type, name, text, &unused, &below) == 0) return 0;
+    below.subject[0] = below.name[0] = below.field[0] = '\0'; /* the path has the names already */
+    return wire_fail_below(r, &below);
+}
+
+/* The machine of an instance may report anything; what is not a value of a resource counts nowhere. */
+static int read_load(struct wire_reader *r, const char *name, json_t *value, struct host_load *out)
+{
+    struct str text;
     if (wire_read_scalar(r, value, &text) != 0) return -1;
-    if (object_resource_amount_parse(type, name, text, &unused, &below) != 0) {
-        below.subject[0] = below.name[0] = below.field[0] = '\0'; /* the path has the names already */
-        return wire_fail_below(r, &below);
-    }
+    if (!document_is_instance(document_of(r)) && check_load(r, name, text) != 0) return -1;
     *out = (struct host_load){arena_copy(r->arena, str(name)), arena_copy(r->arena, text)};
     return 0;
 }
@@ -150,8 +155,8 @@ static int restore_machine(struct wire_reader *r, const struct host_document *ho
     d->free_cpus = host->free_cpus;
     d->state->detected = (struct capacity){
         .cpus = (uint32_t)cpus, .mem_mib = mem_mib == FIELD_SPECIAL ? 0 : (uint64_t)mem_mib, .gpus = host->gpus};
-    d->loads = host->loads;
-    d->load_count = host->load_count;
+    d->state->loads = host->loads;
+    d->state->load_count = host->load_count;
     return 0;
 }
 

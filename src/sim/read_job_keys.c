@@ -423,9 +423,8 @@ static int check_kind(struct wire_reader *r, json_t *value)
 {
     static const char *const of_instance[] = {"gpus",   "tasks",   "running",        "min_priority",
                                               "launch", "billing", "allocated_tres", NULL};
-    static const char *const of_others[] = {"nodes", "tres",   "suspended_by",  "running_tasks", "urgency_slots",
-                                            "pe",    "queues", "master_queues", "soft_queues",   "soft",
-                                            NULL};
+    static const char *const of_others[] = {"nodes",  "tres",          "suspended_by", "running_tasks", "urgency_slots",
+                                            "queues", "master_queues", "soft_queues",  "soft",          NULL};
     bool is_instance = document_is_instance(document_of(r));
     for (const char *const *name = is_instance ? of_others : of_instance; *name != NULL; name++) {
         if (json_object_get(value, *name) == NULL) continue;

@@ -2,11 +2,13 @@
  *
  *   1. The state that is read from the document has the same priorities, term by term, the same shares, and the same
  *      schedule: which tasks start, which get a reservation, where and when. Each model, arrays, ranges of slots,
- *      resources, projects, usage, running tasks, minimum priorities.
+ *      parallel environments, resources, load values, projects, usage, running tasks, minimum priorities.
  *   2. The document of that state is the same text, and jobs and tasks have the same values of all fields on which
- *      decisions depend.
+ *      decisions depend; so have settings, objects and the host.
+ *   3. The next pass of the instance starts what starts in the schedule of the document.
  *
- * Numbers are equal to the last bit. */
+ * Numbers are equal to the last bit. Every setting and every field of an object has had another value than its default,
+ * so one that is added is found. */
 #include "../pass_world.h"
 
 #include <math.h>
@@ -16,6 +18,13 @@
 #include "engine/priorities.h"
 #include "engine/schedule.h"
 #include "sim/scenario.h"
+
+enum { WORLDS = 600 };
+
+/* What the schedules of all worlds have, so that no law holds for want of it. */
+struct plan_counts {
+    uint32_t started, reserved, parallel;
+};
 
 /* --- random worlds ------------------------------------------------------------------------------------------------ */
 
@@ -41,6 +50,7 @@ static void add_cluster(struct world *w, struct rng *rng)
     world_object(w, OBJECT_HOST, "n2", "cpus=8|complex_values=tape=1");
     world_object(w, OBJECT_GROUP, "all", "hosts=localhost,n2");
     world_object(w, OBJECT_ENVIRONMENT, "smp", "slots=4");
+    world_object(w, OBJECT_ENVIRONMENT, "wide", "allocation_rule=2");
     world_object(w, OBJECT_PARTITION, "odd@name", "hosts=@all|pe_list=smp|slots=4,[n2=2]|xuser_lists=cat,@chem");
     if (rng_below(rng, 2)) world_object(w, OBJECT_PARTITION, "heavy", "slots=3|TRESBillingWeights=CPU=1.1,Mem=0.3");
     if (rng_below(rng, 3) == 0) world_object(w, OBJECT_PARTITION, "fast", "state=DRAIN");
@@ -49,6 +59,48 @@ static void add_cluster(struct world *w, struct rng *rng)
     world_object(w, OBJECT_PROJECT, "P1", "fshare=20|oticket=3");
     world_object(w, OBJECT_PROJECT, "P2\\n&\x7e#", "");
     if (rng_below(rng, 2)) world_object(w, OBJECT_USER_POLICY, "bob", "department=chem|deadline=true|oticket=7");
+}
+
+/* Values that the machine reports; some are no values of a resource. */
+static void report_loads(struct world *w, struct rng *rng)
+{
+    static const char *const loads[] = {"0", "2.25", "6"}, *const free[] = {"1G", "2048.5M", "4G"};
+    const struct host_load values[] = {
+        {"load_avg", loads[rng_below(rng, 3)]}, {"num_proc", rng_below(rng, 2) ? "8" : "3"},
+        {"mem_free", free[rng_below(rng, 3)]},  {"arch", rng_below(rng, 3) ? "a" : "b"},
+        {"odd \"name\"", "not a number"},       {"tape", "x"}};
+    const struct event event = {.kind = EVENT_LOAD, .load = {values, 6 - rng_below(rng, 3)}};
+    assert_int_equal(world_apply(w, event, NULL), 0);
+}
+
+/* What plans depend on beside the cluster. */
+static void set_plan_rules(struct world *w, struct rng *rng)
+{
+    static const char *const settings[] = {
+        "reservation_depth=2",
+        "max_reservation=5",
+        "reservations=all",
+        "reservations=requested",
+        "reservations=none",
+        "bf_window=30",
+        "bf_resolution=300",
+        "bf_max_job_test=3",
+        "bf_max_job_user=1",
+        "queue_sort_method=seqno",
+        "queue_sort_method=share",
+        "load_formula=slots-np_load_avg*2",
+        "job_load_adjustments=np_load_avg=0.2",
+        "load_adjustment_decay_time=1200",
+        "params=MONITOR=1,DURATION_OFFSET=33",
+        "schedule_interval=77",
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (rng_below(rng, 4) == 0) world_settings(w, settings[i]);
+    if (rng_below(rng, 2)) world_object(w, OBJECT_PARTITION, "odd@name", "load_thresholds=np_load_avg=0.7|seq_no=4");
+    if (rng_below(rng, 2)) world_object(w, OBJECT_PARTITION, "main", "pe_list=smp wide|seq_no=2,[localhost=7]");
+    if (rng_below(rng, 4) == 0) world_object(w, OBJECT_HOST, "localhost", "load_scaling=np_load_avg=0.5,mem_free=0.5");
+    if (rng_below(rng, 4) == 0) world_object(w, OBJECT_HOST, "localhost", "complex_values=tape=1");
+    if (rng_below(rng, 4) == 0) world_object(w, OBJECT_HOST, "n2", "state=DRAIN");
 }
 
 static void set_rules(struct world *w, struct rng *rng, uint32_t model)
@@ -61,7 +113,6 @@ static void set_rules(struct world *w, struct rng *rng, uint32_t model)
     if (rng_below(rng, 2)) world_set(w, "AccountingStorageTRES", "gres/gpu,license/license");
     if (rng_below(rng, 2)) world_set(w, "SHARETREE_RESERVED_USAGE", "true");
     if (rng_below(rng, 2)) world_set(w, "urgency_slots", "max");
-    if (rng_below(rng, 3) == 0) world_set(w, "reservations", "all");
     if (rng_below(rng, 3) == 0) world_set(w, "enforce_user", "none");
     world_set(w, "PriorityWeightJobSize", "333");
     world_set(w, "PriorityWeightAssoc", "77");
@@ -73,6 +124,24 @@ static void make_world(struct world *w, struct rng *rng, uint32_t model)
     set_rules(w, rng, model);
     add_cluster(w, rng);
     add_associations(w, rng);
+    set_plan_rules(w, rng);
+}
+
+/* A job in a parallel environment, or with a request for a load value; refused where it could never run, or where the
+ * value is not reported. */
+static void submit_placed(struct world *w, struct rng *rng)
+{
+    static const char *const requests[] = {"mem_free=2G", "arch=a", "np_load_avg=0.5", "tape=1,arch=b"};
+    struct event job = world_job(pass_users[rng_below(rng, 4)]);
+    uint32_t cpus = 1 + rng_below(rng, 4);
+    job.submit = job_with(job.submit, "cpus=%u|time_limit_s=%u", cpus, 60 * (1 + rng_below(rng, 40)));
+    job.submit = job_with(job.submit, "partitions=%s", rng_below(rng, 2) ? "main,odd@name" : "odd@name");
+    if (rng_below(rng, 2)) job.submit = job_with(job.submit, "requests=%s", requests[rng_below(rng, 4)]);
+    if (rng_below(rng, 2)) job.submit = job_with(job.submit, "pe=%s", rng_below(rng, 3) ? "smp" : "wide");
+    if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "slots_max=%u", cpus + 2);
+    if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "array=1-4");
+    if (rng_below(rng, 2)) job.submit = job_with(job.submit, "reserve=true");
+    (void)world_apply(w, job, NULL);
 }
 
 static void hold_or_release(struct world *w, const struct job *j)
@@ -103,6 +172,8 @@ static void run_world(struct world *w, struct rng *rng)
     for (int round = 0; round < 6; round++) {
         for (uint32_t i = rng_below(rng, 6); i > 0; i--)
             pass_world_submit(w, rng, pass_users[rng_below(rng, 4)], projects[rng_below(rng, 3)]);
+        if (rng_below(rng, 2)) report_loads(w, rng);
+        for (uint32_t i = rng_below(rng, 3); i > 0; i--) submit_placed(w, rng);
         world_pass(w);
         w->now_us += 1 + rng_below(rng, 900 * SECOND);
         change_some(w, rng);
@@ -115,6 +186,7 @@ static void run_world(struct world *w, struct rng *rng)
     }
     if (rng_below(rng, 2)) world_object(w, OBJECT_PARTITION, "heavy", "TRESBillingWeights=CPU=0.7");
     if (rng_below(rng, 4) == 0) world_set(w, "AccountingStorageTRES", "gres/gpu,license/license,license/tape");
+    if (rng_below(rng, 8) == 0) world_object(w, OBJECT_HOST, "localhost", "state=DRAIN");
 }
 
 /* --- there and back ----------------------------------------------------------------------------------------------- */
@@ -306,7 +378,78 @@ static void check_tasks(struct world *w, struct state *read)
     arena_release(&arena);
 }
 
-static void check_world(struct world *w)
+static void check_settings(const struct state *a, const struct state *b)
+{
+    for (int i = 0; i < SETTING_COUNT; i++) {
+        bool is_of_host = i == SET_HOST_CPUS || i == SET_HOST_MEM_MIB || i == SET_HOST_GPUS;
+        if (!is_of_host && !field_equal(&settings_table[i], &a->settings.value[i], &b->settings.value[i]))
+            fail_msg("%s differs", settings_table[i].name);
+    }
+}
+
+static void check_object(enum object_kind kind, const struct object *a, const struct object *b, bool is_machine)
+{
+    assert_string_equal(a->name, b->name);
+    for (uint32_t f = 0; f < object_classes[kind].field_count; f++) {
+        const struct field *field = &object_classes[kind].fields[f];
+        bool is_of_machine = is_machine && (f == HOST_CPUS || f == HOST_MEM); /* the document has its capacity */
+        if (!is_of_machine && !field_equal(field, &a->value[f], &b->value[f]))
+            fail_msg("%s of %s %s differs", field->name, object_classes[kind].name, a->name);
+    }
+}
+
+static void check_objects(const struct state *a, const struct state *b)
+{
+    for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
+        uint32_t at = 0;
+        for (uint32_t i = 0; i < a->objects[kind].count; i++) {
+            if (a->objects[kind].items[i].is_deleted) continue;
+            assert_true(at < b->objects[kind].count);
+            check_object((enum object_kind)kind, &a->objects[kind].items[i].object,
+                         &b->objects[kind].items[at++].object, kind == OBJECT_HOST && i == 0);
+        }
+        assert_int_equal(at, b->objects[kind].count);
+    }
+}
+
+static void check_host(const struct state *a, const struct state *b)
+{
+    const struct host_row *x = &a->hosts.items[0], *y = &b->hosts.items[0];
+    assert_memory_equal(&x->has, &y->has, sizeof x->has);
+    assert_int_equal(a->host.free_cpu_count, b->host.free_cpu_count);
+    assert_int_equal(x->load_count, y->load_count);
+    for (uint32_t i = 0; i < x->load_count; i++) {
+        assert_string_equal(x->loads[i].name, y->loads[i].name);
+        assert_string_equal(x->loads[i].value, y->loads[i].value);
+    }
+}
+
+/* Law 3. Counts what is planned. */
+static void check_pass(struct world *w, struct state *read, struct plan_counts *io_counts)
+{
+    struct schedule p;
+    uint32_t starting = 0;
+    assert_int_equal(schedule_make(read, w->now_us, SCHEDULE_WITHOUT_ESTIMATES, &p, NULL), 0);
+    w->s.pass_is_due = true;
+    uint32_t started = world_pass(w);
+    for (uint32_t i = 0; i < p.rows.count; i++) {
+        const struct schedule_row *row = &p.rows.items[i];
+        io_counts->reserved += row->state == SCHEDULE_RESERVED;
+        io_counts->parallel += row->state != SCHEDULE_WAITING && row->allocation.environment != NONE;
+        if (row->state != SCHEDULE_STARTING) continue;
+        const struct task *k = world_task(w, read->jobs.items[row->job].id, row->task_id);
+        starting++;
+        assert_non_null(k);
+        assert_int_equal(k->launch_us, w->now_us);
+        assert_int_equal(k->partition, p.model.partition_of[row->allocation.parts[0].instance]);
+        assert_int_equal(idset_count(&k->placement.cpus), row->allocation.slots);
+    }
+    assert_int_equal(starting, started);
+    io_counts->started += started;
+    schedule_release(&p);
+}
+
+static void check_world(struct world *w, struct plan_counts *io_counts)
 {
     struct buf text = {0}, again = {0};
     struct scenario read;
@@ -315,15 +458,18 @@ static void check_world(struct world *w)
     if (scenario_read((struct str){text.text, text.length}, "F", &read, &e) != 0)
         fail_msg("%s\n%.*s", ERR_SENTENCE(&e), (int)text.length, text.text);
     assert_int_equal(read.now_us, w->now_us);
+    check_settings(&w->s, &read.state);
+    check_objects(&w->s, &read.state);
+    check_host(&w->s, &read.state);
     check_jobs(w, &read.state);
     check_tasks(w, &read.state);
     check_shares(w, &read.state);
     check_qos(w, &read.state);
-    assert_int_equal(w->s.host.free_cpu_count, read.state.host.free_cpu_count);
     check_priorities(w, &read.state);
     check_schedules(w, &read.state);
     write_document(&read.state, read.now_us, &again);
     check_text(&text, &again);
+    check_pass(w, &read.state, io_counts);
     scenario_release(&read);
     buf_release(&text);
     buf_release(&again);
@@ -332,23 +478,161 @@ static void check_world(struct world *w)
 static void documents_answer_as_the_instance(void **unused)
 {
     (void)unused;
-    for (uint64_t seed = 1; seed <= 150; seed++) {
+    struct plan_counts counts = {0};
+    for (uint64_t seed = 1; seed <= WORLDS; seed++) {
         struct rng rng = {.state = seed};
         struct world w;
         make_world(&w, &rng, (uint32_t)(seed % 3));
         run_world(&w, &rng);
-        check_world(&w);
+        check_world(&w, &counts);
         world_release(&w);
     }
+    print_message("# %u starts, %u reservations, %u parallel in %d worlds\n", counts.started, counts.reserved,
+                  counts.parallel, WORLDS);
+    assert_true(counts.started > WORLDS / 3 && counts.reserved > WORLDS && counts.parallel > WORLDS / 4);
 }
 
 static void an_empty_instance_is_a_document(void **unused)
 {
     (void)unused;
     struct world w;
+    struct plan_counts counts = {0};
     world_init(&w, 1, 1, 0);
-    check_world(&w);
+    check_world(&w, &counts);
     world_release(&w);
+}
+
+/* --- every setting and field -------------------------------------------------------------------------------------- */
+
+/* Values of texts with a form of their own. */
+static const char *text_of(const struct field *f)
+{
+    static const char *const texts[][2] = {
+        {"PriorityFlags", "NO_FAIR_TREE"},
+        {"PriorityWeightTRES", "cpu=10"},
+        {"AccountingStorageTRES", "gres/gpu,license/x"},
+        {"policy_hierarchy", "SF"},
+        {"halflife_decay_list", "cpu=1440:mem=-1"},
+        {"usage_weight_list", "cpu=0.5,mem=0.5"},
+        {"load_sensor", "/bin/true"},
+        {"urgency_slots", "avg"},
+        {"load_formula", "slots"},
+        {"job_load_adjustments", "NONE"},
+        {"params", "MONITOR=1"},
+        {"TRESBillingWeights", "CPU=1.5"},
+        {"slots", "3,[n2=2]"},
+        {"seq_no", "4"},
+        {"complex_values", "tape=2"},
+        {"load_thresholds", "np_load_avg=2"},
+        {"load_scaling", "np_load_avg=2"},
+        {"state", "DRAIN"},
+        {"hosts", "localhost"},
+        {"pe_list", "smp"},
+        {"user_lists", "ann"},
+        {"xuser_lists", "@chem"},
+        {"flags", "NoDecay"},
+        {"department", "chem"},
+        {"default_amount", "2"},
+        {"allocation_rule", "$fill_up"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(texts[i][0], f->name) == 0) return texts[i][1];
+    return "";
+}
+
+static int count_values(const struct field *f)
+{
+    int choices = 1;
+    if (field_is_text(f)) return 1;
+    if (f->type != FIELD_CHOICE) return 4;
+    for (const char *comma = strchr(f->choices, ','); comma != NULL; comma = strchr(comma + 1, ',')) choices++;
+    return choices;
+}
+
+/* Formats one of the field's values. */
+static const char *format_value(const struct field *f, int i, struct buf *out)
+{
+    const double numbers[] = {f->min, f->max, f->min + 1.0, FIELD_SPECIAL}, reals[] = {f->min, f->max, 0.1, 1.0};
+    struct field_value value = {.text = text_of(f)};
+    if (f->type == FIELD_REAL)
+        value.real = reals[i];
+    else if (!field_is_text(f))
+        value.number = f->type == FIELD_CHOICE ? i : (int64_t)numbers[i];
+    buf_clear(out);
+    buf_add_text(out, "");
+    field_format(f, &value, out);
+    return out->text;
+}
+
+static void world_of_fields(struct world *w)
+{
+    world_init(w, 4, 100, 1);
+    world_object(w, OBJECT_HOST, "n2", "");
+    world_object(w, OBJECT_ENVIRONMENT, "smp", "");
+    world_object(w, OBJECT_RESOURCE, "tape", "");
+    world_object(w, OBJECT_DEPARTMENT, "chem", "");
+}
+
+/* Whether the value was accepted, and is not the default. */
+static bool try_setting(enum setting which, const char *text)
+{
+    struct world w;
+    struct plan_counts counts = {0};
+    const struct settings defaults = settings_defaults();
+    const struct event_pair pair = {settings_table[which].name, text};
+    world_of_fields(&w);
+    bool is_set = world_apply(&w, (struct event){.kind = EVENT_SETTINGS, .settings = {&pair, 1}}, NULL) == 0;
+    is_set &= !field_equal(&settings_table[which], &w.s.settings.value[which], &defaults.value[which]);
+    check_world(&w, &counts);
+    world_release(&w);
+    return is_set;
+}
+
+static bool try_field(enum object_kind kind, uint32_t f, const char *text)
+{
+    struct world w;
+    struct plan_counts counts = {0};
+    const struct field *field = &object_classes[kind].fields[f];
+    const struct object defaults = object_defaults(kind, "x");
+    struct event_pair pair = {field->name, text};
+    world_of_fields(&w);
+    const struct event event = {.kind = EVENT_OBJECT_ADD, .object = {kind, "x", &pair, 1}};
+    bool is_set = world_apply(&w, event, NULL) == 0;
+    if (is_set)
+        is_set = !field_equal(field, &w.s.objects[kind].items[w.s.objects[kind].count - 1].object.value[f],
+                              &defaults.value[f]);
+    check_world(&w, &counts);
+    world_release(&w);
+    return is_set;
+}
+
+static void documents_have_every_setting(void **unused)
+{
+    (void)unused;
+    struct buf text = {0};
+    for (int s = 0; s < SETTING_COUNT; s++) {
+        bool is_set = false;
+        for (int i = 0; i < count_values(&settings_table[s]); i++)
+            is_set |= try_setting((enum setting)s, format_value(&settings_table[s], i, &text));
+        if (!is_set) fail_msg("%s has had its default value only", settings_table[s].name);
+    }
+    buf_release(&text);
+}
+
+static void documents_have_every_field(void **unused)
+{
+    (void)unused;
+    struct buf text = {0};
+    for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
+        for (uint32_t f = 0; f < object_classes[kind].field_count; f++) {
+            const struct field *field = &object_classes[kind].fields[f];
+            bool is_set = false;
+            for (int i = 0; i < count_values(field); i++)
+                is_set |= try_field((enum object_kind)kind, f, format_value(field, i, &text));
+            if (!is_set) fail_msg("%s of %s has had its default value only", field->name, object_classes[kind].name);
+        }
+    }
+    buf_release(&text);
 }
 
 int main(void)
@@ -356,6 +640,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(documents_answer_as_the_instance),
         cmocka_unit_test(an_empty_instance_is_a_document),
+        cmocka_unit_test(documents_have_every_setting),
+        cmocka_unit_test(documents_have_every_field),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

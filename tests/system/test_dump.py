@@ -1,4 +1,5 @@
-"""fairlead scenario dump: what 'prio -f', 'share -f' and 'schedule -f' answer from the document is what the instance answers.
+"""fairlead scenario dump: what 'prio -f', 'share -f' and 'schedule -f' answer from the document is what the instance answers:
+priorities, shares, reservations as in 'queue --start', and what starts next.
 
 The instance's usage and priorities stand still between the answers: usage does not decay, running jobs are of a QOS that is not
 charged, and neither age nor waiting has a weight. Known difference: a task that is starting or completing is RUNNING in the
@@ -26,8 +27,13 @@ def busy(instance):
     good('project', 'add', 'P1', 'fshare=10')
     good('department', 'add', 'chem', 'fshare=5')
     good('resource', 'add', 'tape', 'amount=2', 'urgency=10')
-    good('partition', 'add', 'fast', 'PriorityTier=2', 'PriorityJobFactor=5', 'MaxTime=30', 'slots=2')
+    good('pe', 'add', 'smp', 'slots=9')
+    good('partition', 'add', 'fast', 'PriorityTier=2', 'PriorityJobFactor=5', 'MaxTime=30', 'slots=2',
+         'load_thresholds=np_load_avg=99')
+    good('partition', 'modify', 'main', 'pe_list=smp')
     good('host', 'add', 'n2', 'cpus=4')
+    good('host', 'drain', 'n2')
+    good('host', 'modify', 'localhost', 'load_scaling=load_avg=0.5')
     good('group', 'add', 'all', 'hosts=localhost,n2')
     good('account', 'add', 'p\u00e9.a', '--shares', '3')
     good('user', 'add', ME, '-A', 'p\u00e9.a', '--shares', '2')
@@ -41,15 +47,17 @@ def busy(instance):
     submit('-H', '-t', '10', '--', 'true')
     submit('--begin', 'now+1hour', '-t', '10', '--', 'true')
     submit('-t', '60', '--', 'true')
+    submit('--pe', 'smp', '--slots', '2-3', '-t', '15', '--reserve', '--', 'true')
     return instance
 
 
 @pytest.mark.parametrize('settings', [
     ['PriorityType=priority/multifactor', 'PriorityFlags=CALCULATE_RUNNING'],
     ['PriorityType=priority/multifactor', 'PriorityFlags=NO_FAIR_TREE,INCR_ONLY'],
-    ['PriorityType=priority/tickets'],
-    ['PriorityType=priority/basic'],
-], ids=['multifactor', 'classic', 'tickets', 'basic'])
+    ['PriorityType=priority/multifactor', 'bf_resolution=300', 'bf_window=40', 'bf_max_job_test=4'],
+    ['PriorityType=priority/tickets', 'max_reservation=3', 'params=DURATION_OFFSET=30'],
+    ['PriorityType=priority/basic', 'reservation_depth=2'],
+], ids=['multifactor', 'classic', 'backfill', 'tickets', 'basic'])
 def test_the_document_answers_as_the_instance(busy, settings):
     busy.good('set', *settings)
     path = busy.work / 'now.json'
@@ -61,6 +69,11 @@ def test_the_document_answers_as_the_instance(busy, settings):
     running = {row['JOBID'] for row in rows if row['STATE'] == 'RUNNING'}
     assert running == {row['id'] for row in busy.json('queue') if row['state'] == 'RUNNING'}
     assert not [row for row in rows if row['STATE'] == 'STARTING']  # what could start runs
+    reserved = {row['id']: (row['start_us'], row['places'])
+                for row in busy.json('schedule', '-f', path) if row['state'] == 'RESERVED'}
+    expected = {row['id']: (row['expected_start_us'], row['expected_places']) for row in busy.json('queue', '--start')}
+    assert reserved.items() <= expected.items()
+    assert reserved or 'PriorityType=priority/tickets' in settings  # Grid Engine makes none while no slot is free
     # What starts next is what the schedule of the document starts without the running job.
     document = json.loads(path.read_text())
     (blocker,) = [job for job in document['jobs'] if job['cpus'] == 2 and job.get('state') == 'RUNNING']
@@ -80,17 +93,22 @@ def test_the_document_answers_as_the_instance(busy, settings):
 def test_what_the_document_has(busy):
     document = json.loads(busy.good('scenario', 'dump'))
     assert document['instance'] is True
-    assert document['hosts'] == [{'name': 'localhost', 'cpus': 3, 'mem': 1000, 'gres': {'gpu': 1}}, {'name': 'n2', 'cpus': 4}]
+    loads = document['hosts'][0].pop('load_values')
+    assert loads == busy.json('host', 'show', 'localhost')[0]['load'] and float(loads['np_load_avg']) >= 0
+    assert document['hosts'] == [
+        {'name': 'localhost', 'cpus': 3, 'mem': 1000, 'gres': {'gpu': 1}, 'load_scaling': 'load_avg=0.5'},
+        {'name': 'n2', 'cpus': 4, 'state': 'DRAIN'}]
     assert document['settings']['PriorityWeightQOS'] == 50 and 'host_cpus' not in document['settings']
     assert {'account': 'p\u00e9.a', 'shares': 3} in document['tree']
     (usage,) = [row['usage'] for row in document['tree'] if row.get('user') == ME and row['account'] == 'p\u00e9.a']
     assert 0 < usage < 60
     assert {'user': ME, 'project': 'P1'}.items() <= document['usage_owners'][0].items()
     jobs = {job['id']: job for job in document['jobs']}
-    assert len(jobs) == 8 and 1 not in jobs  # the first one has ended
+    assert len(jobs) == 9 and 1 not in jobs  # the first one has ended
     assert jobs[3]['tasks'] == '4-9' and jobs[3]['running'][0]['task'] == 3
     assert jobs[4]['partition'] == ['main', 'fast'] and jobs[4]['comment'] == 'it\'s "odd" \\ \u00e9'
     assert jobs[6]['slots'] == [1, 3] and jobs[7]['state'] == 'HELD' and 'eligible' in jobs[8]
+    assert jobs[10]['pe'] == 'smp' and jobs[10]['reserve'] is True and 'reserve' not in jobs[9]
 
 
 def test_over_http(busy):
@@ -99,7 +117,7 @@ def test_over_http(busy):
     reply = connection.getresponse()
     document = json.loads(reply.read())
     assert (reply.status, reply.getheader('Content-Type')) == (200, 'application/json')
-    assert [job['id'] for job in document['jobs']] == [2, 3, 4, 5, 6, 7, 8, 9]
+    assert [job['id'] for job in document['jobs']] == [2, 3, 4, 5, 6, 7, 8, 9, 10]
     connection.close()
 
 
@@ -122,6 +140,7 @@ def test_files(instance):
     (lambda d: d.update(instance=1), 'instance: 1 is not true or false'),
     (lambda d: d.pop('instance') and d['settings'].clear(), 'usage_owners: is only accepted in the document of an instance'),
     (lambda d: d['jobs'][0].update(nodes=2), 'jobs[0].nodes: is not accepted in the document of an instance'),
+    (lambda d: d['jobs'][0].update(pe='s*'), "jobs[0].pe: 's*' is not a parallel environment of this document"),
     (lambda d: d['jobs'][0].update(running=[{'task': 3}]), 'jobs[0]'),
     (lambda d: d['jobs'][1]['running'][0].update(task=4), 'jobs[1].running[0].task: 4 occurs twice, or is pending'),
     (lambda d: d['jobs'][1]['running'][0].update(launch=d['jobs'][0]['launch']), 'jobs[1].running[0].launch: occurs twice'),
