@@ -1,14 +1,16 @@
-/* The time in which the daemon writes an instance as a scenario document (engine/dump.h), and its size. No client is
- * served meanwhile. The yardstick is a copy of the rows of jobs, with which a snapshot that is rendered later would
- * begin. */
+/* The time in which the daemon writes an instance as a scenario document (engine/dump.h), and its size: 1,000 users,
+ * running tasks, jobs of three partitions with requests, parallel environments and reservations among them. No client
+ * is served meanwhile. The yardsticks are a copy of the rows of jobs, with which a snapshot that is rendered later
+ * would begin, and the time in which a command reads the document. */
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/dump.h"
 #include "engine/engine.h"
 #include "measure.h"
+#include "sim/scenario.h"
 
-enum { USERS = 1000, RUNS = 11 };
+enum { CPUS = 64, USERS = 1000, RUNS = 11 };
 
 static const int64_t NOW_US = INT64_C(1700000000000000);
 
@@ -25,6 +27,28 @@ static void give(struct job_values *job, enum job_field f, struct field_value va
 {
     job->value[f] = value;
     job->is_given[f] = true;
+}
+
+static void add_object(struct state *s, struct outcome *out, enum object_kind kind, const char *name,
+                       struct event_pair field)
+{
+    bool is_there = state_find_object(s, kind, name) != NONE;
+    apply(s, out, NOW_US,
+          (struct event){.kind = is_there ? EVENT_OBJECT_MODIFY : EVENT_OBJECT_ADD,
+                         .actor = {0, 0, "root", true},
+                         .object = {kind, name, &field, 1}});
+}
+
+static void add_cluster(struct state *s, struct outcome *out)
+{
+    static const struct host_load loads[] = {{"load_avg", "1.5"}, {"num_proc", "64"}, {"mem_free", "50G"}};
+    apply(s, out, NOW_US, (struct event){.kind = EVENT_HOST, .host = {.cpus = CPUS, .mem_mib = 1000000}});
+    apply(s, out, NOW_US, (struct event){.kind = EVENT_LOAD, .load = {loads, 3}});
+    add_object(s, out, OBJECT_RESOURCE, "license", (struct event_pair){"amount", "9"});
+    add_object(s, out, OBJECT_ENVIRONMENT, "smp", (struct event_pair){"slots", "32"});
+    add_object(s, out, OBJECT_PARTITION, "main", (struct event_pair){"pe_list", "smp"});
+    add_object(s, out, OBJECT_PARTITION, "fast", (struct event_pair){"PriorityTier", "2"});
+    add_object(s, out, OBJECT_PARTITION, "long", (struct event_pair){"PriorityJobFactor", "3"});
 }
 
 static void add_users(struct state *s, struct outcome *out)
@@ -51,20 +75,35 @@ static void submit(struct state *s, struct outcome *out, uint32_t number)
     give(&job, JOB_FIELD_MEM_MIB, field_number(100 + number % 900));
     give(&job, JOB_FIELD_TIME_LIMIT, field_number(60 * (1 + number % 300)));
     give(&job, JOB_FIELD_NICE, field_number(number % 50));
+    give(&job, JOB_FIELD_RESERVE, field_number(number % 10 == 0));
+    give(&job, JOB_FIELD_PARTITIONS, field_text(number % 3 > 0 ? "main" : "main,fast,long"));
+    if (number % 7 == 0) give(&job, JOB_FIELD_REQUESTS, field_text("license=1"));
+    if (number % 11 == 0) give(&job, JOB_FIELD_ENVIRONMENT, field_text("smp"));
     apply(s, out, NOW_US + number * INT64_C(1234567),
           (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, name, false}, .submit = &job});
 }
 
-static size_t write_document(struct state *s, int64_t now_us)
+static double write_document(struct state *s, int64_t now_us, struct buf *out)
 {
-    struct buf text = {0};
     struct dump d;
-    dump_begin(&d, s, now_us, &text);
+    double start_ns = now_ns();
+    dump_begin(&d, s, now_us, out);
     while (dump_jobs(&d, 1000)) continue;
     dump_release(&d);
-    size_t length = text.length;
-    buf_release(&text);
-    return length;
+    return now_ns() - start_ns;
+}
+
+static double read_document(const struct buf *text)
+{
+    struct scenario scenario;
+    struct err e;
+    double start_ns = now_ns();
+    if (scenario_read((struct str){text->text, text->length}, "document", &scenario, &e) != 0) {
+        fprintf(stderr, "%s\n", ERR_SENTENCE(&e));
+        exit(1);
+    }
+    scenario_release(&scenario);
+    return now_ns() - start_ns;
 }
 
 static double copy_rows(const struct state *s)
@@ -77,26 +116,34 @@ static double copy_rows(const struct state *s)
     return time_ns;
 }
 
+static void make_instance(struct state *s, uint32_t jobs, int64_t now_us)
+{
+    struct outcome out = {0};
+    state_init(s, NOW_US);
+    add_cluster(s, &out);
+    add_users(s, &out);
+    for (uint32_t i = 0; i < jobs; i++) submit(s, &out, i);
+    apply(s, &out, now_us, (struct event){.kind = EVENT_TIME, .time = {"boot"}});
+    outcome_release(&out);
+}
+
 static void measure(uint32_t jobs)
 {
     struct state s;
-    struct outcome out = {0};
-    struct samples dump = {.count = RUNS}, copy = {.count = RUNS};
-    size_t bytes = 0;
+    struct samples dump = {.count = RUNS}, copy = {.count = RUNS}, read = {.count = RUNS};
+    struct buf text = {0};
     int64_t now_us = NOW_US + jobs * INT64_C(1234567);
-    state_init(&s, NOW_US);
-    apply(&s, &out, NOW_US, (struct event){.kind = EVENT_HOST, .host = {.cpus = 64, .mem_mib = 100000}});
-    add_users(&s, &out);
-    for (uint32_t i = 0; i < jobs; i++) submit(&s, &out, i);
+    make_instance(&s, jobs, now_us);
     for (int i = 0; i < RUNS; i++) {
-        double start_ns = now_ns();
-        bytes = write_document(&s, now_us);
-        dump.ns[i] = now_ns() - start_ns;
+        buf_release(&text);
+        dump.ns[i] = write_document(&s, now_us, &text);
         copy.ns[i] = copy_rows(&s);
+        read.ns[i] = read_document(&text);
     }
-    printf("%6u jobs: %6.2f ms, %5.1f MB; a copy of the rows %5.2f ms, %5.1f MB\n", jobs, median(&dump) / 1e6,
-           (double)bytes / 1e6, median(&copy) / 1e6, (double)(jobs * sizeof *s.jobs.items) / 1e6);
-    outcome_release(&out);
+    printf("%6u jobs, %2u running: %6.2f ms, %5.1f MB; a copy of the rows %5.2f ms, %5.1f MB; read in %4.0f ms\n", jobs,
+           s.tasks.count, median(&dump) / 1e6, (double)text.length / 1e6, median(&copy) / 1e6,
+           (double)(jobs * sizeof *s.jobs.items) / 1e6, median(&read) / 1e6);
+    buf_release(&text);
     state_release(&s);
 }
 

@@ -2,7 +2,8 @@
  * of all users.
  *
  * The text is the snapshot: it is written at once, because the state changes while the client reads, and a copy of the
- * rows would be larger than their text. That takes 3 ms at 10^4 jobs, and 25 ms at 10^5, when it has 16 MB. */
+ * rows would be larger than their text. That takes 3 ms at 10^4 jobs, and 35 ms at 10^5, when it has 17 MB
+ * (bench/bench_dump.c). */
 #include "api/server/internal.h"
 #include "engine/dump.h"
 
