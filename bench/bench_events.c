@@ -110,7 +110,7 @@ static void world_make(struct world *w, uint32_t jobs, const char *model)
     w->now_us = NOW_US;
     w->random = 1;
     state_init(&w->s, NOW_US);
-    apply(w, (struct event){.kind = EVENT_HOST, .host = {CPUS, 0, 1000000}});
+    apply(w, (struct event){.kind = EVENT_HOST, .host.has = {CPUS, 0, 1000000}});
     apply(w, (struct event){.kind = EVENT_SETTINGS, .settings = {&pair, 1}});
     add_users(w);
     for (uint32_t i = 0; i < jobs; i++) submit(w);

@@ -150,7 +150,7 @@ static void world_make(struct world *w, uint32_t associations, uint32_t users, u
     w->has_projects = has_usage;
     w->now_us = NOW_US;
     state_init(&w->s, NOW_US);
-    apply(w, (struct event){.kind = EVENT_HOST, .host = {CPUS, 0, 1000000}});
+    apply(w, (struct event){.kind = EVENT_HOST, .host.has = {CPUS, 0, 1000000}});
     set(w, "auto_user_fshare", "10");
     add_users(w, associations);
     if (has_usage) add_usage(w, associations);

@@ -52,7 +52,7 @@ static void must_load(struct store *store, struct state *s)
     struct err e;
     state_init(s, NOW_US);
     if (store_load(store, s, &e) != 0) give_up("load", ERR_SENTENCE(&e));
-    struct event host = {.kind = EVENT_HOST, .host = {64, 0, 1000000}};
+    struct event host = {.kind = EVENT_HOST, .host.has = {64, 0, 1000000}};
     struct outcome unused = {0};
     engine_apply(s, NOW_US, &host, &unused, NULL, NULL);
     outcome_release(&unused);

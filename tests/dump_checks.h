@@ -181,6 +181,20 @@ static inline void dump_checks_jobs(struct state *s, struct state *read)
     arena_release(&arena);
 }
 
+static inline void dump_checks_placements(struct state *s, const struct task *a, struct state *read,
+                                          const struct task *b)
+{
+    assert_int_equal(a->placement_count, b->placement_count);
+    for (uint32_t i = 0; i < a->placement_count; i++) {
+        const struct placement *x = &a->placements[i], *y = &b->placements[i];
+        assert_string_equal(s->objects[OBJECT_HOST].items[x->host].object.name,
+                            read->objects[OBJECT_HOST].items[y->host].object.name);
+        assert_int_equal(idset_count(&x->cpus), idset_count(&y->cpus));
+        assert_int_equal(idset_count(&x->gpus), idset_count(&y->gpus));
+        assert_int_equal(x->mem_mib, y->mem_mib);
+    }
+}
+
 static inline void dump_checks_tasks(struct state *s, struct state *read)
 {
     static const enum job_field fields[] = {JOB_FIELD_PARTITION, JOB_FIELD_TRES,         JOB_FIELD_BILLING,
@@ -190,8 +204,7 @@ static inline void dump_checks_tasks(struct state *s, struct state *read)
         const struct task *a = &s->tasks.items[i];
         if (job_state_is_end(a->state)) continue;
         const struct task *b = &read->tasks.items[state_find_task(read, a->job_id, a->task_id)];
-        assert_int_equal(idset_count(&a->placement.cpus), idset_count(&b->placement.cpus));
-        assert_int_equal(idset_count(&a->placement.gpus), idset_count(&b->placement.gpus));
+        dump_checks_placements(s, a, read, b);
         for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
             struct field_value x = task_member(s, a, fields[f], &arena);
             struct field_value y = task_member(read, b, fields[f], &arena);
@@ -212,13 +225,13 @@ static inline void dump_checks_settings(const struct state *a, const struct stat
 }
 
 static inline void dump_checks_object(enum object_kind kind, const struct object *a, const struct object *b,
-                                      bool is_machine)
+                                      bool has_capacity)
 {
     assert_string_equal(a->name, b->name);
     for (uint32_t f = 0; f < object_classes[kind].field_count; f++) {
         const struct field *field = &object_classes[kind].fields[f];
-        bool is_of_machine = is_machine && (f == HOST_CPUS || f == HOST_MEM); /* the document has its capacity */
-        if (!is_of_machine && !field_equal(field, &a->value[f], &b->value[f]))
+        bool is_capacity = has_capacity && (f == HOST_CPUS || f == HOST_MEM); /* as it is, not as set */
+        if (!is_capacity && !field_equal(field, &a->value[f], &b->value[f]))
             fail_msg("%s of %s %s differs", field->name, object_classes[kind].name, a->name);
     }
 }
@@ -231,22 +244,35 @@ static inline void dump_checks_objects(const struct state *a, const struct state
             if (a->objects[kind].items[i].is_deleted) continue;
             assert_true(at < b->objects[kind].count);
             dump_checks_object((enum object_kind)kind, &a->objects[kind].items[i].object,
-                               &b->objects[kind].items[at++].object, kind == OBJECT_HOST && i == 0);
+                               &b->objects[kind].items[at++].object,
+                               kind == OBJECT_HOST && a->hosts.items[i].is_attached);
         }
         assert_int_equal(at, b->objects[kind].count);
     }
 }
 
-static inline void dump_checks_host(const struct state *a, const struct state *b)
+static inline void dump_checks_host(const struct host_row *a, const struct host_row *b)
 {
-    const struct host_row *x = &a->hosts.items[0], *y = &b->hosts.items[0];
-    assert_memory_equal(&x->has, &y->has, sizeof x->has);
+    assert_int_equal(a->is_attached, b->is_attached);
+    assert_memory_equal(&a->host.has, &b->host.has, sizeof a->host.has);
     assert_int_equal(a->host.free_cpu_count, b->host.free_cpu_count);
-    assert_int_equal(x->load_count, y->load_count);
-    for (uint32_t i = 0; i < x->load_count; i++) {
-        assert_string_equal(x->loads[i].name, y->loads[i].name);
-        assert_string_equal(x->loads[i].value, y->loads[i].value);
+    assert_int_equal(a->load_count, b->load_count);
+    for (uint32_t i = 0; i < a->load_count; i++) {
+        assert_string_equal(a->loads[i].name, b->loads[i].name);
+        assert_string_equal(a->loads[i].value, b->loads[i].value);
     }
+}
+
+static inline void dump_checks_hosts(const struct state *a, const struct state *b)
+{
+    uint32_t at = 0;
+    assert_int_equal(a->free_cpu_count, b->free_cpu_count);
+    for (uint32_t i = 0; i < a->hosts.count; i++) {
+        if (a->objects[OBJECT_HOST].items[i].is_deleted) continue;
+        assert_true(at < b->hosts.count);
+        dump_checks_host(&a->hosts.items[i], &b->hosts.items[at++]);
+    }
+    assert_int_equal(at, b->hosts.count);
 }
 
 /* Writes and reads the document of an instance, and compares. The caller releases what was read. */
@@ -261,7 +287,7 @@ static inline void dump_checks_read(struct state *s, int64_t now_us, struct scen
     assert_int_equal(out_read->now_us, now_us);
     dump_checks_settings(s, read);
     dump_checks_objects(s, read);
-    dump_checks_host(s, read);
+    dump_checks_hosts(s, read);
     dump_checks_jobs(s, read);
     dump_checks_tasks(s, read);
     dump_checks_shares(s, now_us, read);

@@ -26,11 +26,29 @@ static inline void pass_world_make(struct world *w, struct rng *rng)
     }
 }
 
+/* More hosts, one in two of them larger than the first one, and environments whose jobs have several. */
+static inline void pass_world_add_hosts(struct world *w, struct rng *rng)
+{
+    static const char *const names[] = {"n2", "n3", "n4"};
+    uint32_t count = 1 + rng_below(rng, 3);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct capacity has = {1 + rng_below(rng, 16), rng_below(rng, 2), 50 + rng_below(rng, 200)};
+        world_object(w, OBJECT_HOST, names[i], rng_below(rng, 8) ? "" : "state=DRAIN");
+        assert_int_equal(world_apply(w, (struct event){.kind = EVENT_HOST, .host = {has, names[i]}}, NULL), 0);
+    }
+    world_object(w, OBJECT_ENVIRONMENT, "fill", "allocation_rule=$fill_up");
+    world_object(w, OBJECT_ENVIRONMENT, "round", "allocation_rule=$round_robin|slots=9");
+    world_object(w, OBJECT_ENVIRONMENT, "pairs", "allocation_rule=2");
+    world_object(w, OBJECT_PARTITION, "main", "pe_list=fill,round,pairs");
+    world_object(w, OBJECT_PARTITION, "heavy", rng_below(rng, 2) ? "pe_list=fill|hosts=n2,localhost" : "pe_list=fill");
+}
+
 /* Submits a random job of a user. project: "" for none. */
 static inline void pass_world_submit(struct world *w, struct rng *rng, const char *user, const char *project)
 {
     static const char *const partitions[] = {"main", "fast,main", "heavy,main,fast", "heavy"};
     static const char *const requests[] = {"", "license=1", "license=2,tape=0.5", "tape=1"};
+    static const char *const environments[] = {"fill", "round", "pairs"};
     static const char *const qos[] = {"normal", "high", "picky"};
     struct event job = world_job(user);
     uint32_t cpus = 1 + rng_below(rng, 3), gpus = rng_below(rng, 4) == 0, mem_mib = 1 + rng_below(rng, 60);
@@ -44,11 +62,14 @@ static inline void pass_world_submit(struct world *w, struct rng *rng, const cha
     job.submit = job_with(job.submit, "nice=%u", rng_below(rng, 200));
     if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "slots_max=%u", cpus + rng_below(rng, 3));
     if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "reserve=true");
+    if (w->s.hosts.count > 1 && rng_below(rng, 2) == 0)
+        job.submit = job_with(job.submit, "pe=%s|cpus=%u|slots_max=%u", environments[rng_below(rng, 3)], 2 * cpus,
+                              rng_below(rng, 2) ? 2 * cpus + 3 : 0);
     if (rng_below(rng, 6) == 0)
         job.submit = job_with(job.submit, "begin_us=%lld", (long long)(w->now_us + rng_below(rng, 100) * SECOND));
     uint32_t id;
-    if (world_apply(w, job, &id) != 0) /* above MaxTime of fast, or the project was removed */
-        assert_true(w->e.code == ERR_TOO_LARGE || w->e.code == ERR_NOT_FOUND);
+    if (world_apply(w, job, &id) != 0) /* above MaxTime of fast, the project was removed, or it can never run */
+        assert_true(w->e.code == ERR_TOO_LARGE || w->e.code == ERR_NOT_FOUND || strcmp(w->e.field, "pe") == 0);
 }
 
 /* Started tasks run, and about half of all tasks end. */

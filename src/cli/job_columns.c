@@ -45,14 +45,12 @@ static const struct field cpus_field = {.name = "cpus",
 
 static struct field_value compute_cpus(const struct field_value *row, struct arena *arena)
 {
-    struct idset cpus = {0};
     int64_t count = row[JOB_FIELD_CPUS].number;
-    const char *ids = row[JOB_FIELD_CPU_IDS].text;
+    uint32_t allocated;
     (void)arena;
-    if (row[JOB_FIELD_SLOTS_MAX].number > 0 && idset_parse(str(ids), CPUS_MAX - 1, "CPUs", &cpus, NULL) == 0 &&
-        idset_count(&cpus) > count)
-        count = idset_count(&cpus);
-    idset_release(&cpus);
+    if (row[JOB_FIELD_SLOTS_MAX].number > 0 &&
+        job_field_count_ids(str(row[JOB_FIELD_CPU_IDS].text), "cpu_ids", &allocated, NULL) == 0 && allocated > count)
+        count = allocated;
     return field_number(count);
 }
 
@@ -295,6 +293,7 @@ static const struct column show_job[] = {
     {.computed = &elapsed_field, .compute = compute_elapsed, .heading = "Elapsed"},
     {.field = JOB_FIELD_TIME_LIMIT, .heading = "Time limit", .show = show_time_limit},
     {.field = JOB_FIELD_CPUS, .heading = "CPUs", .show = show_slots},
+    {.field = JOB_FIELD_HOSTS, .heading = "Hosts"},
     {.field = JOB_FIELD_CPU_IDS, .heading = "CPU numbers"},
     {.field = JOB_FIELD_MEM_MIB, .heading = "Memory"},
     {.field = JOB_FIELD_MAX_RSS, .heading = "Peak memory", .show = show_max_memory},

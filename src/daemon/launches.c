@@ -40,10 +40,10 @@ static bool is_set_by_daemon(struct str entry)
 
 static void add_gpus(const struct daemon *d, const struct task *k, struct environment *env)
 {
-    if (d->state.host.has.gpus == 0) return;
+    if (d->state.hosts.items[LOCAL_HOST_INDEX].host.has.gpus == 0) return;
     struct buf list = {0};
     buf_add_text(&list, "");
-    for (uint32_t id = idset_first(&k->placement.gpus); id != NONE; id = idset_next(&k->placement.gpus, id))
+    for (uint32_t id = idset_first(&k->placements[0].gpus); id != NONE; id = idset_next(&k->placements[0].gpus, id))
         buf_format(&list, "%s%u", list.length > 0 ? "," : "", id);
     add_entry(env, "CUDA_DEVICE_ORDER=PCI_BUS_ID");
     add_entry(env, "CUDA_VISIBLE_DEVICES=%s", list.text ? list.text : "");
@@ -60,7 +60,7 @@ static void add_variables(const struct daemon *d, const struct job *j, const str
     add_entry(env, "FAIRLEAD_JOB_NAME=%s", j->text->name);
     add_entry(env, "FAIRLEAD_ACCOUNT=%s", a->account);
     add_entry(env, "FAIRLEAD_USER=%s", a->user);
-    add_entry(env, "FAIRLEAD_CPUS=%u", idset_count(&k->placement.cpus));
+    add_entry(env, "FAIRLEAD_CPUS=%u", task_cpu_count(k));
     add_entry(env, "FAIRLEAD_MEM_MIB=%llu", (unsigned long long)j->request.mem_mib);
     add_entry(env, "FAIRLEAD_GPUS=%u", j->request.gpus);
     add_entry(env, "FAIRLEAD_TIME_LIMIT_S=%lld", (long long)j->time_limit_s);
@@ -122,7 +122,7 @@ static void start(struct daemon *d, const struct decision *decision)
                             .mem_mib = j->request.mem_mib,
                             .time_limit_us = j->time_limit_s * US_PER_S,
                             .grace_us = setting_number(&d->state.settings, SET_GRACE_S) * US_PER_S};
-    machine_cpus(&d->machine, &k->placement.cpus, &launch.cpus);
+    machine_cpus(&d->machine, &k->placements[0].cpus, &launch.cpus);
     executor_start(d->executor, &launch);
     log_line(LOG_INFO, "start", " job=%s launch=%llu", name, (unsigned long long)k->launch_id);
     idset_release(&launch.cpus);

@@ -14,7 +14,7 @@ static void measure(struct daemon *d)
     struct idset used = {0}, ids = {0};
     for (uint32_t i = 0; i < d->state.tasks.count; i++) {
         const struct task *k = &d->state.tasks.items[i];
-        if (!job_state_is_end(k->state)) idset_add_all(&used, &k->placement.cpus);
+        if (!job_state_is_end(k->state)) idset_add_all(&used, &k->placements[0].cpus);
     }
     machine_cpus(&d->machine, &used, &ids);
     machine_load_measure(&d->machine_load, &ids, &d->measured);

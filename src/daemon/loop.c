@@ -223,7 +223,7 @@ static int load_state(struct daemon *d, struct err *e)
     state_release(&d->state);
     state_init(&d->state, d->now_us);
     if (store_load(d->store, &d->state, e) != 0) return -1;
-    struct event host = {.kind = EVENT_HOST, .host = d->machine.has}, load = load_event(d);
+    struct event host = {.kind = EVENT_HOST, .host.has = d->machine.has}, load = load_event(d);
     struct outcome unused = {0};
     int result = engine_apply(&d->state, d->now_us, &host, &unused, NULL, e);
     if (result == 0) result = engine_apply(&d->state, d->now_us, &load, &unused, NULL, e);
@@ -543,9 +543,9 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     uv_signal_start(&d->interrupt, on_signal, SIGINT);
     uv_timer_start(&d->alive_timer, on_alive_timer, ALIVE_MS, ALIVE_MS);
     schedule_server_timer(d);
+    const struct capacity *has = &d->state.hosts.items[LOCAL_HOST_INDEX].host.has;
     log_line(LOG_INFO, "ready", " state=%s socket=%s cpus=%u mem_mib=%llu gpus=%u jobs=%u", d->state_dir.path,
-             d->state_dir.socket_path, d->state.host.has.cpus, (unsigned long long)d->state.host.has.mem_mib,
-             d->state.host.has.gpus, d->state.jobs.count);
+             d->state_dir.socket_path, has->cpus, (unsigned long long)has->mem_mib, has->gpus, d->state.jobs.count);
     return 0;
 }
 

@@ -98,8 +98,8 @@ struct ticket_usage charge_reserved_rates(const struct task *k)
 {
     enum { MIB_PER_GIB = 1024 };
     struct ticket_usage rates = {{0}};
-    rates.used[USAGE_CPU] = idset_count(&k->placement.cpus);
-    rates.used[USAGE_MEM] = (double)k->placement.mem_mib / MIB_PER_GIB;
+    rates.used[USAGE_CPU] = task_cpu_count(k);
+    rates.used[USAGE_MEM] = (double)task_mem_mib(k) / MIB_PER_GIB;
     return rates;
 }
 

@@ -116,10 +116,10 @@ static void offer_gres(const struct cluster_model *m, const struct host_row *row
     }
 }
 
-/* In an instance jobs run on this machine only, so other hosts offer nothing. */
+/* Hosts without an executor offer nothing. */
 static const struct host_row *row_of(const struct state *s, uint32_t host)
 {
-    static const struct host_row none = {.name = ""};
+    static const struct host_row none;
     return host < s->hosts.count ? &s->hosts.items[host] : &none;
 }
 
@@ -139,12 +139,13 @@ static int add_host(struct cluster_model *m, const struct state *s, uint32_t ind
     struct sched_host *host = array_add(&m->cluster.hosts);
     *host = (struct sched_host){.name = o->name, .first_instance = m->cluster.instances.count};
     m->host_of[m->cluster.hosts.count - 1] = index;
+    m->cluster_host_of[index] = m->cluster.hosts.count - 1;
     offer_name(m, &host->offers, "hostname", o->name);
-    if (row->has.mem_mib > 0 || !s->is_document)
-        offer_amount(&host->offers, m->resources.mem, (double)row->has.mem_mib);
+    if (row->host.has.mem_mib > 0 || !s->is_document)
+        offer_amount(&host->offers, m->resources.mem, (double)row->host.has.mem_mib);
     if (!s->is_document) {
-        offer_amount(&host->offers, SCHED_SLOTS, row->has.cpus);
-        offer_amount(&host->offers, m->resources.gpu, row->has.gpus);
+        offer_amount(&host->offers, SCHED_SLOTS, row->host.has.cpus);
+        offer_amount(&host->offers, m->resources.gpu, row->host.has.gpus);
     }
     offer_gres(m, row, &host->offers);
     if (add_offers(m, str(o->value[HOST_COMPLEX_VALUES].text), "complex_values", &host->offers, e) != 0)
@@ -201,13 +202,13 @@ static int add_instance(struct cluster_model *m, const struct state *s, const st
     buf_release(&name);
     m->cluster.hosts.items[in->host].instance_count++;
     offer_name(m, &in->offers, "qname", q->object->name);
-    if (offer_slots(m, q, index, row_of(s, index)->has.cpus, in, e) != 0 ||
+    if (offer_slots(m, q, index, row_of(s, index)->host.has.cpus, in, e) != 0 ||
         read_number(host_names_value(&m->hosts, &q->seq_no, index), "seq_no", &in->seq_no, e) != 0 ||
         add_offers(m, host_names_value(&m->hosts, &q->complex_values, index), "complex_values", &in->offers, e) != 0 ||
         read_thresholds(m, host_names_value(&m->hosts, &q->load_thresholds, index), in, e) != 0 ||
         read_state(host_names_value(&m->hosts, &q->state, index), &state, e) != 0)
         return fail_in("partition", q->object, e);
-    in->is_off = state != HOST_UP || host->value[HOST_STATE].number != HOST_UP || index >= s->hosts.count;
+    in->is_off = state != HOST_UP || host->value[HOST_STATE].number != HOST_UP || !row_of(s, index)->is_attached;
     return 0;
 }
 
@@ -229,12 +230,14 @@ static int add_hosts(struct cluster_model *m, const struct state *s, struct err 
     struct queue_texts *queues = arena_alloc(&m->arena, (partitions + (size_t)1) * sizeof *queues);
     m->partition_of = arena_alloc(&m->arena, (hosts * (size_t)partitions + 1) * sizeof *m->partition_of);
     m->host_of = arena_alloc(&m->arena, (hosts + (size_t)1) * sizeof *m->host_of);
+    m->cluster_host_of = arena_alloc(&m->arena, (hosts + (size_t)1) * sizeof *m->cluster_host_of);
     m->given_count = arena_alloc(&m->arena, (hosts + (size_t)1) * sizeof *m->given_count);
     for (uint32_t p = 0; p < partitions; p++) {
         const struct object_row *row = &s->objects[OBJECT_PARTITION].items[p];
         if (!row->is_deleted && read_queue(m, &row->object, &queues[p], e) != 0) return -1;
     }
     for (uint32_t h = 0; h < hosts; h++) {
+        m->cluster_host_of[h] = NONE;
         if (s->objects[OBJECT_HOST].items[h].is_deleted) continue;
         if (add_host(m, s, h, e) != 0 || add_instances(m, s, queues, h, e) != 0) return -1;
     }
@@ -455,12 +458,10 @@ void cluster_model_run_rules(const struct cluster_model *m, const struct state *
 
 uint32_t cluster_model_instance(const struct cluster_model *m, uint32_t partition, uint32_t host)
 {
-    for (uint32_t h = 0; h < m->cluster.hosts.count; h++) {
-        const struct sched_host *found = &m->cluster.hosts.items[h];
-        if (m->host_of[h] != host) continue;
-        for (uint32_t i = found->first_instance; i < found->first_instance + found->instance_count; i++) {
-            if (m->partition_of[i] == partition) return i;
-        }
+    if (m->cluster_host_of[host] == NONE) return NONE;
+    const struct sched_host *found = &m->cluster.hosts.items[m->cluster_host_of[host]];
+    for (uint32_t i = found->first_instance; i < found->first_instance + found->instance_count; i++) {
+        if (m->partition_of[i] == partition) return i;
     }
     return NONE;
 }

@@ -16,11 +16,13 @@
 struct cluster_model {
     struct cluster cluster;
     struct cluster_resources resources;
-    struct host_names hosts;  /* indices are those of objects[OBJECT_HOST] */
-    struct load_rules load;   /* from the settings */
-    uint32_t *partition_of;   /* by instance: index of objects[OBJECT_PARTITION] */
-    uint32_t *host_of;        /* by host of the cluster: index of objects[OBJECT_HOST] */
-    uint32_t *given_count;    /* likewise: its first offers, which an administrator has set; load values follow */
+    struct host_names hosts;   /* indices are those of objects[OBJECT_HOST] */
+    struct load_rules load;    /* from the settings */
+    uint32_t *partition_of;    /* by instance: index of objects[OBJECT_PARTITION] */
+    uint32_t *host_of;         /* by host of the cluster: index of objects[OBJECT_HOST] */
+    uint32_t *cluster_host_of; /* by index of objects[OBJECT_HOST]: host of the cluster; NONE: deleted */
+    uint32_t
+        *given_count; /* by host of the cluster: its first offers, which an administrator has set; load values follow */
     uint32_t *environment_of; /* by index of objects[OBJECT_ENVIRONMENT]: environment of the cluster, or NONE */
     uint32_t set_words;       /* of a set of instances */
     struct arena arena;

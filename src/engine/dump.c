@@ -133,9 +133,10 @@ static bool is_always_written(enum object_kind kind, uint32_t field)
     return kind == OBJECT_USER_POLICY && field == USER_MAY_USE_DEADLINE;
 }
 
-static bool is_of_machine(enum object_kind kind, uint32_t index, uint32_t field)
+/* What hosts have is written as their capacity. */
+static bool is_capacity(const struct state *s, enum object_kind kind, uint32_t index, uint32_t field)
 {
-    return kind == OBJECT_HOST && index == 0 && (field == HOST_CPUS || field == HOST_MEM);
+    return kind == OBJECT_HOST && s->hosts.items[index].is_attached && (field == HOST_CPUS || field == HOST_MEM);
 }
 
 /* The fields that differ from those of an object without a name. */
@@ -146,34 +147,49 @@ static void add_fields(struct json *j, const struct state *s, enum object_kind k
     const struct object defaults = object_defaults(kind, "");
     for (uint32_t i = 0; i < class->field_count; i++) {
         bool is_default = field_equal(&class->fields[i], &o->value[i], &defaults.value[i]);
-        if (is_of_machine(kind, index, i) || (is_default && !is_always_written(kind, i))) continue;
+        if (is_capacity(s, kind, index, i) || (is_default && !is_always_written(kind, i))) continue;
         add_value(j, &class->fields[i], &o->value[i]);
     }
 }
 
-/* Tasks keep CPUs that the machine has no more, so its free ones can be more than the others. */
-static bool has_shrunk(const struct state *s)
+static void count_taken_cpus(struct dump *d)
 {
-    uint64_t taken = 0;
+    const struct state *s = d->s;
+    d->taken_cpus = arena_alloc(&d->arena, (s->hosts.count + (size_t)1) * sizeof *d->taken_cpus);
     for (uint32_t i = 0; i < s->tasks.count; i++) {
-        if (!job_state_is_end(s->tasks.items[i].state)) taken += idset_count(&s->tasks.items[i].placement.cpus);
+        const struct task *k = &s->tasks.items[i];
+        for (uint32_t p = 0; p < k->placement_count && !job_state_is_end(k->state); p++)
+            d->taken_cpus[k->placements[p].host] += idset_count(&k->placements[p].cpus);
     }
-    return taken + s->host.free_cpu_count != s->host.has.cpus;
 }
 
-static void add_machine(struct json *j, const struct state *s, const struct host_row *host)
+/* Tasks keep CPUs that a host has no more, so its free ones can be more than the others. */
+static bool has_shrunk(const struct dump *d, uint32_t index)
 {
-    add_number(j, "cpus", host->has.cpus);
-    if (has_shrunk(s)) add_number(j, "free_cpus", s->host.free_cpu_count);
-    add_number(j, "mem", host->has.mem_mib);
+    const struct host *host = &d->s->hosts.items[index].host;
+    return d->taken_cpus[index] + host->free_cpu_count != host->has.cpus;
+}
+
+/* A host without an executor is only described, by its object. */
+static void add_host(const struct dump *d, struct json *j, uint32_t index)
+{
+    const struct host_row *row = &d->s->hosts.items[index];
+    if (!row->is_attached) return;
+    if (index != LOCAL_HOST_INDEX) {
+        json_key(j, "attached");
+        json_bool(j, true);
+    }
+    add_number(j, "cpus", row->host.has.cpus);
+    if (has_shrunk(d, index)) add_number(j, "free_cpus", row->host.free_cpu_count);
+    add_number(j, "mem", row->host.has.mem_mib);
     json_key(j, "gres");
     json_begin_object(j);
-    if (host->has.gpus > 0) add_number(j, "gpu", host->has.gpus);
+    if (row->host.has.gpus > 0) add_number(j, "gpu", row->host.has.gpus);
     json_end(j);
-    if (host->load_count == 0) return;
+    if (row->load_count == 0) return;
     json_key(j, "load_values");
     json_begin_object(j);
-    for (uint32_t i = 0; i < host->load_count; i++) add_text(j, host->loads[i].name, host->loads[i].value);
+    for (uint32_t i = 0; i < row->load_count; i++) add_text(j, row->loads[i].name, row->loads[i].value);
     json_end(j);
 }
 
@@ -185,7 +201,7 @@ static void add_objects(struct dump *d, enum object_kind kind, const char *part)
         if (s->objects[kind].items[i].is_deleted) continue;
         struct json *j = begin_row(d);
         add_text(j, "name", s->objects[kind].items[i].object.name);
-        if (kind == OBJECT_HOST && i < s->hosts.count) add_machine(j, s, &s->hosts.items[i]);
+        if (kind == OBJECT_HOST) add_host(d, j, i);
         add_fields(j, s, kind, i);
         double usage = kind == OBJECT_QOS ? state_qos_usage(s, i, d->now_us) : 0.0;
         if (usage > 0.0) add_real(j, "usage", usage);
@@ -327,7 +343,7 @@ static void add_allocated(struct dump *d, const struct job *job, const struct ta
     struct tres_amount amounts[TRES_MAX];
     struct tres_list now = {.items = amounts};
     struct buf text = {0};
-    job_tres(d->s, &d->indices, job, idset_count(&k->placement.cpus), &now);
+    job_tres(d->s, &d->indices, job, task_cpu_count(k), &now);
     if (!is_same_list(&now, &k->tres)) {
         tres_text_format_list(&d->s->policy.tres, &k->tres, &text);
         KEY(d, "allocated_tres");
@@ -341,22 +357,31 @@ static void add_allocated(struct dump *d, const struct job *job, const struct ta
     buf_release(&text);
 }
 
-static void add_task(struct dump *d, const struct job *job, const struct task *k)
+static void add_places(struct dump *d, const struct task *k)
 {
     struct buf place = {0};
-    buf_format(&place, "%s@%s", object_name(d, OBJECT_PARTITION, k->partition), LOCAL_HOST);
+    KEY(d, "places");
+    for (uint32_t i = 0; i < k->placement_count; i++) {
+        buf_clear(&place);
+        buf_format(&place, "%s@%s", object_name(d, OBJECT_PARTITION, k->partition),
+                   object_name(d, OBJECT_HOST, k->placements[i].host));
+        buf_add_char(d->out, i == 0 ? '{' : ',');
+        put_text(d, place.text);
+        buf_add_char(d->out, ':');
+        buf_add_u64(d->out, idset_count(&k->placements[i].cpus));
+    }
+    buf_add_char(d->out, '}');
+    buf_release(&place);
+}
+
+static void add_task(struct dump *d, const struct job *job, const struct task *k)
+{
     KEY(d, "start");
     put_time(d, k->launch_us);
-    KEY(d, "places");
-    buf_add_char(d->out, '{');
-    put_text(d, place.text);
-    buf_add_char(d->out, ':');
-    buf_add_u64(d->out, idset_count(&k->placement.cpus));
-    buf_add_char(d->out, '}');
+    add_places(d, k);
     KEY(d, "launch");
     buf_add_u64(d->out, k->launch_id);
     add_allocated(d, job, k);
-    buf_release(&place);
 }
 
 static void add_running(struct dump *d, uint32_t index)
@@ -565,6 +590,7 @@ void dump_begin(struct dump *d, struct state *s, int64_t now_us, struct buf *out
     add_time(&j, "now", now_us);
     buf_add_text(out, ",\"instance\":true");
     add_settings(d);
+    count_taken_cpus(d);
     add_all_objects(d);
     add_usage_owners(d);
     add_tree(d);

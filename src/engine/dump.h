@@ -30,6 +30,7 @@ struct dump {
     bool has_rows;    /* of the list that is being written */
     struct arena arena;
     struct tres_indices indices;
+    uint64_t *taken_cpus;             /* by host: CPUs of live tasks */
     uint32_t *first_task, *next_task; /* by job and by task: the job's live tasks, in the order of their launches */
     enum job_field table_fields[JOB_FIELD_COUNT]; /* those with a key in documents */
     uint32_t table_field_count;

@@ -5,6 +5,7 @@
 #include "base/ensure.h"
 #include "base/number.h"
 #include "engine/handlers.h"
+#include "engine/placements.h"
 
 static int (*const handlers[])(struct apply_context *, const struct event *) = {
     [EVENT_ACCOUNT_ADD] = apply_account_add,
@@ -92,7 +93,13 @@ void outcome_release(struct outcome *o)
 
 int apply_host(struct apply_context *c, const struct event *event)
 {
-    c->s->detected = event->host;
-    state_rebuild_host(c->s);
+    struct state *s = c->s;
+    const char *name = event->host.name != NULL ? event->host.name : LOCAL_HOST;
+    uint32_t index = state_find_object(s, OBJECT_HOST, name);
+    if (index == NONE) return err_subject(c->e, ERR_NOT_FOUND, "host", str(name), "does not exist");
+    placements_rebuild(s); /* the table has all hosts */
+    s->hosts.items[index].is_attached = true;
+    s->hosts.items[index].detected = event->host.has;
+    placements_rebuild(s);
     return 0;
 }

@@ -25,7 +25,7 @@ enum event_kind {
     EVENT_HOLD,
     EVENT_RELEASE,
     EVENT_UPDATE,
-    EVENT_HOST,    /* the capacity of this machine */
+    EVENT_HOST,    /* an executor of a host reports what the host has */
     EVENT_LOAD,    /* the load values of this machine */
     EVENT_STARTED, /* the executor's records of a launch */
     EVENT_COMPLETING,
@@ -122,6 +122,12 @@ struct event_measured {
     int64_t mem_kib;          /* in use at at_us */
 };
 
+/* From now on jobs can run on the host. */
+struct event_host {
+    struct capacity has;
+    const char *name; /* NULL: this machine */
+};
+
 /* What this machine reports now: it replaces what it reported before. A name that occurs twice has the last value. */
 struct event_load {
     const struct host_load *values;
@@ -146,7 +152,7 @@ struct event {
         const struct job_values *submit; /* fields that are not given get their defaults */
         struct event_jobs jobs;
         struct event_update update;
-        struct capacity host;
+        struct event_host host;
         struct event_load load;
         struct event_record record;
         struct event_measured measured;

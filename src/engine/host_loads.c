@@ -78,7 +78,7 @@ static int read_processors(struct loads *l, struct err *e)
 {
     const struct host_load *processors = find_load(l->row, "num_proc");
     uint64_t number;
-    l->cpus = l->row->has.cpus;
+    l->cpus = l->row->host.has.cpus;
     if (processors == NULL) return 0;
     if (number_parse_u64(str_trim(str(processors->value)), &number) && number < UINT32_MAX) {
         l->cpus = (uint32_t)number;

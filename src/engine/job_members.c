@@ -7,6 +7,7 @@
 
 #include "base/ensure.h"
 #include "engine/handlers.h"
+#include "engine/placements.h"
 #include "policy/tres_text.h"
 
 enum member_type {
@@ -75,9 +76,6 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_STATE] = {TASK(MEMBER_STATE, state)},
     [JOB_FIELD_START] = {TASK(MEMBER_I64, start_us), NONE_IS(0)},
     [JOB_FIELD_END] = {TASK(MEMBER_I64, end_us), NONE_IS(0)},
-    [JOB_FIELD_CPU_IDS] = {TASK(MEMBER_SET, placement.cpus)},
-    [JOB_FIELD_GPU_IDS] = {TASK(MEMBER_SET, placement.gpus)},
-    [JOB_FIELD_TASK_MEM_MIB] = {TASK(MEMBER_U64, placement.mem_mib)},
     [JOB_FIELD_EXIT_STATUS] = {TASK(MEMBER_I32, exit_status)},
     [JOB_FIELD_SIGNAL] = {TASK(MEMBER_I32, signal)},
     [JOB_FIELD_CPU_TIME] = {TASK(MEMBER_I64, cpu_us)},
@@ -344,6 +342,11 @@ struct field_value task_member(const struct state *s, const struct task *k, enum
     switch (f) {
     case JOB_FIELD_PARTITION: return field_text(object_name(s, OBJECT_PARTITION, k->partition));
     case JOB_FIELD_TRES: return tres_value(s, k, arena);
+    case JOB_FIELD_HOSTS:
+    case JOB_FIELD_CPU_IDS:
+    case JOB_FIELD_GPU_IDS:
+    case JOB_FIELD_TASK_MEM_MIB:
+    case JOB_FIELD_HOST_MEM_MIB: return placements_value(s, k, f, arena);
     default: return get(&members[f], k, arena);
     }
 }
@@ -355,6 +358,11 @@ int task_member_set(const struct state *s, struct task *row, enum job_field f, c
     switch (f) {
     case JOB_FIELD_PARTITION: return set_object(s, OBJECT_PARTITION, value, &row->partition, e);
     case JOB_FIELD_TRES: return tres_text_parse_list(&s->policy.tres, str(value->text), &row->tres, e);
+    case JOB_FIELD_HOSTS:
+    case JOB_FIELD_CPU_IDS:
+    case JOB_FIELD_GPU_IDS:
+    case JOB_FIELD_TASK_MEM_MIB:
+    case JOB_FIELD_HOST_MEM_MIB: return placements_set(s, row, f, value, e);
     default: return set(&members[f], job_field_at(f), row, value, e);
     }
 }

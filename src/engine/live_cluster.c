@@ -195,11 +195,27 @@ void live_cluster_invalidate(struct state *s)
     if (s->live_cluster != NULL) s->live_cluster->edition = 0;
 }
 
-uint32_t live_cluster_instance(const struct cluster_model *m, const struct task *k)
+/* The instance on which a task is on a host, or NONE. */
+static uint32_t instance_on(const struct cluster_model *m, uint32_t partition, uint32_t host)
 {
-    const struct sched_host *host = &m->cluster.hosts.items[0];
-    uint32_t instance = cluster_model_instance(m, k->partition, 0);
-    return instance != NONE || host->instance_count == 0 ? instance : host->first_instance;
+    uint32_t instance = cluster_model_instance(m, partition, host);
+    const struct sched_host *found = &m->cluster.hosts.items[m->cluster_host_of[host]];
+    return instance != NONE || found->instance_count == 0 ? instance : found->first_instance;
+}
+
+struct allocation live_cluster_allocation(const struct cluster_model *m, const struct task *k, const struct demand *d,
+                                          struct arena *arena)
+{
+    struct allocation a = {.environment = NONE};
+    a.parts = arena_alloc(arena, (k->placement_count + (size_t)1) * sizeof *a.parts);
+    if (d->environment_count > 0) a.environment = d->environments[0];
+    for (uint32_t i = 0; i < k->placement_count; i++) {
+        uint32_t instance = instance_on(m, k->partition, k->placements[i].host);
+        if (instance == NONE) continue;
+        a.parts[a.part_count] = (struct allocation_part){instance, idset_count(&k->placements[i].cpus)};
+        a.slots += a.parts[a.part_count++].slots;
+    }
+    return a;
 }
 
 int64_t live_cluster_end(const struct state *s, const struct task *k, const struct demand *d, int64_t now_us)
@@ -208,16 +224,14 @@ int64_t live_cluster_end(const struct state *s, const struct task *k, const stru
     return end_us > now_us ? end_us : extended_end(s, end_us, now_us);
 }
 
-static void book_task(struct live_cluster *l, const struct state *s, const struct task *k, int64_t now_us)
+static void book_task(struct live_cluster *l, struct state *s, const struct task *k, int64_t now_us)
 {
-    struct allocation_part part = {live_cluster_instance(&l->model, k), idset_count(&k->placement.cpus)};
-    if (part.instance == NONE) return;
     const struct job *j = &s->jobs.items[state_find_job(s, k->job_id)];
     struct live_booking b = {.launch_id = k->launch_id,
                              .demand = job_demand(&l->demands, j, k->partition),
-                             .allocation = {NONE, part.slots, 1, &part},
                              .from_us = k->launch_us < now_us ? k->launch_us : now_us - 1};
-    if (b.demand->environment_count > 0) b.allocation.environment = b.demand->environments[0];
+    b.allocation = live_cluster_allocation(&l->model, k, b.demand, &s->cycle);
+    if (b.allocation.part_count == 0) return;
     b.until_us = live_cluster_end(s, k, b.demand, now_us);
     cluster_book(&l->model.cluster, b.demand, &b.allocation, b.from_us, b.until_us);
     keep(l, &b);

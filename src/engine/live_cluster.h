@@ -40,9 +40,10 @@ struct live_cluster {
     bool has_fractions; /* bookings were taken back that are no whole numbers, so differences of rounding remain */
 };
 
-/* The instance on which a running task is. If its partition has left the host, one on which it takes only the host's
- * resources; NONE: the host has no instance. */
-uint32_t live_cluster_instance(const struct cluster_model *m, const struct task *k);
+/* What a running task has, in memory of arena. If its partition has left a host, it is on an instance of another one
+ * and takes only what the host has. No parts: its hosts have no instances. */
+struct allocation live_cluster_allocation(const struct cluster_model *m, const struct task *k, const struct demand *d,
+                                          struct arena *arena);
 
 /* When a running task is expected to end: after its time limit; if that is over, at the next of the times that are a
  * schedule interval apart. */

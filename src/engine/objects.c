@@ -11,6 +11,7 @@
 #include "base/ensure.h"
 #include "engine/cluster_model.h"
 #include "engine/handlers.h"
+#include "engine/placements.h"
 #include "fields/host_text.h"
 
 /* --- derived members ---------------------------------------------------------------------------------------------- */
@@ -178,6 +179,7 @@ static void note_object(struct apply_context *c, enum object_kind kind, uint32_t
 {
     apply_note_change(c, TABLE_OBJECT, object_change(kind, index));
     c->s->pass_is_due = true;
+    if (kind == OBJECT_HOST) placements_rebuild(c->s);
 }
 
 uint32_t object_create(struct apply_context *c, enum object_kind kind, const struct object *o)
@@ -258,6 +260,8 @@ static int check_is_unused(struct apply_context *c, enum object_kind kind, const
         return err_subject(c->e, ERR_CONFLICT, "qos", str(name), "cannot be deleted: it is the default QOS");
     if (kind == OBJECT_HOST && strcmp(name, LOCAL_HOST) == 0)
         return err_subject(c->e, ERR_CONFLICT, "host", str(name), "cannot be deleted: it is this machine");
+    if (kind == OBJECT_HOST && placements_use_host(c->s, state_find_object(c->s, kind, name)))
+        return err_subject(c->e, ERR_CONFLICT, "host", str(name), "cannot be deleted: jobs run there");
     if (kind == OBJECT_PARTITION && c->s->object_by_name[kind].count == 1)
         return err_subject(c->e, ERR_CONFLICT, "partition", str(name), "is the only one; add another one first");
     uint32_t users =

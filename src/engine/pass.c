@@ -58,8 +58,8 @@ static void run_pass(struct apply_context *c, const char *boot_id, const struct 
         pass_begin_ranking(&p);
         min_priority_raise_all(c, &p.multifactor);
     }
-    /* On a full host also no begin matters: the end of a task makes a pass due. */
-    if (c->s->host.free_cpu_count == 0 && !pass_lines_are_wanted(c->s)) return;
+    /* On full hosts also no begin matters: the end of a task makes a pass due. */
+    if (c->s->free_cpu_count == 0 && !pass_lines_are_wanted(c->s)) return;
     begin(&p);
     if (pending_next_begin_us(c->s) != 0) state_want_pass_at(c->s, pending_next_begin_us(c->s));
     bool decides = p.run.open_count > 0 || p.is_listed;
@@ -83,7 +83,7 @@ static bool needs_ranking(struct state *s, int64_t now_us)
 {
     struct apply_context c = {.s = s, .now_us = now_us};
     struct pass p = {.c = &c};
-    if (s->host.free_cpu_count == 0 && !pass_lines_are_wanted(s)) return false;
+    if (s->free_cpu_count == 0 && !pass_lines_are_wanted(s)) return false;
     begin(&p);
     uint32_t min = p.is_listed ? 0 : pass_ranks_all(&p) ? 1 : 2;
     bool result = pass_count_fitting(&p, min) == min;

@@ -3,6 +3,7 @@
 
 #include "base/ensure.h"
 #include "engine/pass.h"
+#include "engine/placements.h"
 
 /* --- which jobs --------------------------------------------------------------------------------------------------- */
 
@@ -96,6 +97,20 @@ static void find_indices(struct pass *p)
     p->has_indices = true;
 }
 
+/* Memory is for each host, GPUs are the first one's. */
+static void take_places(struct pass *p, const struct job *j, const struct allocation *a, struct task *row)
+{
+    const struct cluster_model *m = &p->cluster->model;
+    row->placement_count = a->part_count;
+    row->placements = mem_resize(NULL, 0, a->part_count * sizeof *row->placements);
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        uint32_t host = m->host_of[m->cluster.instances.items[a->parts[i].instance].host];
+        const struct capacity granted = {
+            .cpus = a->parts[i].slots, .gpus = i == 0 ? j->request.gpus : 0, .mem_mib = j->request.mem_mib};
+        placements_take(p->c->s, host, &granted, &row->placements[i]);
+    }
+}
+
 /* The run has booked the allocation. */
 static void start_task(struct pass *p, uint32_t job, const struct demand *d, const struct allocation *a)
 {
@@ -104,10 +119,8 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     struct job *j = &s->jobs.items[job];
     struct tres_amount amounts[TRES_MAX];
     struct tres_list tres = {.items = amounts};
-    struct capacity granted = j->request;
-    granted.cpus = a->slots;
     find_indices(p);
-    job_tres(s, &p->indices, j, granted.cpus, &tres);
+    job_tres(s, &p->indices, j, a->slots, &tres);
     struct task row = {.job_id = j->id,
                        .task_id = idset_first(&j->pending),
                        .assoc = j->assoc,
@@ -120,7 +133,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
                        .cpu_weight = CPU_WEIGHT_DEFAULT};
     row.billing = job_billing_in(s, row.partition, &tres);
     strncpy(row.boot_id, p->boot_id, sizeof row.boot_id - 1);
-    host_take(&s->host, &granted, &row.placement);
+    take_places(p, j, a, &row);
     live_cluster_add(p->cluster, &row, d, a, c->now_us);
     idset_remove(&j->pending, row.task_id);
     j->live_tasks++;

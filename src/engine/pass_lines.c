@@ -33,22 +33,33 @@ static int64_t end_of(const struct demand *d, int64_t start_us)
     return d->duration_us > TIMELINE_END - start_us ? TIMELINE_END : start_us + d->duration_us;
 }
 
+/* The reservation of a task that starts after all, in another partition than that of its reservation. */
+static struct schedule_row *find_reserved(const struct pass *p, uint32_t job, const struct demand *d)
+{
+    for (uint32_t i = 0; i < p->listed.count; i++) {
+        struct schedule_row *row = &p->listed.items[i];
+        if (row->job == job && row->state == SCHEDULE_RESERVED && row->demand != d) return row;
+    }
+    return NULL;
+}
+
 void pass_lines_add(struct pass *p, uint32_t job, const struct demand *d, const struct run_decision *decision)
 {
     const struct state *s = p->c->s;
     bool starts = decision->outcome == RUN_STARTS;
     if (!p->is_listed) return;
-    *array_add(&p->listed) = (struct schedule_row){.job = job,
-                                                   .task_id = starts ? s->tasks.items[s->tasks.count - 1].task_id : 0,
-                                                   .state = starts ? SCHEDULE_STARTING : SCHEDULE_RESERVED,
-                                                   .start_us = decision->start_us,
-                                                   .end_us = end_of(d, decision->start_us),
-                                                   .demand = d,
-                                                   .allocation = decision->allocation};
+    struct schedule_row *row = starts ? find_reserved(p, job, d) : NULL;
+    if (row == NULL) row = array_add(&p->listed);
+    *row = (struct schedule_row){.job = job,
+                                 .task_id = starts ? s->tasks.items[s->tasks.count - 1].task_id : 0,
+                                 .state = starts ? SCHEDULE_STARTING : SCHEDULE_RESERVED,
+                                 .start_us = decision->start_us,
+                                 .end_us = end_of(d, decision->start_us),
+                                 .demand = d,
+                                 .allocation = decision->allocation};
 }
 
-/* Reservations of an array are for its next tasks. If none is left, they have started after all, in another
- * partition. */
+/* Reservations of an array are for its next tasks. */
 static void number_reserved_tasks(struct pass *p)
 {
     struct map last = {0}; /* index of the job -> its last task with a number */
@@ -58,17 +69,14 @@ static void number_reserved_tasks(struct pass *p)
         if (row->state != SCHEDULE_RESERVED) continue;
         uint32_t before = map_get_u64(&last, row->job);
         row->task_id = before == NONE ? idset_first(pending) : idset_next(pending, before);
-        if (row->task_id == NONE)
-            row->state = SCHEDULE_WAITING;
-        else
-            map_set_u64(&last, row->job, row->task_id);
+        ensure(row->task_id != NONE);
+        map_set_u64(&last, row->job, row->task_id);
     }
     map_release(&last);
 }
 
 static void add_row(const struct pass *p, const struct schedule_row *row)
 {
-    if (row->state == SCHEDULE_WAITING) return;
     schedule_row_lines(&p->cluster->model.cluster, &p->c->s->jobs.items[row->job], row, &p->c->outcome->schedule_lines);
 }
 

@@ -100,7 +100,7 @@ static void list_running(struct priority_list *l, const struct multifactor_conte
         multifactor_context_job(m, j, k->partition, amounts, &input);
         input.is_held = false;
         input.current_partition = k->partition;
-        input.cpus = idset_count(&k->placement.cpus);
+        input.cpus = task_cpu_count(k);
         input.tres = k->tres;
         set_terms(l, m, &input, add_row(l, job, i, k->partition));
     }

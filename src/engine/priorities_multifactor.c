@@ -67,11 +67,11 @@ double job_billing_in(const struct state *s, uint32_t partition, const struct tr
 static void add_host(const struct tres_indices *indices, const struct host_row *host, double *totals)
 {
     for (uint32_t i = 0; host->tres != NULL && i < TRES_MAX; i++) totals[i] += host->tres[i];
-    if (host->tres != NULL) return;
-    totals[TRES_CPU] += host->has.cpus;
-    totals[TRES_MEM] += (double)host->has.mem_mib;
+    if (host->tres != NULL || !host->is_attached) return;
+    totals[TRES_CPU] += host->host.has.cpus;
+    totals[TRES_MEM] += (double)host->host.has.mem_mib;
     totals[TRES_NODE] += 1.0;
-    if (indices->gpu != NONE) totals[indices->gpu] += host->has.gpus;
+    if (indices->gpu != NONE) totals[indices->gpu] += host->host.has.gpus;
 }
 
 /* Licences belong to the cluster, so each partition has all of them. */
@@ -148,9 +148,11 @@ void multifactor_context_make(struct state *s, int64_t now_us, const double *fac
     struct multifactor_context m = {.s = s, .factors = factors};
     struct multifactor_cluster *c = &m.cluster;
     tres_indices_find(s, arena, &m.indices);
-    *c = (struct multifactor_cluster){
-        .now_us = now_us, .nodes = s->hosts.count, .qos_priority_max = max_qos_priority(s)};
-    for (uint32_t i = 0; i < s->hosts.count; i++) c->cpus += s->hosts.items[i].has.cpus;
+    *c = (struct multifactor_cluster){.now_us = now_us, .qos_priority_max = max_qos_priority(s)};
+    for (uint32_t i = 0; i < s->hosts.count; i++) {
+        c->nodes += s->hosts.items[i].is_attached;
+        c->cpus += s->hosts.items[i].host.has.cpus;
+    }
     list_partitions(s, &m.indices, arena, c);
     m.assoc_priority = inherited_priorities(s, arena, &c->assoc_priority_max);
     *out_context = m;

@@ -104,12 +104,9 @@ static void book_row(struct schedule_builder *b, const struct schedule_row *row)
 static void add_live(struct schedule_builder *b, const struct task *k, uint32_t index)
 {
     struct schedule_row row = {.job = index, .task_id = k->task_id, .state = SCHEDULE_RUNNING};
-    struct allocation_part *part = arena_alloc(&b->out->arena, sizeof *part);
-    *part = (struct allocation_part){live_cluster_instance(&b->out->model, k), idset_count(&k->placement.cpus)};
-    if (part->instance == NONE) return;
-    row.allocation = (struct allocation){NONE, part->slots, 1, part};
     row.demand = job_demand(&b->out->demands, &b->s->jobs.items[index], k->partition);
-    if (row.demand->environment_count > 0) row.allocation.environment = row.demand->environments[0];
+    row.allocation = live_cluster_allocation(&b->out->model, k, row.demand, &b->out->arena);
+    if (row.allocation.part_count == 0) return;
     row.start_us = k->launch_us;
     row.end_us = live_cluster_end(b->s, k, row.demand, b->now_us);
     book_row(b, &row);

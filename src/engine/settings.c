@@ -5,6 +5,7 @@
 #include "base/ensure.h"
 #include "engine/cluster_model.h"
 #include "engine/min_priority.h"
+#include "engine/placements.h"
 
 /* Appends to AccountingStorageTRES. A TRES is tracked for ever, because its index must not change. */
 static int append_tracked(struct apply_context *c, const struct settings *so_far, struct field_value *io_value)
@@ -99,6 +100,6 @@ int apply_settings(struct apply_context *c, const struct event *event)
     ensure(policy_make(&s->settings, &s->arena, &s->policy, NULL) == 0);
     ensure(object_derive_all(s, NULL) == 0);
     if (kept_min_priorities && !min_priority_is_kept(s)) min_priority_forget_all(c);
-    if (changed[SET_HOST_CPUS] || changed[SET_HOST_MEM_MIB] || changed[SET_HOST_GPUS]) state_rebuild_host(s);
+    if (changed[SET_HOST_CPUS] || changed[SET_HOST_MEM_MIB] || changed[SET_HOST_GPUS]) placements_rebuild(s);
     return 0;
 }

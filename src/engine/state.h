@@ -7,7 +7,7 @@
  *     owners   usage of users and projects, which the share tree of the tickets model counts
  *     jobs     submissions, one row each; an array is one row until its tasks start
  *     tasks    starts, one row each: one for a plain job, one for each started task of an array
- *     host     the host's free resources
+ *     hosts    machines that run jobs, with what is free on each
  *
  * Invariants
  *   1. Ids (of jobs, launches, associations) only grow and are never used again. Rows are in ascending order of id.
@@ -15,7 +15,8 @@
  *      account's users before its sub-accounts, each in the order of their ids. Listings have the same order.
  *   3. Each of a job's task numbers is in exactly one of these: pending, cancelled, a row in tasks. A plain job has one
  *      task number, 0.
- *   4. The free resources of host are its capacity without the placements of tasks in STARTING, RUNNING and COMPLETING.
+ *   4. What is free on a host of an instance is its capacity without the placements of tasks in STARTING, RUNNING and
+ *      COMPLETING.
  *   5. assoc.usage is the association's own usage (without that of the associations below), as of decay.reference_us:
  *      the charges of its tasks from start_us to charged_us, and the usage of deleted users and accounts that was added
  *      to it. Readers add the charge of a running task from charged_us on; an ended task has charged_us >= end_us, so
@@ -99,11 +100,14 @@ struct host_load {
     const char *name, *value;
 };
 
-/* A host. An instance has one, the machine that it runs on (state.host); a document has any number, in the order of
- * objects[OBJECT_HOST]. */
+enum { LOCAL_HOST_INDEX = 0 };
+
+/* A host, by index of objects[OBJECT_HOST]. In an instance the first one is the machine that it runs on, and the others
+ * take jobs only once an executor of theirs has reported what they have (EVENT_HOST), which is not stored. */
 struct host_row {
-    const char *name;
-    struct capacity has;
+    bool is_attached;         /* jobs can run there; every host of a document */
+    struct capacity detected; /* in an instance: as reported, without what settings and the object say instead */
+    struct host host;         /* what it has; in an instance with what is free */
     const double *tres; /* its amounts by index of policy.tres, TRES_MAX entries; NULL: computed from the capacity */
     struct host_load *loads; /* of a document: as long as it; of an instance: until the next EVENT_LOAD */
     uint32_t load_count;
@@ -223,17 +227,18 @@ struct task {
     enum job_state state; /* never PENDING */
     bool is_cancelled;    /* it is being ended because of a cancellation */
     uint64_t launch_id;
-    char boot_id[40];   /* of the boot in which it was launched */
-    int64_t launch_us;  /* when the pass decided to start it */
-    int64_t start_us;   /* from the keeper's start record; 0: not started yet, or never ran */
-    int64_t charged_us; /* its usage is charged up to here; 0 until it starts */
-    int64_t end_us;     /* 0: not ended */
-    struct placement placement;
-    uint32_t partition;    /* index into objects[OBJECT_PARTITION] */
-    double billing;        /* units a second, by its partition's weights at its start */
-    double usage_factor;   /* of its QOS at its start; usage is billing x usage_factor x time */
-    struct tres_list tres; /* allocated to it; items from mem_resize */
-    uint32_t cpu_weight;   /* derived: the weight last sent to the executor, 100 at the start; 0: unknown */
+    char boot_id[40];             /* of the boot in which it was launched */
+    int64_t launch_us;            /* when the pass decided to start it */
+    int64_t start_us;             /* from the keeper's start record; 0: not started yet, or never ran */
+    int64_t charged_us;           /* its usage is charged up to here; 0 until it starts */
+    int64_t end_us;               /* 0: not ended */
+    struct placement *placements; /* in the order of the allocation: its first process is on the first host */
+    uint32_t placement_count;     /* at least 1 */
+    uint32_t partition;           /* index into objects[OBJECT_PARTITION] */
+    double billing;               /* units a second, by its partition's weights at its start */
+    double usage_factor;          /* of its QOS at its start; usage is billing x usage_factor x time */
+    struct tres_list tres;        /* allocated to it; items from mem_resize */
+    uint32_t cpu_weight;          /* derived: the weight last sent to the executor, 100 at the start; 0: unknown */
     int32_t exit_status, signal;
     int64_t max_rss_kib;
     /* Measured so far (engine/measured_usage.c). */
@@ -252,7 +257,6 @@ struct state {
     struct settings settings;
     struct policy policy; /* invariant 8 */
     struct decay decay;
-    struct capacity detected; /* of this machine, without the settings that override it */
     ARRAY(struct assoc) assocs;
     ARRAY(struct job) jobs;
     ARRAY(struct task) tasks;
@@ -282,11 +286,11 @@ struct state {
     struct map object_by_name[OBJECT_KIND_COUNT];     /* name -> object, not deleted */
     struct map owner_by_name;                         /* "user<1f>project" -> usage owner */
     struct map job_by_id, task_by_launch, task_by_id; /* not ended; task_by_id: task_key() */
-    struct host host;
-    struct tree tree;         /* of the associations that were not deleted */
-    ARRAY(uint32_t) node_of;  /* association -> node of tree; NONE: deleted */
-    ARRAY(uint32_t) assoc_of; /* node -> association */
-    ARRAY(double) usage_of;   /* node -> usage of its association as stored: a copy, so that it is read sequentially */
+    uint64_t free_cpu_count;                          /* on all hosts of an instance */
+    struct tree tree;                                 /* of the associations that were not deleted */
+    ARRAY(uint32_t) node_of;                          /* association -> node of tree; NONE: deleted */
+    ARRAY(uint32_t) assoc_of;                         /* node -> association */
+    ARRAY(double) usage_of; /* node -> usage of its association as stored: a copy, so that it is read sequentially */
     bool tree_is_stale;
     uint32_t tree_builds;                        /* how often the tree was rebuilt */
     struct share_tree *share_tree;               /* of the tickets model (engine/share_tree.h); NULL: not needed yet */
@@ -312,6 +316,10 @@ static inline double task_rate(const struct task *k)
 {
     return k->billing > 0.0 ? k->billing * k->usage_factor : 0.0;
 }
+
+/* The CPUs and the memory of a task on all of its hosts. */
+uint32_t task_cpu_count(const struct task *k);
+uint64_t task_mem_mib(const struct task *k);
 
 /* The key of task_by_id. */
 static inline uint64_t task_key(uint32_t job_id, uint32_t task_id)

@@ -7,6 +7,7 @@
 #include "engine/live_cluster.h"
 #include "engine/min_priority.h"
 #include "engine/pending.h"
+#include "engine/placements.h"
 #include "engine/ranking.h"
 #include "engine/share_tree.h"
 #include "engine/ticket_identities.h"
@@ -41,7 +42,6 @@ void state_init(struct state *s, int64_t now_us)
 void state_release(struct state *s)
 {
     state_release_rows(s);
-    host_release(&s->host);
     tree_release(&s->tree);
     array_release(&s->node_of);
     array_release(&s->assoc_of);
@@ -69,11 +69,9 @@ void state_restore_host(struct state *s, const struct host_row *row)
     struct host_row *h = array_add(&s->hosts);
     double *tres = arena_alloc(&s->arena, TRES_MAX * sizeof *tres);
     memcpy(tres, row->tres, TRES_MAX * sizeof *tres);
-    *h = (struct host_row){.name = arena_copy(&s->arena, str(row->name)),
-                           .has = row->has,
-                           .tres = tres,
-                           .loads = row->loads,
-                           .load_count = row->load_count};
+    *h = (struct host_row){.is_attached = true, .host.has = row->host.has, .tres = tres};
+    h->loads = row->loads;
+    h->load_count = row->load_count;
 }
 
 void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t parent_id)
@@ -311,28 +309,41 @@ static bool is_number_of_started_task(const struct job *j, uint32_t task_id)
 
 /* Marks the numbers of a placement as taken. Returns false for one that is taken already, or not below max. Numbers
  * beyond the host's are right if the host has shrunk since. */
-static bool take_numbers(const struct idset *numbers, uint32_t max, bool *taken)
+static bool take_numbers(const struct idset *numbers, uint32_t max, struct idset *taken)
 {
     for (uint32_t id = idset_first(numbers); id != NONE; id = idset_next(numbers, id)) {
-        if (id >= max || taken[id]) return false;
-        taken[id] = true;
+        if (id >= max || idset_has(taken, id)) return false;
+        idset_add(taken, id);
     }
     return true;
 }
 
-/* No CPU and no GPU has two tasks. In a document every task has the lowest numbers. */
+/* taken: by host. */
+static bool take_placements(const struct task *k, struct placement *taken)
+{
+    for (uint32_t i = 0; i < k->placement_count; i++) {
+        const struct placement *p = &k->placements[i];
+        if (!take_numbers(&p->cpus, CPUS_MAX, &taken[p->host].cpus) ||
+            !take_numbers(&p->gpus, GPUS_MAX, &taken[p->host].gpus))
+            return false;
+    }
+    return true;
+}
+
+/* No CPU and no GPU of a host has two tasks. In a document every task has the lowest numbers. */
 static int check_placements(struct state *s, struct err *e)
 {
-    bool *cpus = arena_alloc(&s->cycle, CPUS_MAX * sizeof *cpus),
-         *gpus = arena_alloc(&s->cycle, GPUS_MAX * sizeof *gpus);
-    for (uint32_t i = 0; i < s->tasks.count && !s->is_document; i++) {
+    uint32_t hosts = s->objects[OBJECT_HOST].count;
+    struct placement *taken = arena_alloc(&s->cycle, (hosts + (size_t)1) * sizeof *taken);
+    int result = 0;
+    for (uint32_t i = 0; i < s->tasks.count && !s->is_document && result == 0; i++) {
         const struct task *k = &s->tasks.items[i];
-        if (take_numbers(&k->placement.cpus, CPUS_MAX, cpus) && take_numbers(&k->placement.gpus, GPUS_MAX, gpus))
-            continue;
-        return err_set(e, ERR_INTERNAL, "task %u_%u has a CPU or GPU that no host has, or that another task has",
-                       k->job_id, k->task_id);
+        if (take_placements(k, taken)) continue;
+        result = err_set(e, ERR_INTERNAL, "task %u_%u has a CPU or GPU that no host has, or that another task has",
+                         k->job_id, k->task_id);
     }
-    return 0;
+    for (uint32_t i = 0; i < hosts; i++) placement_release(&taken[i]);
+    return result;
 }
 
 /* A job with nothing pending and no live task has ended, and is not live. */
@@ -385,6 +396,6 @@ int state_restore_done(struct state *s, struct err *e)
     if (result != 0 || link_tasks(s, e) != 0 || check_placements(s, e) != 0 || check_jobs_are_live(s, e) != 0)
         return -1;
     s->tree_is_stale = true;
-    state_rebuild_host(s);
+    placements_rebuild(s);
     return s->is_document ? 0 : cluster_model_check(s, e);
 }

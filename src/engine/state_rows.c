@@ -1,6 +1,7 @@
 /* Each table has its functions here. A row owns its lists and texts; copies of texts of associations, objects and usage
  * owners are in s->arena, because those rows stay as long as the state. */
 #include "engine/state_rows.h"
+#include "engine/placements.h"
 
 #include <string.h>
 
@@ -70,7 +71,7 @@ void assoc_count_work(struct state *s, uint32_t assoc, const struct work *work, 
 
 struct work task_work(const struct task *k)
 {
-    return (struct work){.running = 1, .running_cpus = idset_count(&k->placement.cpus)};
+    return (struct work){.running = 1, .running_cpus = task_cpu_count(k)};
 }
 
 /* --- objects ------------------------------------------------------------------------------------------------------ */
@@ -300,7 +301,7 @@ void job_replace(struct state *s, uint32_t index, const struct job *row)
 
 static void release_task(struct task *k)
 {
-    placement_release(&k->placement);
+    placements_release(k);
     mem_free(k->tres.items);
 }
 
@@ -314,26 +315,6 @@ uint32_t task_append(struct state *s, const struct task *row)
 }
 
 /* --- the whole state ---------------------------------------------------------------------------------------------- */
-
-void state_rebuild_host(struct state *s)
-{
-    if (s->is_document) return;
-    const struct settings *set = &s->settings;
-    struct capacity has = s->detected;
-    if (setting_number(set, SET_HOST_CPUS) != SETTING_AUTO) has.cpus = (uint32_t)setting_number(set, SET_HOST_CPUS);
-    if (setting_number(set, SET_HOST_MEM_MIB) != SETTING_AUTO)
-        has.mem_mib = (uint64_t)setting_number(set, SET_HOST_MEM_MIB);
-    if (setting_number(set, SET_HOST_GPUS) != SETTING_AUTO) has.gpus = (uint32_t)setting_number(set, SET_HOST_GPUS);
-    s->host_edition++;
-    host_release(&s->host);
-    host_init(&s->host, has);
-    array_clear(&s->hosts);
-    *array_add(&s->hosts) = (struct host_row){.name = "", .has = has, .loads = s->loads, .load_count = s->load_count};
-    for (uint32_t i = 0; i < s->tasks.count; i++) {
-        if (!job_state_is_end(s->tasks.items[i].state)) host_take_again(&s->host, &s->tasks.items[i].placement);
-    }
-    s->pass_is_due = true;
-}
 
 void state_release_rows(struct state *s)
 {
@@ -349,6 +330,7 @@ void state_release_rows(struct state *s)
     array_release(&s->tasks);
     array_release(&s->assocs);
     array_release(&s->owners);
+    for (uint32_t i = 0; i < s->hosts.count; i++) host_release(&s->hosts.items[i].host);
     array_release(&s->hosts);
     map_release(&s->assoc_by_name);
     map_release(&s->assoc_in_partition);

@@ -67,9 +67,6 @@ struct work task_work(const struct task *k);
 
 /* --- the whole state ---------------------------------------------------------------------------------------------- */
 
-/* Sets the host's capacity, as detected and overridden by settings, and takes the resources of live tasks. O(tasks). */
-void state_rebuild_host(struct state *s);
-
 /* Frees the rows of ended jobs and tasks. The others keep their order and get new indices. O(jobs + tasks). */
 void state_compact_rows(struct state *s);
 

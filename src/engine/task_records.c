@@ -11,6 +11,7 @@
 #include "base/ensure.h"
 #include "engine/live_cluster.h"
 #include "engine/min_priority.h"
+#include "engine/placements.h"
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */
 
@@ -41,7 +42,7 @@ void task_end(struct apply_context *c, uint32_t task_index, enum job_state end)
     if (k->end_us == 0) k->end_us = c->now_us;
     charge_finished(c, k);
     k->state = end;
-    host_give_back(&s->host, &k->placement);
+    placements_give_back(s, k);
     live_cluster_remove(s, k);
     assoc_count_work(s, k->assoc, &work, -1);
     map_remove_u64(&s->task_by_launch, k->launch_id);

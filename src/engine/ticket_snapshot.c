@@ -68,9 +68,9 @@ static uint32_t allocated_slots(const struct state *s, const struct job *j)
 static uint64_t free_slots(const struct state *s)
 {
     uint64_t slots = 0, taken = 0;
-    if (!s->is_document) return s->host.free_cpu_count;
+    if (!s->is_document) return s->free_cpu_count;
     if (s->hosts.count == 0) return UINT32_MAX;
-    for (uint32_t i = 0; i < s->hosts.count; i++) slots += s->hosts.items[i].has.cpus;
+    for (uint32_t i = 0; i < s->hosts.count; i++) slots += s->hosts.items[i].host.has.cpus;
     for (uint32_t i = 0; i < s->tasks.count; i++)
         taken += allocated_slots(s, &s->jobs.items[state_find_job(s, s->tasks.items[i].job_id)]);
     return slots > taken ? slots - taken : 0;

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/ensure.h"
+#include "base/idset.h"
 #include "fields/limits.h"
 
 enum { JOB_NAME_BYTES_MAX = 128, PATH_BYTES_MAX = 4095, ARRAY_BYTES_MAX = 1 << 26 };
@@ -146,10 +147,16 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_WAITS_FOR] = {TEXT("waits_for"), NULLABLE,
                              HELP("the jobs that end when it is expected to start; or why it can never start")},
 
-    [JOB_FIELD_CPU_IDS] = {TEXT("cpu_ids"), HELP("CPUs that it has or had"), OF_TASK("cpus"), DECIDES},
-    [JOB_FIELD_GPU_IDS] = {TEXT("gpu_ids"), HELP("GPUs that it has or had"), OF_TASK("gpus"), DECIDES},
+    [JOB_FIELD_HOSTS] = {TEXT("hosts"), HELP("where it runs or ran; empty: it has not started"), OF_TASK("hosts"),
+                         DECIDES},
+    [JOB_FIELD_CPU_IDS] = {TEXT("cpu_ids"), HELP("CPUs that it has or had, for each of its hosts: 0-3;0-1"),
+                           OF_TASK("cpus"), DECIDES},
+    [JOB_FIELD_GPU_IDS] = {TEXT("gpu_ids"), HELP("GPUs that it has or had, for each of its hosts"), OF_TASK("gpus"),
+                           DECIDES},
     [JOB_FIELD_TASK_MEM_MIB] = {NUMBER("task_mem_mib", 0, MEM_MIB_MAX), HELP("memory that it has or had"), HIDDEN,
                                 OF_TASK("mem_mib"), DECIDES},
+    [JOB_FIELD_HOST_MEM_MIB] = {TEXT("host_mem_mib"), NULLABLE, HIDDEN, OF_TASK("host_mem_mib"), DECIDES,
+                                HELP("memory on each of several hosts: 4096;2048; null: it has one host")},
     [JOB_FIELD_EXIT_STATUS] = {NUMBER("exit_status", 0, INT32_MAX), HELP("exit status; null: it has not ended"),
                                NULLABLE, OF_TASK("exit_status"), SINCE(JOB_SINCE_END)},
     [JOB_FIELD_SIGNAL] = {NUMBER("signal", 0, INT32_MAX),
@@ -283,4 +290,18 @@ bool job_field_is_settable(enum job_field f, bool is_update)
     const struct job_field_row *row = &job_field_rows[f];
     if (row->setter == JOB_SET_BY_INSTANCE) return false;
     return is_update ? row->until != JOB_UNTIL_SUBMITTED : !row->is_update_only;
+}
+
+int job_field_count_ids(struct str text, const char *name, uint32_t *out_count, struct err *e)
+{
+    int result = 0;
+    *out_count = 0;
+    while (text.text != NULL && result == 0) {
+        struct idset ids = {0};
+        struct str item = str_cut(text, ';', &text);
+        if (item.length > 0) result = idset_parse(item, NONE - 1, name, &ids, e);
+        *out_count += idset_count(&ids);
+        idset_release(&ids);
+    }
+    return result;
 }

@@ -66,9 +66,11 @@ enum job_field {
     JOB_FIELD_EXPECTED_PLACES,
     JOB_FIELD_WAITS_FOR,
 
-    JOB_FIELD_CPU_IDS, /* "0-3": the CPUs that a task has or had */
+    JOB_FIELD_HOSTS,   /* "n1,n2": the hosts of a task; the next two fields have an item for each of them */
+    JOB_FIELD_CPU_IDS, /* "0-3;0-1": the CPUs that a task has or had */
     JOB_FIELD_GPU_IDS,
     JOB_FIELD_TASK_MEM_MIB,
+    JOB_FIELD_HOST_MEM_MIB, /* "4096;2048": on each of several hosts */
     JOB_FIELD_EXIT_STATUS,
     JOB_FIELD_SIGNAL,
     JOB_FIELD_CPU_TIME,
@@ -179,6 +181,9 @@ struct job_values {
 
 /* Whether a submission, or an update if is_update, may give the field. */
 bool job_field_is_settable(enum job_field f, bool is_update);
+
+/* How many numbers a value of cpu_ids or gpu_ids has: "0-3;0-1" has 6. ERR_INPUT names name. */
+int job_field_count_ids(struct str text, const char *name, uint32_t *out_count, struct err *e);
 
 /* One row of a listing:
  *

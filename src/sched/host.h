@@ -21,8 +21,9 @@ struct host {
     int64_t free_mem_mib;                    /* below 0 when the host shrank under running jobs */
 };
 
-/* The CPUs, GPUs and memory that a task was given. */
+/* What a task was given on one host: CPUs and GPUs by number, and memory. */
 struct placement {
+    uint32_t host; /* the caller's number of it */
     struct idset cpus, gpus;
     uint64_t mem_mib;
 };

@@ -119,7 +119,7 @@ static int finish_state(struct document *d, struct err *e)
 
 static int load(json_t *document, struct scenario *scenario, struct err *e)
 {
-    struct document d = {.scenario = scenario, .state = &scenario->state, .free_cpus = NONE};
+    struct document d = {.scenario = scenario, .state = &scenario->state};
     struct wire_reader r = {.arena = &scenario->arena,
                             .root = "the document",
                             .code = ERR_INPUT,
@@ -134,6 +134,7 @@ static int load(json_t *document, struct scenario *scenario, struct err *e)
     map_release(&d.user_rows);
     map_release(&d.first_rows);
     array_release(&d.associations);
+    array_release(&d.free_cpus);
     arena_release(&d.arena);
     return status;
 }

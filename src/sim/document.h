@@ -25,7 +25,7 @@ struct document {
     struct arena arena;                              /* released when the document has been read */
     bool has_objects[OBJECT_KIND_COUNT];             /* whether the document has any of the kind */
     struct host_names hosts;                         /* once hosts and groups have been read */
-    uint32_t free_cpus;                              /* of the machine of an instance; NONE: not given */
+    ARRAY(uint32_t) free_cpus;                       /* of an instance, by host; NONE: not given */
     ARRAY(struct association_document) associations; /* the items of `tree` */
     struct map account_rows;                         /* account -> its item */
     struct map user_rows;                            /* "account<lf>user<lf>partition" -> its item */

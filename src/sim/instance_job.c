@@ -34,14 +34,29 @@ static int check_state(struct wire_reader *r, const struct job_keys *keys)
     return 0;
 }
 
+/* In one partition, on one host or several. */
+static int check_places(struct wire_reader *r, const struct task_keys *task)
+{
+    const struct state *s = document_of(r)->state;
+    for (uint32_t i = 0; i < task->place_count; i++) {
+        const struct job_place *place = &task->places[i];
+        const char *name = s->objects[OBJECT_HOST].items[place->host].object.name;
+        if (!s->hosts.items[place->host].is_attached)
+            return wire_fail_at(r, "places", "no job can run on '%s', which is not 'attached'", name);
+        if (place->partition != task->places[0].partition || place->slots > CPUS_MAX)
+            return wire_fail_at(r, "places",
+                                "a task of an instance is in one partition, with at most %d CPUs on a host", CPUS_MAX);
+    }
+    return 0;
+}
+
 static int check_task(struct wire_reader *r, const struct task_keys *task)
 {
     struct tres_list list = {0};
     struct err below;
     if (task->start_us < 0 || task->start_us > document_of(r)->scenario->now_us)
         return wire_fail_at(r, "start", "is not from 1970 to 'now'");
-    if (task->place_count != 1 || task->places[0].host != 0 || task->places[0].slots > CPUS_MAX)
-        return wire_fail_at(r, "places", "a task of an instance is in one partition on " LOCAL_HOST);
+    if (check_places(r, task) != 0) return -1;
     if (task->allocated_tres == NULL) return 0;
     const struct tres_table *table = &document_of(r)->state->policy.tres;
     if (tres_text_parse_list(table, str(task->allocated_tres), &list, &below) != 0) return wire_fail_below(r, &below);
@@ -58,6 +73,24 @@ static struct job_place *default_place(struct wire_reader *r, const struct job *
     return place;
 }
 
+/* Numbers of CPUs and GPUs have to be below the maxima, also those that a host has no more. */
+static int count_taken(struct wire_reader *r, struct instance_jobs *jobs, const struct job *job,
+                       const struct task_keys *task)
+{
+    const struct document *d = document_of(r);
+    while (jobs->taken.count < d->state->hosts.count) *array_add(&jobs->taken) = (struct capacity){0};
+    jobs->taken.items[task->places[0].host].gpus += job->request.gpus;
+    for (uint32_t i = 0; i < task->place_count; i++) {
+        uint32_t host = task->places[i].host;
+        uint32_t has = d->free_cpus.items[host] != NONE ? d->state->hosts.items[host].detected.cpus : 0;
+        struct capacity *taken = &jobs->taken.items[host];
+        taken->cpus += task->places[i].slots;
+        if (taken->cpus > CPUS_MAX - has || taken->gpus > GPUS_MAX)
+            return wire_fail(r, "the running jobs have more than %d CPUs or %d GPUs of a host", CPUS_MAX, GPUS_MAX);
+    }
+    return 0;
+}
+
 static int add_task(struct wire_reader *r, struct instance_jobs *jobs, struct job *job, const struct task_keys *keys)
 {
     struct task_keys task = *keys;
@@ -71,11 +104,7 @@ static int add_task(struct wire_reader *r, struct instance_jobs *jobs, struct jo
     if (map_get_u64(&jobs->launches, task.launch) != NONE) return wire_fail_at(r, "launch", "occurs twice");
     map_set_u64(&jobs->launches, task.launch, 1);
     if (task.launch > jobs->last_launch) jobs->last_launch = task.launch;
-    jobs->cpus += task.places[0].slots;
-    jobs->gpus += job->request.gpus;
-    uint32_t has = document_of(r)->free_cpus != NONE ? document_of(r)->state->detected.cpus : 0;
-    if (jobs->cpus > CPUS_MAX - has || jobs->gpus > GPUS_MAX)
-        return wire_fail(r, "the running jobs have more than %d CPUs or %d GPUs", CPUS_MAX, GPUS_MAX);
+    if (count_taken(r, jobs, job, &task) != 0) return -1;
     if (idset_has(&job->array, task.task)) return wire_fail_at(r, "task", "%u occurs twice, or is pending", task.task);
     idset_add(&job->array, task.task);
     *array_add(&jobs->tasks) = (struct instance_task){.job_id = job->id, .keys = task};
@@ -212,10 +241,29 @@ static struct idset take_numbers(struct numbers *n, uint32_t count)
     return set;
 }
 
-static void restore_task(struct state *s, const struct instance_task *task, struct numbers *cpus, struct numbers *gpus)
+/* The next numbers of a host. */
+struct host_numbers {
+    struct numbers cpus, gpus;
+};
+
+/* As the pass gives them: memory on each host, GPUs on the first one. */
+static void place_task(const struct job *job, const struct task_keys *keys, struct host_numbers *hosts,
+                       struct task *out_row)
+{
+    out_row->placement_count = keys->place_count;
+    out_row->placements = mem_resize(NULL, 0, keys->place_count * sizeof *out_row->placements);
+    for (uint32_t i = 0; i < keys->place_count; i++) {
+        uint32_t host = keys->places[i].host;
+        out_row->placements[i] = (struct placement){.host = host,
+                                                    .cpus = take_numbers(&hosts[host].cpus, keys->places[i].slots),
+                                                    .mem_mib = job->request.mem_mib};
+        if (i == 0) out_row->placements[i].gpus = take_numbers(&hosts[host].gpus, job->request.gpus);
+    }
+}
+
+static void restore_task(struct state *s, const struct instance_task *task, struct host_numbers *hosts)
 {
     const struct task_keys *keys = &task->keys;
-    const struct job *job = &s->jobs.items[state_find_job(s, task->job_id)];
     struct task row = {.job_id = task->job_id,
                        .task_id = keys->task,
                        .state = JOB_RUNNING,
@@ -224,33 +272,42 @@ static void restore_task(struct state *s, const struct instance_task *task, stru
                        .partition = keys->places[0].partition,
                        .billing = keys->billing,
                        .usage_factor = 1.0};
-    row.placement.cpus = take_numbers(cpus, keys->places[0].slots);
-    row.placement.gpus = take_numbers(gpus, job->request.gpus);
-    row.placement.mem_mib = job->request.mem_mib;
+    place_task(&s->jobs.items[state_find_job(s, task->job_id)], keys, hosts, &row);
     if (keys->allocated_tres != NULL)
         ensure(tres_text_parse_list(&s->policy.tres, str(keys->allocated_tres), &row.tres, NULL) == 0);
     state_restore_task(s, &row);
 }
 
-void instance_job_restore_tasks(const struct document *d, struct instance_jobs *jobs)
+static struct host_numbers *begin_numbers(struct document *d)
+{
+    uint32_t count = d->state->hosts.count;
+    struct host_numbers *hosts = arena_alloc(&d->arena, (count + (size_t)1) * sizeof *hosts);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t has = d->state->hosts.items[i].detected.cpus, free_cpus = d->free_cpus.items[i];
+        hosts[i] = (struct host_numbers){{0, NONE, NONE}, {0, NONE, NONE}};
+        if (free_cpus != NONE) hosts[i].cpus = (struct numbers){0, has - free_cpus, has};
+    }
+    return hosts;
+}
+
+void instance_job_restore_tasks(struct document *d, struct instance_jobs *jobs)
 {
     struct state *s = d->state;
-    uint32_t has = s->detected.cpus;
-    struct numbers cpus = {0, NONE, NONE}, gpus = {0, NONE, NONE};
-    if (d->free_cpus != NONE) cpus = (struct numbers){0, has - d->free_cpus, has};
+    struct host_numbers *hosts = begin_numbers(d);
     for (uint32_t i = 0; i < jobs->min_priorities.count; i++) {
         const struct instance_min_priority *min = &jobs->min_priorities.items[i];
         (void)state_restore_min_priority(s, min->job_id, min->key.partition, min->key.priority);
     }
     if (jobs->tasks.count == 0) return;
     qsort(jobs->tasks.items, jobs->tasks.count, sizeof *jobs->tasks.items, compare_launches);
-    for (uint32_t i = 0; i < jobs->tasks.count; i++) restore_task(s, &jobs->tasks.items[i], &cpus, &gpus);
+    for (uint32_t i = 0; i < jobs->tasks.count; i++) restore_task(s, &jobs->tasks.items[i], hosts);
 }
 
 void instance_job_release(struct instance_jobs *jobs)
 {
     array_release(&jobs->tasks);
     array_release(&jobs->min_priorities);
+    array_release(&jobs->taken);
     map_release(&jobs->launches);
 }
 
@@ -263,7 +320,7 @@ void instance_job_finish_all(struct state *s)
         const struct job *job = &s->jobs.items[state_find_job(s, k->job_id)];
         if (k->tres.items == NULL) {
             k->tres.items = mem_resize(NULL, 0, TRES_MAX * sizeof *k->tres.items);
-            job_tres(s, &indices, job, idset_count(&k->placement.cpus), &k->tres);
+            job_tres(s, &indices, job, task_cpu_count(k), &k->tres);
         }
         if (isnan(k->billing)) k->billing = job_billing_in(s, k->partition, &k->tres);
     }

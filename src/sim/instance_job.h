@@ -22,7 +22,7 @@ struct instance_jobs {
     ARRAY(struct instance_min_priority) min_priorities;
     struct map launches;
     uint64_t last_launch;
-    uint32_t cpus, gpus; /* how many the tasks have */
+    ARRAY(struct capacity) taken; /* by host: the CPUs and GPUs of the tasks */
 };
 
 /* Checks the keys against each other, makes the row of the job, with sets in memory from mem_resize, and adds its
@@ -31,7 +31,7 @@ int instance_job_make(struct wire_reader *r, const struct job_keys *keys, struct
                       struct job *out_row);
 
 /* Restores the tasks and the minimum priorities, when all jobs have been restored. */
-void instance_job_restore_tasks(const struct document *d, struct instance_jobs *jobs);
+void instance_job_restore_tasks(struct document *d, struct instance_jobs *jobs);
 void instance_job_release(struct instance_jobs *jobs);
 
 /* Computes what tasks have been allocated, where the document does not say it; after state_restore_done. */

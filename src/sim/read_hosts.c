@@ -13,8 +13,10 @@ struct host_document {
     uint32_t load_count;
     double gres[TRES_MAX];
     double typed[TRES_MAX]; /* by generic GRES: the sum of its typed ones, tracked or not */
-    uint32_t gpus;          /* of the machine of an instance */
-    uint32_t free_cpus;     /* likewise; NONE: not given */
+    /* In an instance. */
+    bool is_attached; /* jobs can run there */
+    uint32_t gpus;
+    uint32_t free_cpus; /* NONE: not given */
 };
 
 static uint32_t find_gres(const struct tres_table *tres, struct str name)
@@ -100,6 +102,7 @@ static int read_loads(struct wire_reader *r, json_t *value, void *target)
 static const struct wire_field fields[] = {
     {.name = "name", .type = WIRE_NAME, .is_required = true, MEMBER(object.name), .help = "the host's name"},
     {.name = "gres", .type = WIRE_CUSTOM, .read = read_gres},
+    {.name = "attached", .type = WIRE_BOOL, MEMBER(is_attached)},
     {.name = "free_cpus", .type = WIRE_U32, MEMBER(free_cpus), .max = CPUS_MAX},
     {.name = "load_values", .type = WIRE_CUSTOM, .read = read_loads},
     {0},
@@ -131,30 +134,41 @@ static void restore_host(struct document *d, const struct host_document *host)
     tres[TRES_CPU] = has.cpus;
     tres[TRES_MEM] = (double)has.mem_mib;
     tres[TRES_NODE] = 1.0;
-    const struct host_row row = {
-        .name = host->object.name, .has = has, .tres = tres, .loads = host->loads, .load_count = host->load_count};
+    const struct host_row row = {.host.has = has, .tres = tres, .loads = host->loads, .load_count = host->load_count};
     state_restore_host(d->state, &row);
     document_restore_object(d, OBJECT_HOST, &host->object);
 }
 
-/* The first host of an instance is the machine, whose capacity is not from an object. The others are only described. */
-static int restore_machine(struct wire_reader *r, const struct host_document *host, uint32_t index)
+/* Hosts on which jobs can run have what the document says; the others are only described. */
+static int check_host_of_instance(struct wire_reader *r, const struct host_document *host, uint32_t index)
 {
-    struct document *d = document_of(r);
-    int64_t cpus = host->object.value[HOST_CPUS].number, mem_mib = host->object.value[HOST_MEM].number;
+    int64_t cpus = host->object.value[HOST_CPUS].number;
     if (index == 0 && strcmp(host->object.name, LOCAL_HOST) != 0)
         return wire_fail_at(r, "name", "'%s' is not '" LOCAL_HOST "', the first host of an instance",
                             host->object.name);
-    if (index == 0 && (cpus == FIELD_SPECIAL || cpus < 1 || cpus > CPUS_MAX))
-        return wire_fail_at(r, "cpus", "a machine has from 1 to %d CPUs", CPUS_MAX);
-    if (index == 0 && host->gpus > GPUS_MAX) return wire_fail_at(r, "gres", "a machine has at most %d GPUs", GPUS_MAX);
-    if (host->free_cpus != NONE && (index > 0 || host->free_cpus > cpus))
-        return wire_fail_at(r, "free_cpus", "only the machine has them, at most its CPUs");
+    if (host->is_attached && (cpus == FIELD_SPECIAL || cpus > CPUS_MAX))
+        return wire_fail_at(r, "cpus", "a host on which jobs can run has from 0 to %d CPUs", CPUS_MAX);
+    if (host->gpus > GPUS_MAX) return wire_fail_at(r, "gres", "a machine has at most %d GPUs", GPUS_MAX);
+    if (host->free_cpus != NONE && (!host->is_attached || host->free_cpus > cpus))
+        return wire_fail_at(r, "free_cpus", "only a host on which jobs can run has them, at most its CPUs");
+    return 0;
+}
+
+static int restore_host_of_instance(struct wire_reader *r, struct host_document *host, uint32_t index)
+{
+    struct document *d = document_of(r);
+    int64_t mem_mib = host->object.value[HOST_MEM].number;
+    host->is_attached |= index == 0;
+    if (check_host_of_instance(r, host, index) != 0) return -1;
     document_restore_object(d, OBJECT_HOST, &host->object);
+    struct host_row *row = array_add(&d->state->hosts);
+    *row = (struct host_row){.is_attached = host->is_attached};
+    *array_add(&d->free_cpus) = host->free_cpus;
+    if (host->is_attached)
+        row->detected = (struct capacity){.cpus = (uint32_t)host->object.value[HOST_CPUS].number,
+                                          .mem_mib = mem_mib == FIELD_SPECIAL ? 0 : (uint64_t)mem_mib,
+                                          .gpus = host->gpus};
     if (index > 0) return 0;
-    d->free_cpus = host->free_cpus;
-    d->state->detected = (struct capacity){
-        .cpus = (uint32_t)cpus, .mem_mib = mem_mib == FIELD_SPECIAL ? 0 : (uint64_t)mem_mib, .gpus = host->gpus};
     d->state->loads = host->loads;
     d->state->load_count = host->load_count;
     return 0;
@@ -168,8 +182,9 @@ static int read_host(struct wire_reader *r, json_t *value, uint32_t index)
     if (!host_text_is_name(str(name))) return wire_fail_at(r, "name", "'%s' has a blank, or one of , [ ] = @", name);
     if (state_find_object(document_of(r)->state, OBJECT_HOST, name) != NONE)
         return document_fail_twice(r, "name", name);
-    if (document_is_instance(document_of(r))) return restore_machine(r, &host, index);
-    if (host.free_cpus != NONE) return wire_fail_at(r, "free_cpus", "is only accepted for the machine of an instance");
+    if (document_is_instance(document_of(r))) return restore_host_of_instance(r, &host, index);
+    if (host.free_cpus != NONE) return wire_fail_at(r, "free_cpus", "is only accepted in the document of an instance");
+    if (host.is_attached) return wire_fail_at(r, "attached", "is only accepted in the document of an instance");
     restore_host(document_of(r), &host);
     return 0;
 }
@@ -181,7 +196,7 @@ int document_read_hosts(struct wire_reader *r, json_t *value)
     if (value != NULL && wire_read_items(r, value, read_host) != 0) return -1;
     if (document_is_instance(document_of(r)) && s->objects[OBJECT_HOST].count == 0)
         return wire_fail(r, "missing; the first host of an instance is '" LOCAL_HOST "'");
-    for (uint32_t i = 0; i < s->hosts.count; i++) cpus += s->hosts.items[i].has.cpus;
+    for (uint32_t i = 0; i < s->hosts.count; i++) cpus += s->hosts.items[i].host.has.cpus;
     if (cpus <= UINT32_MAX) return 0;
     return wire_fail(r, "%llu CPUs in all; at most 4294967295 are accepted", (unsigned long long)cpus);
 }

@@ -246,8 +246,10 @@ static void restore_task(struct state *s, const struct job *j)
                        .launch_id = j->document->rank + UINT64_C(1),
                        .partition = j->partitions[0],
                        .usage_factor = 1.0};
-    if (j->request.cpus > 0) row.placement.cpus = set_of(0, j->request.cpus - 1);
-    row.placement.mem_mib = j->request.mem_mib;
+    row.placements = mem_resize(NULL, 0, sizeof *row.placements);
+    row.placement_count = 1;
+    *row.placements = (struct placement){.mem_mib = j->request.mem_mib};
+    if (j->request.cpus > 0) row.placements->cpus = set_of(0, j->request.cpus - 1);
     state_restore_task(s, &row);
 }
 

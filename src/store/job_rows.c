@@ -2,6 +2,7 @@
 
 #include "base/ensure.h"
 #include "engine/job_members.h"
+#include "engine/placements.h"
 
 /* A row of task begins with these two columns, which are not fields of home TASK. */
 #define TASK_FIRST_COLUMNS "job_id, association_id"
@@ -167,7 +168,7 @@ int job_row_load_task(const struct job_row_columns *columns, sqlite3_stmt *row, 
     struct task k = {.job_id = (uint32_t)sql_column_ranged(row, TASK_JOB_ID, 1, NONE - 1, &bad)};
     if (bad || read_task(columns, row, state, &k, e) != 0) {
         if (bad) (void)err_field(e, ERR_INTERNAL, "job_id", "is out of range");
-        placement_release(&k.placement);
+        placements_release(&k);
         mem_free(k.tres.items);
         return fail_of("task of job", sqlite3_column_int64(row, TASK_JOB_ID), e);
     }

@@ -318,6 +318,8 @@ static const char step_6[] =
     "ALTER TABLE partition ADD COLUMN state TEXT NOT NULL DEFAULT 'UP'; -- of the queue on each host, 'UP,[n1=DRAIN]'\n"
     "ALTER TABLE job ADD COLUMN pe TEXT; -- its parallel environment; NULL: none\n"
     "ALTER TABLE job ADD COLUMN is_reserving INTEGER; -- 1: it asks for a reservation; NULL: no\n"
+    "ALTER TABLE task ADD COLUMN hosts TEXT NOT NULL DEFAULT 'localhost'; -- 'n1,n2'; cpus and gpus are '0-3;0-1'\n"
+    "ALTER TABLE task ADD COLUMN host_mem_mib TEXT; -- on each of several hosts, '4096;2048'; NULL: one host\n"
     "ALTER TABLE resource ADD COLUMN relop TEXT NOT NULL DEFAULT '<=';\n"
     "ALTER TABLE resource ADD COLUMN consumable TEXT NOT NULL DEFAULT 'YES'; -- YES: per slot; JOB: once; NO\n"
     "ALTER TABLE resource ADD COLUMN default_amount TEXT NOT NULL DEFAULT '0'; -- of jobs that do not request it\n";

@@ -408,7 +408,7 @@ static int charge_owners(struct verification *v, sqlite3_stmt *row, const struct
                          struct err *e)
 {
     enum { MIB_PER_GIB = 1024 };
-    struct idset cpus = {0};
+    uint32_t cpu_count;
     struct owner_charge charge = {.user = user,
                                   .project = sql_column_text(row, TASK_PROJECT),
                                   .from_us = c->from_us,
@@ -417,15 +417,14 @@ static int charge_owners(struct verification *v, sqlite3_stmt *row, const struct
                                   .rule_seq = c->late.seq,
                                   .has_ended = !sql_column_is_null(row, TASK_END_US)};
     const char *text = sql_column_text(row, TASK_CPUS);
-    if (text[0] != '\0' && idset_parse(str(text), NONE - 1, "cpus", &cpus, e) != 0)
+    if (job_field_count_ids(str(text), "cpus", &cpu_count, e) != 0)
         return err_prefix(e, "%s: task of job %u", v->path, (uint32_t)sqlite3_column_int64(row, TASK_JOB_ID));
-    charge.rates[USAGE_CPU] = idset_count(&cpus);
+    charge.rates[USAGE_CPU] = cpu_count;
     charge.rates[USAGE_MEM] = sqlite3_column_double(row, TASK_MEM_MIB) / MIB_PER_GIB;
     charge.measured_as_of_us = sqlite3_column_int64(row, TASK_CHARGED_AS_OF_US);
     charge.measured[USAGE_CPU] = sqlite3_column_double(row, TASK_CHARGED_CPU_S);
     charge.measured[USAGE_MEM] = sqlite3_column_double(row, TASK_CHARGED_MEM_GIB_S);
     charge.measured[USAGE_IO] = sqlite3_column_double(row, TASK_CHARGED_IO_GIB);
-    idset_release(&cpus);
     usage_owners_charge(&v->owners, &charge);
     return 0;
 }

@@ -108,7 +108,7 @@ static void change_objects(struct state *s, uint32_t turn, int64_t now_us, struc
 /* Decides events of all kinds, which depend only on the turn's number and the state. store NULL: a rehearsal. */
 static void decide_turn(struct state *s, struct store *store, uint32_t turn, int64_t now_us, struct outcome *out)
 {
-    apply(s, now_us, (struct event){.kind = EVENT_HOST, .host = {3, 0, 10000}}, out, NULL);
+    apply(s, now_us, (struct event){.kind = EVENT_HOST, .host.has = {3, 0, 10000}}, out, NULL);
     change_objects(s, turn, now_us, out);
     submit(s, store, now_us, turn, turn % 2 ? "ann" : "bob", NULL, out);
     if (turn % 3 == 0) submit(s, store, now_us, turn, "eve", "0-5%2", out);

@@ -2,7 +2,7 @@
  *
  *   1. The state that is read from the document has the same priorities, term by term, the same shares, and the same
  *      schedule: which tasks start, which get a reservation, where and when. Each model, arrays, ranges of slots,
- *      parallel environments, resources, load values, projects, usage, running tasks, minimum priorities.
+ *      several hosts, parallel environments, resources, load values, projects, usage, running tasks, minimum priorities.
  *   2. The document of that state is the same text, and jobs and tasks have the same values of all fields on which
  *      decisions depend; so have settings, objects and the host.
  *   3. The next pass of the instance starts what starts in the schedule of the document.
@@ -119,6 +119,7 @@ static void make_world(struct world *w, struct rng *rng, uint32_t model)
     add_cluster(w, rng);
     add_associations(w, rng);
     set_plan_rules(w, rng);
+    if (rng_below(rng, 2)) pass_world_add_hosts(w, rng);
 }
 
 /* A job in a parallel environment, or with a request for a load value; refused where it could never run, or where the
@@ -175,7 +176,7 @@ static void run_world(struct world *w, struct rng *rng)
     }
     if (rng_below(rng, 2)) world_pass(w);
     if (rng_below(rng, 3) == 0) { /* below what its tasks have */
-        const struct event shrink = {.kind = EVENT_HOST, .host = {1 + rng_below(rng, 6), rng_below(rng, 2), 150}};
+        const struct event shrink = {.kind = EVENT_HOST, .host.has = {1 + rng_below(rng, 6), rng_below(rng, 2), 150}};
         assert_int_equal(world_apply(w, shrink, NULL), 0);
     }
     if (rng_below(rng, 2)) world_object(w, OBJECT_PARTITION, "heavy", "TRESBillingWeights=CPU=0.7");
@@ -203,7 +204,7 @@ static void check_pass(struct world *w, struct state *read, struct plan_counts *
         assert_non_null(k);
         assert_int_equal(k->launch_us, w->now_us);
         assert_int_equal(k->partition, p.model.partition_of[row->allocation.parts[0].instance]);
-        assert_int_equal(idset_count(&k->placement.cpus), row->allocation.slots);
+        assert_int_equal(task_cpu_count(k), row->allocation.slots);
     }
     assert_int_equal(starting, started);
     io_counts->started += started;

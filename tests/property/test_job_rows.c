@@ -486,6 +486,15 @@ static void assert_all_fields_varied(void)
     }
 }
 
+/* --- hosts -------------------------------------------------------------------------------------------------------- */
+
+static void attach_hosts(struct life *l)
+{
+    const struct event second = {.kind = EVENT_HOST, .host = {.has = host, .name = "n2"}};
+    house_set_host(&l->h, host);
+    assert_int_equal(world_apply(&l->h.w, second, NULL), 0);
+}
+
 /* --- histories ---------------------------------------------------------------------------------------------------- */
 
 static void begin(struct life *l, uint64_t seed)
@@ -497,7 +506,9 @@ static void begin(struct life *l, uint64_t seed)
     world_object(&l->h.w, OBJECT_PARTITION, "heavy", "TRESBillingWeights=CPU=-0.3");
     world_object(&l->h.w, OBJECT_QOS, "good", "usage_factor=0.1");
     world_object(&l->h.w, OBJECT_PROJECT, "apollo", "");
-    world_object(&l->h.w, OBJECT_ENVIRONMENT, "smp", "");
+    world_object(&l->h.w, OBJECT_ENVIRONMENT, "smp", "allocation_rule=$round_robin"); /* jobs on both hosts */
+    world_object(&l->h.w, OBJECT_HOST, "n2", "");
+    attach_hosts(l);
     world_object(&l->h.w, OBJECT_PARTITION, "main", "pe_list=smp");
     world_object(&l->h.w, OBJECT_PROJECT, "gemini", "");
     world_object(&l->h.w, OBJECT_RESOURCE, "license", "amount=1000");
@@ -524,7 +535,7 @@ static void commit_and_compare(struct life *l)
     if (one_in(l, 4)) {
         state_release(&w->s);
         w->s = loaded;
-        house_set_host(&l->h, host);
+        attach_hosts(l);
         return;
     }
     state_release(&loaded);

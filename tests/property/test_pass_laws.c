@@ -8,7 +8,8 @@
  *   3. With reservations it starts what a run over all jobs starts (engine/schedule.h), which knows neither groups nor
  *      bookings of earlier passes.
  *   4. With MONITOR it writes the lines of that run to the schedule file, and starts the same.
- *   5. The same with load values: requests for them, thresholds, and adjustments that fade. */
+ *   5. The same with load values: requests for them, thresholds, and adjustments that fade.
+ *   6. The same with several hosts, and jobs that have more than one. */
 #include "../pass_world.h"
 
 #include <math.h>
@@ -17,6 +18,8 @@
 #include "engine/schedule.h"
 
 enum { RESOURCES = 2 };
+
+static uint32_t several_hosts; /* starts on more than one host */
 
 /* What each slot needs of a resource. */
 struct plain_need {
@@ -64,9 +67,9 @@ static void plain_take(struct plain *p, const struct plain_job *j, uint32_t slot
 static struct plain plain_of(struct world *w)
 {
     struct plain p = {
-        .cpus = w->s.host.free_cpu_count,
-        .gpus = w->s.host.free_gpu_count,
-        .mem_mib = (uint64_t)w->s.host.free_mem_mib,
+        .cpus = w->s.hosts.items[0].host.free_cpu_count,
+        .gpus = w->s.hosts.items[0].host.free_gpu_count,
+        .mem_mib = (uint64_t)w->s.hosts.items[0].host.free_mem_mib,
         .free = {7, 2},
     };
     for (uint32_t i = 0; i < w->s.tasks.count; i++) {
@@ -74,7 +77,7 @@ static struct plain plain_of(struct world *w)
         if (job_state_is_end(k->state)) continue;
         const struct job *j = &w->s.jobs.items[state_find_job(&w->s, k->job_id)];
         for (uint32_t r = 0; r < j->request_count; r++)
-            p.free[j->requests[r].resource] -= j->requests[r].amount * idset_count(&k->placement.cpus);
+            p.free[j->requests[r].resource] -= j->requests[r].amount * task_cpu_count(k);
     }
     return p;
 }
@@ -152,7 +155,7 @@ static uint32_t expect_starts(struct world *w)
         const struct task *k = &w->s.tasks.items[first + i];
         assert_int_equal(k->job_id, expected[i].job_id);
         assert_int_equal(k->partition, expected[i].partition);
-        assert_int_equal(idset_count(&k->placement.cpus), expected[i].slots);
+        assert_int_equal(task_cpu_count(k), expected[i].slots);
     }
     w->s.pass_is_due = true;
     assert_int_equal(world_pass(w), 0);
@@ -210,6 +213,16 @@ static size_t expect_lines(struct world *w, const struct buf *expected)
     return lines->length;
 }
 
+static void assert_placed(const struct task *k, const struct cluster_model *m, const struct allocation *a)
+{
+    assert_int_equal(k->placement_count, a->part_count);
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        assert_int_equal(k->placements[i].host, m->host_of[m->cluster.instances.items[a->parts[i].instance].host]);
+        assert_int_equal(idset_count(&k->placements[i].cpus), a->parts[i].slots);
+    }
+    several_hosts += a->part_count > 1;
+}
+
 static uint32_t expect_scheduled_starts(struct world *w, uint32_t *io_reserved, size_t *io_bytes)
 {
     struct schedule schedule;
@@ -229,7 +242,7 @@ static uint32_t expect_scheduled_starts(struct world *w, uint32_t *io_reserved, 
         assert_non_null(k);
         assert_int_equal(k->launch_us, w->now_us);
         assert_int_equal(k->partition, schedule.model.partition_of[row->allocation.parts[0].instance]);
-        assert_int_equal(idset_count(&k->placement.cpus), row->allocation.slots);
+        assert_placed(k, &schedule.model, &row->allocation);
     }
     assert_int_equal(count, started);
     buf_release(&lines);
@@ -271,7 +284,7 @@ static void submit_for_load(struct world *w, struct rng *rng)
     if (world_apply(w, job, NULL) != 0) assert_int_equal(w->e.code, ERR_NOT_FOUND); /* it is not reported now */
 }
 
-static void run_worlds(uint64_t seed, bool has_loads)
+static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts)
 {
     static const char *const which[] = {"auto", "none", "requested", "all"};
     static const char *const bf[] = {"bf_window", "bf_resolution", "bf_max_job_test", "bf_max_job_user"};
@@ -284,6 +297,7 @@ static void run_worlds(uint64_t seed, bool has_loads)
         if (rng_below(&rng, 2) == 0) world_set(&w, "params", "MONITOR=1");
         if (rng_below(&rng, 3) == 0) world_set(&w, "reservations", "all"); /* also in the tickets model */
         if (has_loads) use_loads(&w, &rng);
+        if (has_hosts) pass_world_add_hosts(&w, &rng);
         for (int step = 0; step < 6; step++) {
             if (has_loads) report_loads(&w, &rng);
             for (uint32_t i = has_loads ? rng_below(&rng, 5) : 0; i > 0; i--) submit_for_load(&w, &rng);
@@ -312,13 +326,23 @@ static void run_worlds(uint64_t seed, bool has_loads)
 static void a_pass_starts_what_a_run_over_all_jobs_starts(void **unused)
 {
     (void)unused;
-    run_worlds(3, false);
+    run_worlds(3, false, false);
 }
 
 static void likewise_with_load_values(void **unused)
 {
     (void)unused;
-    run_worlds(4, true);
+    run_worlds(4, true, false);
+}
+
+static void likewise_with_several_hosts(void **unused)
+{
+    (void)unused;
+    several_hosts = 0;
+    run_worlds(5, false, true);
+    run_worlds(6, true, true);
+    print_message("# %u starts on several hosts\n", several_hosts);
+    assert_true(several_hosts > 500);
 }
 
 int main(void)
@@ -327,6 +351,7 @@ int main(void)
         cmocka_unit_test(the_engine_starts_what_the_listing_says),
         cmocka_unit_test(a_pass_starts_what_a_run_over_all_jobs_starts),
         cmocka_unit_test(likewise_with_load_values),
+        cmocka_unit_test(likewise_with_several_hosts),
     };
     return cmocka_run_group_tests_name("pass laws", tests, NULL, NULL);
 }

@@ -244,13 +244,14 @@ static void expect_resources_suffice(const struct world *w)
         const struct task *k = &w->s.tasks.items[i];
         if (job_state_is_end(k->state)) continue;
         const struct job *j = &w->s.jobs.items[state_find_job(&w->s, k->job_id)];
-        cpus += idset_count(&k->placement.cpus);
-        gpus += idset_count(&k->placement.gpus);
-        mem_mib += k->placement.mem_mib;
+        cpus += task_cpu_count(k);
+        gpus += idset_count(&k->placements[0].gpus);
+        mem_mib += task_mem_mib(k);
         for (uint32_t r = 0; r < j->request_count; r++)
-            resources[j->requests[r].resource] += j->requests[r].amount * idset_count(&k->placement.cpus);
+            resources[j->requests[r].resource] += j->requests[r].amount * task_cpu_count(k);
     }
-    assert_true(cpus <= w->s.host.has.cpus && gpus <= w->s.host.has.gpus && mem_mib <= w->s.host.has.mem_mib);
+    assert_true(cpus <= w->s.hosts.items[0].host.has.cpus && gpus <= w->s.hosts.items[0].host.has.gpus &&
+                mem_mib <= w->s.hosts.items[0].host.has.mem_mib);
     assert_true(resources[0] <= 7.0 && resources[1] <= 2.0);
 }
 
@@ -263,7 +264,7 @@ static void expect_only_startable_tasks(const struct world *w, uint32_t first)
         assert_false(j->is_held || idset_has(&j->pending, k->task_id) || idset_has(&j->cancelled, k->task_id));
         assert_true(j->begin_us <= w->now_us && j->ended_us == 0);
         assert_true(j->array_limit == 0 || j->live_tasks <= j->array_limit);
-        assert_true(idset_count(&k->placement.cpus) >= j->request.cpus);
+        assert_true(task_cpu_count(k) >= j->request.cpus);
         for (uint32_t other = 0; other < i; other++) {
             const struct task *o = &w->s.tasks.items[other];
             assert_false(o->job_id == k->job_id && o->task_id == k->task_id && !job_state_is_end(o->state));

@@ -40,7 +40,7 @@ static inline void world_init(struct world *w, uint32_t cpus, uint64_t mem_mib, 
     memset(w, 0, sizeof *w);
     w->now_us = INT64_C(1700000000) * SECOND;
     state_init(&w->s, w->now_us);
-    assert_int_equal(world_apply(w, (struct event){.kind = EVENT_HOST, .host = {cpus, gpus, mem_mib}}, NULL), 0);
+    assert_int_equal(world_apply(w, (struct event){.kind = EVENT_HOST, .host.has = {cpus, gpus, mem_mib}}, NULL), 0);
 }
 
 static inline void world_release(struct world *w)

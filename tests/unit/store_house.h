@@ -16,7 +16,7 @@ struct house {
 
 static inline void house_set_host(struct house *h, struct capacity has)
 {
-    assert_int_equal(world_apply(&h->w, (struct event){.kind = EVENT_HOST, .host = has}, NULL), 0);
+    assert_int_equal(world_apply(&h->w, (struct event){.kind = EVENT_HOST, .host.has = has}, NULL), 0);
 }
 
 /* A fresh store, and its state on a host that has so much. */

@@ -270,7 +270,7 @@ static void each_launch_is_resolved_once_after_a_crash(void **unused)
             assert_null(k);
         else
             assert_int_equal(k->state, rows[i].state);
-        if (k == NULL) assert_int_equal(idset_count(&w.s.host.free_cpus), 1);
+        if (k == NULL) assert_int_equal(idset_count(&w.s.hosts.items[0].host.free_cpus), 1);
         world_release(&w);
     }
 }
@@ -419,7 +419,7 @@ static void ended_rows_leave_memory(void **unused)
         engine_forget(&w.s);
     }
     assert_true(w.s.jobs.count + w.s.tasks.count < 300);
-    assert_int_equal(idset_count(&w.s.host.free_cpus), 2);
+    assert_int_equal(idset_count(&w.s.hosts.items[0].host.free_cpus), 2);
     world_release(&w);
 }
 

@@ -235,11 +235,11 @@ static void ranges_of_slots_take_licenses_for_each(void **unused)
     job.submit = job_with(job.submit, "requests=");
     uint32_t second = world_take(&w, job), third = world_take(&w, job);
     assert_int_equal(world_pass(&w), 2);
-    assert_int_equal(idset_count(&world_task(&w, first, 0)->placement.cpus), 4);
-    assert_int_equal(idset_count(&world_task(&w, second, 0)->placement.cpus), 12);
+    assert_int_equal(task_cpu_count(world_task(&w, first, 0)), 4);
+    assert_int_equal(task_cpu_count(world_task(&w, second, 0)), 12);
     world_end(&w, first, 0);
     assert_int_equal(world_pass(&w), 1);
-    assert_int_equal(idset_count(&world_task(&w, third, 0)->placement.cpus), 4);
+    assert_int_equal(task_cpu_count(world_task(&w, third, 0)), 4);
     world_release(&w);
 }
 

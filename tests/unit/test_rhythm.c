@@ -308,7 +308,7 @@ static uint32_t assert_none_waits(const struct clock_world *x, int64_t free_sinc
         const struct job *j = &w->s.jobs.items[i];
         int64_t since_us = j->accrue_us > free_since_us ? j->accrue_us : free_since_us;
         if (j->ended_us != 0 || j->is_held || idset_first(&j->pending) == NONE || since_us > w->now_us) continue;
-        if (w->s.host.free_cpu_count > 0 && w->now_us - since_us >= bound_s * SECOND && since_us < w->now_us)
+        if (w->s.free_cpu_count > 0 && w->now_us - since_us >= bound_s * SECOND && since_us < w->now_us)
             fail_msg("job %u fits and has waited for %g s; passes at %s", j->id,
                      (double)(w->now_us - since_us) / SECOND, x->passes);
         waiting++;
@@ -360,10 +360,10 @@ static void every_job_that_fits_starts_in_time(void **unused)
         clock_init(&x, 3, rows[row].settings);
         int64_t free_since_us = x.w.now_us;
         for (int step = 1; step <= 300; step++) {
-            bool was_full = x.w.s.host.free_cpu_count == 0;
+            bool was_full = x.w.s.free_cpu_count == 0;
             x.passes[0] = '\0';
             disturb(&x, &rng);
-            if (was_full && x.w.s.host.free_cpu_count > 0) free_since_us = x.w.now_us;
+            if (was_full && x.w.s.free_cpu_count > 0) free_since_us = x.w.now_us;
             if (state_next_due_us(&x.w.s) == 1) turn(&x); /* the turn of the event */
             go_to(&x, step);
             waits += assert_none_waits(&x, free_since_us, rows[row].bound_s + 1);

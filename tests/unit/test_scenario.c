@@ -151,7 +151,7 @@ static void whole_numbers_may_have_a_decimal_point(void **unused)
               "'job_share': 4.0}]}",
               &s);
     assert_true(s.now_us == INT64_C(1795243000000000));
-    assert_int_equal(s.state.hosts.items[0].has.cpus, 4);
+    assert_int_equal(s.state.hosts.items[0].host.has.cpus, 4);
     assert_true(total(&s, "", "mem") > 1023.5 && total(&s, "", "mem") < 1024.5);
     assert_int_equal(s.state.assocs.items[s.associations[0]].shares, 3);
     assert_int_equal(job_at(&s, 0)->id, 2);
@@ -279,7 +279,7 @@ static void tres_of_a_job_replace_mem_and_defaults(void **unused)
         const struct task *k = &s.state.tasks.items[state_find_task(&s.state, job_at(&s, i)->id, 0)];
         tres_list_format(&s.state.policy.tres, &k->tres, &text);
         assert_string_equal(text.text, rows[i].tres);
-        assert_int_equal(idset_count(&k->placement.cpus), rows[i].cpus);
+        assert_int_equal(task_cpu_count(k), rows[i].cpus);
         assert_int_equal(job_at(&s, i)->request.cpus, rows[i].cpus);
         assert_int_equal(job_at(&s, i)->document->nodes, rows[i].nodes);
         buf_release(&text);

@@ -160,7 +160,7 @@ static void rename_columns(const char *rows, struct buf *out)
     buf_add_text(out, rows);
 }
 
-/* A row has the old columns first, then the new ones. */
+/* A row has the old columns first, then the new ones, of which a task's host is known. */
 static void assert_row_begins(struct str row, struct str expected)
 {
     assert_true(row.length > expected.length);
@@ -168,7 +168,8 @@ static void assert_row_begins(struct str row, struct str expected)
     struct str rest = {row.text + expected.length, row.length - expected.length - 1}; /* without the last | */
     while (rest.text != NULL) {
         struct str value, name = str_cut(str_cut(rest, '|', &rest), '=', &value);
-        if (!str_equal(value, str("NULL"))) fail_msg("%.*s has a value", (int)name.length, name.text);
+        bool is_host = str_equal(name, str("hosts")) && str_equal(value, str("'localhost'"));
+        if (!is_host && !str_equal(value, str("NULL"))) fail_msg("%.*s has a value", (int)name.length, name.text);
     }
 }
 

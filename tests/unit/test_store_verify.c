@@ -45,7 +45,7 @@ static void house_open(struct house *h)
     world_init(&h->w, 8, 4096, 0);
     state_release(&h->w.s);
     store_must_load(h->store, &h->w.s);
-    assert_int_equal(world_apply(&h->w, (struct event){.kind = EVENT_HOST, .host = {8, 0, 4096}}, NULL), 0);
+    assert_int_equal(world_apply(&h->w, (struct event){.kind = EVENT_HOST, .host.has = {8, 0, 4096}}, NULL), 0);
     world_set(&h->w, "SHARETREE_RESERVED_USAGE", "true");
     world_user(&h->w, "physics", 1, "ann");
     world_user(&h->w, "physics", 1, "bob");

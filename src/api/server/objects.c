@@ -29,10 +29,11 @@ static const char *load_text(const struct state *s, const struct host_row *host,
 static struct field_value *add_report(const struct state *s, uint32_t index, struct arena *arena,
                                       struct field_value *value)
 {
-    const struct host_row *host = index < s->hosts.count ? &s->hosts.items[index] : NULL;
-    *value++ = host != NULL ? field_number(host->has.cpus) : field_absent();
-    *value++ = host != NULL ? field_number((int64_t)host->has.mem_mib) : field_absent();
-    *value++ = host != NULL ? field_number(host->has.gpus) : field_absent();
+    bool is_known = index < s->hosts.count && s->hosts.items[index].is_attached;
+    const struct host_row *host = is_known ? &s->hosts.items[index] : NULL;
+    *value++ = host != NULL ? field_number(host->host.has.cpus) : field_absent();
+    *value++ = host != NULL ? field_number((int64_t)host->host.has.mem_mib) : field_absent();
+    *value++ = host != NULL ? field_number(host->host.has.gpus) : field_absent();
     *value++ = host != NULL ? field_text(load_text(s, host, arena)) : field_absent();
     return value;
 }

@@ -100,7 +100,7 @@ static struct api_tasks count_tasks(const struct state *s)
 
 static struct api_host host_row(const struct server *server)
 {
-    const struct host *h = &server->host.state->host;
+    const struct host *h = &server->host.state->hosts.items[LOCAL_HOST_INDEX].host;
     return (struct api_host){
         .name = server->host.host_name,
         .cpus = h->has.cpus,
