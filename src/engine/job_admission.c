@@ -4,41 +4,24 @@
 #include "engine/job_demand.h"
 #include "engine/never_runs.h"
 
-/* The most CPUs, memory and GPUs that a host has, each of them on any host. */
-static struct capacity largest_host(const struct state *s)
-{
-    struct capacity most = {0};
-    for (uint32_t i = 0; i < s->hosts.count; i++) {
-        const struct capacity *has = &s->hosts.items[i].host.has;
-        if (has->cpus > most.cpus) most.cpus = has->cpus;
-        if (has->mem_mib > most.mem_mib) most.mem_mib = has->mem_mib;
-        if (has->gpus > most.gpus) most.gpus = has->gpus;
-    }
-    return most;
-}
-
 /* A job in a parallel environment may have several hosts. */
 static int check_cpus(struct apply_context *c, const struct job *row, const char *name, uint32_t cpus)
 {
-    uint32_t hosts = 0;
-    uint64_t all = 0, max = largest_host(c->s).cpus;
-    for (uint32_t i = 0; i < c->s->hosts.count; i++) {
-        hosts += c->s->hosts.items[i].is_attached;
-        all += c->s->hosts.items[i].host.has.cpus;
-    }
-    if (row->environment != NONE) max = all;
-    const char *whose = hosts == 1 ? "the host's" : row->environment != NONE ? "all hosts'" : "the largest host's";
+    const struct state *s = c->s;
+    bool is_spread = row->environment != NONE;
+    uint64_t max = is_spread ? s->host_sums.cpus : s->host_sums.largest.cpus;
+    const char *whose = s->host_sums.attached == 1 ? "the host's" : is_spread ? "all hosts'" : "the largest host's";
     return cpus <= max ? 0 : err_exceeds(c->e, name, cpus, "%s %llu CPUs", whose, (unsigned long long)max);
 }
 
 int job_admission_check_capacity(struct apply_context *c, const struct job *row)
 {
-    const struct capacity has = largest_host(c->s), *r = &row->request;
+    const struct capacity *has = &c->s->host_sums.largest, *r = &row->request;
     if (check_cpus(c, row, "cpus", r->cpus) != 0) return -1;
-    if (r->mem_mib > has.mem_mib)
+    if (r->mem_mib > has->mem_mib)
         return err_exceeds(c->e, "mem_mib", (int64_t)r->mem_mib, "the host's %llu MiB of memory",
-                           (unsigned long long)has.mem_mib);
-    return r->gpus <= has.gpus ? 0 : err_exceeds(c->e, "gpus", r->gpus, "the host's %u GPUs", has.gpus);
+                           (unsigned long long)has->mem_mib);
+    return r->gpus <= has->gpus ? 0 : err_exceeds(c->e, "gpus", r->gpus, "the host's %u GPUs", has->gpus);
 }
 
 int job_admission_check_slots(struct apply_context *c, struct job *row)

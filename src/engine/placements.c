@@ -1,5 +1,7 @@
 #include "engine/placements.h"
 
+#include <string.h>
+
 #include "base/ensure.h"
 #include "base/number.h"
 
@@ -75,6 +77,23 @@ static void take_again(struct state *s, const struct task *k)
         host_take_again(&s->hosts.items[k->placements[i].host].host, &k->placements[i]);
 }
 
+static void add_up(struct state *s)
+{
+    struct capacity *largest = &s->host_sums.largest;
+    memset(&s->host_sums, 0, sizeof s->host_sums);
+    s->free_cpu_count = 0;
+    for (uint32_t i = 0; i < s->hosts.count; i++) {
+        const struct host_row *row = &s->hosts.items[i];
+        const struct capacity *has = &row->host.has;
+        s->host_sums.attached += row->is_attached;
+        s->host_sums.cpus += has->cpus;
+        s->free_cpu_count += row->host.free_cpu_count;
+        if (has->cpus > largest->cpus) largest->cpus = has->cpus;
+        if (has->mem_mib > largest->mem_mib) largest->mem_mib = has->mem_mib;
+        if (has->gpus > largest->gpus) largest->gpus = has->gpus;
+    }
+}
+
 void placements_rebuild(struct state *s)
 {
     if (s->is_document) return;
@@ -93,8 +112,7 @@ void placements_rebuild(struct state *s)
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         if (!job_state_is_end(s->tasks.items[i].state)) take_again(s, &s->tasks.items[i]);
     }
-    s->free_cpu_count = 0;
-    for (uint32_t i = 0; i < s->hosts.count; i++) s->free_cpu_count += s->hosts.items[i].host.free_cpu_count;
+    add_up(s);
     s->pass_is_due = true;
 }
 

@@ -286,11 +286,16 @@ struct state {
     struct map object_by_name[OBJECT_KIND_COUNT];     /* name -> object, not deleted */
     struct map owner_by_name;                         /* "user<1f>project" -> usage owner */
     struct map job_by_id, task_by_launch, task_by_id; /* not ended; task_by_id: task_key() */
-    uint64_t free_cpu_count;                          /* on all hosts of an instance */
-    struct tree tree;                                 /* of the associations that were not deleted */
-    ARRAY(uint32_t) node_of;                          /* association -> node of tree; NONE: deleted */
-    ARRAY(uint32_t) assoc_of;                         /* node -> association */
-    ARRAY(double) usage_of; /* node -> usage of its association as stored: a copy, so that it is read sequentially */
+    struct {                                          /* of the hosts of an instance */
+        uint32_t attached;
+        uint64_t cpus;           /* of all of them */
+        struct capacity largest; /* the most CPUs, memory and GPUs, each on any host */
+    } host_sums;
+    uint64_t free_cpu_count;  /* on all hosts of an instance */
+    struct tree tree;         /* of the associations that were not deleted */
+    ARRAY(uint32_t) node_of;  /* association -> node of tree; NONE: deleted */
+    ARRAY(uint32_t) assoc_of; /* node -> association */
+    ARRAY(double) usage_of;   /* node -> usage of its association as stored: a copy, so that it is read sequentially */
     bool tree_is_stale;
     uint32_t tree_builds;                        /* how often the tree was rebuilt */
     struct share_tree *share_tree;               /* of the tickets model (engine/share_tree.h); NULL: not needed yet */

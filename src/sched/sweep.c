@@ -22,12 +22,29 @@ static uint32_t first_at(const struct sweep_events *e, int64_t at_us)
     return low;
 }
 
-static void insert(struct sweep_events *e, int64_t at_us, uint32_t host)
+static double free_in(const struct offers *o, int64_t at_us)
 {
-    uint32_t at = first_at(e, at_us);
+    const struct offer *slots = offers_find(o, SCHED_SLOTS);
+    return slots == NULL ? INFINITY : timeline_limit(slots->amount, timeline_at(&slots->booked, at_us));
+}
+
+/* The slots that are free on a host at a time, for any job. */
+static uint32_t free_at(const struct cluster *c, uint32_t host, int64_t at_us)
+{
+    const struct sched_host *h = &c->hosts.items[host];
+    double free = 0.0;
+    for (uint32_t i = h->first_instance; i < h->first_instance + h->instance_count; i++)
+        free += free_in(&c->instances.items[i].offers, at_us);
+    free = fmin(free, free_in(&h->offers, at_us));
+    return free < 1.0 ? 0 : free < (double)UINT32_MAX ? (uint32_t)free : UINT32_MAX;
+}
+
+static void insert(struct sweep_events *e, struct sweep_event event)
+{
+    uint32_t at = first_at(e, event.at_us);
     (void)array_add(&e->list);
     memmove(&e->list.items[at + 1], &e->list.items[at], (e->list.count - 1 - at) * sizeof *e->list.items);
-    e->list.items[at] = (struct sweep_event){at_us, host};
+    e->list.items[at] = event;
 }
 
 static void sort_events(struct sweep_events *e, int64_t now_us)
@@ -42,7 +59,7 @@ static void sort_events(struct sweep_events *e, int64_t now_us)
     sort_records(records, e->list.count, scratch);
     uint32_t count = 0;
     for (uint32_t i = 0; i < e->list.count; i++) {
-        struct sweep_event event = {now_us + (int64_t)records[i].key, records[i].index};
+        struct sweep_event event = {now_us + (int64_t)records[i].key, records[i].index, NONE};
         const struct sweep_event *last = count > 0 ? &e->list.items[count - 1] : NULL;
         if (last == NULL || last->at_us != event.at_us || last->host != event.host) e->list.items[count++] = event;
     }
@@ -58,7 +75,7 @@ static void collect(struct sweep *s, const struct offers *o, uint32_t host)
             const struct timeline_change *change = &booked->changes.items[k];
             bool is_end = change->booked < (k > 0 ? change[-1].booked : 0.0);
             struct sweep_events *events = is_end ? &s->ends : &s->begins;
-            if (change->at_us > s->now_us) *array_add(&events->list) = (struct sweep_event){change->at_us, host};
+            if (change->at_us > s->now_us) *array_add(&events->list) = (struct sweep_event){change->at_us, host, NONE};
         }
     }
 }
@@ -69,6 +86,8 @@ void sweep_init(struct sweep *s, const struct cluster *c, int64_t now_us)
     for (uint32_t i = 0; i < c->hosts.count; i++) collect(s, &c->hosts.items[i].offers, i);
     for (uint32_t i = 0; i < c->instances.count; i++)
         collect(s, &c->instances.items[i].offers, c->instances.items[i].host);
+    s->free_now = arena_alloc_raw(&s->arena, (c->hosts.count + (size_t)1) * sizeof *s->free_now);
+    for (uint32_t i = 0; i < c->hosts.count; i++) s->free_now[i] = free_at(c, i, now_us);
     sort_events(&s->ends, now_us);
     sort_events(&s->begins, now_us);
 }
@@ -78,7 +97,7 @@ void sweep_release(struct sweep *s)
     array_release(&s->ends.list);
     array_release(&s->new_ends.list);
     array_release(&s->begins.list);
-    array_release(&s->touched);
+    array_release(&s->bookings);
     array_release(&s->shapes);
     arena_release(&s->arena);
 }
@@ -87,9 +106,9 @@ void sweep_booked(struct sweep *s, const struct allocation *a, int64_t from_us, 
 {
     for (uint32_t i = 0; i < a->part_count; i++) {
         uint32_t host = s->cluster->instances.items[a->parts[i].instance].host;
-        *array_add(&s->touched) = host;
-        if (from_us > s->now_us) insert(&s->begins, from_us, host);
-        if (until_us != TIMELINE_END) insert(&s->new_ends, until_us, host);
+        *array_add(&s->bookings) = (struct sweep_booking){host, from_us, until_us};
+        if (from_us > s->now_us) insert(&s->begins, (struct sweep_event){from_us, host, NONE});
+        if (until_us != TIMELINE_END) insert(&s->new_ends, (struct sweep_event){until_us, host, NONE});
     }
 }
 
@@ -109,6 +128,13 @@ bool sweep_serves(const struct sweep *s, const struct demand *d)
     if (d->environment_count == 0) return true;
     const struct offer *slots = offers_find(&c->environments.items[d->environments[0]].offers, SCHED_SLOTS);
     return slots == NULL || isinf(slots->amount);
+}
+
+/* What is free on a host when a booking ends. */
+static uint32_t free_after(const struct sweep *s, struct sweep_event *end)
+{
+    if (end->free == NONE) end->free = free_at(s->cluster, end->host, end->at_us);
+    return end->free;
 }
 
 /* The next time at which a booking ends, after a time. */
@@ -171,10 +197,12 @@ struct one_host_search {
     ARRAY(uint32_t) hosts; /* that offer enough at the time */
 };
 
-static void look_at(struct one_host_search *o, int64_t at_us, uint32_t host)
+static void look_at(struct one_host_search *o, struct sweep_event *end)
 {
-    const struct window window = window_at(o->d, at_us);
-    if (place_host_offers(o->s->cluster, o->d, window, host, o->slots, o->slots) > 0) *array_add(&o->hosts) = host;
+    const struct window window = window_at(o->d, end->at_us);
+    if (free_after(o->s, end) < o->slots) return;
+    if (place_host_offers(o->s->cluster, o->d, window, end->host, o->slots, o->slots) > 0)
+        *array_add(&o->hosts) = end->host;
 }
 
 static int64_t reserve_on_one(struct sweep *s, const struct demand *d, int64_t from_us, struct arena *arena,
@@ -182,14 +210,14 @@ static int64_t reserve_on_one(struct sweep *s, const struct demand *d, int64_t f
 {
     struct one_host_search o = {.s = s, .d = d, .slots = d->ranges[0].min};
     uint32_t a = first_at(&s->ends, from_us), b = first_at(&s->new_ends, from_us);
-    const struct sweep_event *ends = s->ends.list.items, *new_ends = s->new_ends.list.items;
+    struct sweep_event *ends = s->ends.list.items, *new_ends = s->new_ends.list.items;
     int64_t start_us = TIMELINE_END;
     while (start_us == TIMELINE_END && (a < s->ends.list.count || b < s->new_ends.list.count)) {
         int64_t at_us = a < s->ends.list.count ? ends[a].at_us : TIMELINE_END;
         if (b < s->new_ends.list.count && new_ends[b].at_us < at_us) at_us = new_ends[b].at_us;
         array_clear(&o.hosts);
-        for (; a < s->ends.list.count && ends[a].at_us == at_us; a++) look_at(&o, at_us, ends[a].host);
-        for (; b < s->new_ends.list.count && new_ends[b].at_us == at_us; b++) look_at(&o, at_us, new_ends[b].host);
+        for (; a < s->ends.list.count && ends[a].at_us == at_us; a++) look_at(&o, &ends[a]);
+        for (; b < s->new_ends.list.count && new_ends[b].at_us == at_us; b++) look_at(&o, &new_ends[b]);
         if (o.hosts.count > 0 && place_on_one(s, d, at_us, o.hosts.items, o.hosts.count, arena, out)) start_us = at_us;
     }
     array_release(&o.hosts);
@@ -217,13 +245,26 @@ static uint32_t counted(const struct wide_search *w, uint32_t offered)
     return w->environment->rule != ALLOCATE_FIXED || offered == 0 ? offered : w->environment->slots_per_host;
 }
 
-static void look_again(struct wide_search *w, uint32_t host)
+static void set_offered(struct wide_search *w, uint32_t host, uint32_t slots)
 {
     uint32_t *offered = &w->shape->offered[host];
     w->shape->total -= counted(w, *offered);
-    const struct window window = window_at(w->d, w->shape->at_us);
-    *offered = place_host_offers(w->s->cluster, w->d, window, host, host_min(w), w->slots);
+    *offered = slots;
     w->shape->total += counted(w, *offered);
+}
+
+static void look_again(struct wide_search *w, uint32_t host)
+{
+    const struct window window = window_at(w->d, w->shape->at_us);
+    set_offered(w, host, place_host_offers(w->s->cluster, w->d, window, host, host_min(w), w->slots));
+}
+
+static void look_at_end(struct wide_search *w, struct sweep_event *end)
+{
+    if (free_after(w->s, end) < host_min(w))
+        set_offered(w, end->host, 0);
+    else
+        look_again(w, end->host);
 }
 
 /* After bookings were added in the window: what offers nothing offers nothing then. */
@@ -235,29 +276,35 @@ static void look_for_less(struct wide_search *w, uint32_t host)
 static void begin_shape(struct wide_search *w)
 {
     const struct cluster *c = w->s->cluster;
-    *w->shape = (struct sweep_shape){.at_us = w->s->now_us, .touched = w->s->touched.count};
+    *w->shape = (struct sweep_shape){.at_us = w->s->now_us, .bookings = w->s->bookings.count};
     w->shape->offered = arena_alloc(&w->s->arena, (c->hosts.count + (size_t)1) * sizeof *w->shape->offered);
-    for (uint32_t i = 0; i < c->hosts.count; i++) look_again(w, i);
+    for (uint32_t i = 0; i < c->hosts.count; i++) {
+        if (w->s->free_now[i] >= host_min(w)) look_again(w, i);
+    }
 }
 
+/* A booking outside of the window counts when the window comes to it (begins). */
 static void resume_shape(struct wide_search *w)
 {
-    for (; w->shape->touched < w->s->touched.count; w->shape->touched++)
-        look_for_less(w, w->s->touched.items[w->shape->touched]);
+    const struct window window = window_at(w->d, w->shape->at_us);
+    for (; w->shape->bookings < w->s->bookings.count; w->shape->bookings++) {
+        const struct sweep_booking *b = &w->s->bookings.items[w->shape->bookings];
+        if (b->from_us < window.until_us && b->until_us > window.from_us) look_for_less(w, b->host);
+    }
 }
 
 /* Moves the window to a later time. */
 static void advance(struct wide_search *w, int64_t to_us)
 {
-    const struct sweep *s = w->s;
+    struct sweep *s = w->s;
     const struct sweep_events *both[] = {&s->ends, &s->new_ends};
     int64_t old_end_us = window_at(w->d, w->shape->at_us).until_us, new_end_us = window_at(w->d, to_us).until_us;
     int64_t old_us = w->shape->at_us;
     w->shape->at_us = to_us;
     for (int i = 0; i < 2; i++) {
-        const struct sweep_event *e = both[i]->list.items;
+        struct sweep_event *e = both[i]->list.items;
         for (uint32_t k = first_at(both[i], old_us + 1); k < both[i]->list.count && e[k].at_us <= to_us; k++)
-            look_again(w, e[k].host);
+            look_at_end(w, &e[k]);
     }
     const struct sweep_event *begins = s->begins.list.items;
     for (uint32_t k = first_at(&s->begins, old_end_us); k < s->begins.list.count && begins[k].at_us < new_end_us; k++)

@@ -7,7 +7,8 @@
  *     4 slots on any         10: 1 in all       20: 1 + 3 + 2, so it starts at 20 on n1, n2, n4
  *
  * During a run what is free only shrinks, so the search for a shape continues where that for the last job of the same
- * shape ended. A parallel job's shape keeps what each host offers; hosts that were booked since are looked at again.
+ * shape ended. A parallel job's shape keeps what each host offers; hosts that were booked in its window since are
+ * looked at again.
  *
  * Cost: the ends up to the start, for each shape once. Consumables that limit the whole cluster, environments with a
  * limit and masters are left to reserve_job, which tries every host (sweep_serves). */
@@ -19,6 +20,13 @@
 struct sweep_event {
     int64_t at_us;
     uint32_t host;
+    uint32_t free; /* slots on the host then, as of the first look at the event, later at most so many; NONE: no look */
+};
+
+/* What a host was booked for during the sweep. */
+struct sweep_booking {
+    uint32_t host;
+    int64_t from_us, until_us;
 };
 
 /* Ascending. */
@@ -31,20 +39,21 @@ struct sweep_shape {
     int64_t at_us;
     uint32_t *offered; /* by host, in a window from at_us on; NULL: not begun */
     uint64_t total;    /* under the rule of the environment */
-    uint32_t touched;  /* so many of the touched hosts were taken into account */
+    uint32_t bookings; /* so many of the bookings since were taken into account */
 };
 
 struct sweep {
     const struct cluster *cluster;
     int64_t now_us;
-    struct sweep_events ends;     /* of the bookings when the sweep began */
-    struct sweep_events new_ends; /* of those since */
-    struct sweep_events begins;   /* of later bookings, which windows run into */
-    ARRAY(uint32_t) touched;      /* hosts that were booked since, in order */
+    struct sweep_events ends;             /* of the bookings when the sweep began */
+    struct sweep_events new_ends;         /* of those since */
+    struct sweep_events begins;           /* of later bookings, which windows run into */
+    ARRAY(struct sweep_booking) bookings; /* since the sweep began, in order */
     ARRAY(struct sweep_shape) shapes;
-    uint32_t *rank; /* by instance: its position in the cluster's order */
+    uint32_t *free_now; /* by host: slots that were free at now_us when the sweep began */
+    uint32_t *rank;     /* by instance: its position in the cluster's order */
     bool rank_is_stale;
-    struct arena arena; /* offered, rank */
+    struct arena arena; /* offered, free_now, rank */
 };
 
 /* Collects the ends and begins of all bookings. O(n), n changes. */
