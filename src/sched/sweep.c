@@ -324,12 +324,13 @@ static bool place_wide(struct wide_search *w, struct arena *arena, struct alloca
     return place_job(c, w->d, window_at(w->d, w->shape->at_us), &scope, arena, out);
 }
 
-static int64_t reserve_wide(struct wide_search *w, struct arena *arena, struct allocation *out)
+static int64_t reserve_wide(struct wide_search *w, int64_t from_us, struct arena *arena, struct allocation *out)
 {
     if (w->shape->offered == NULL)
         begin_shape(w);
     else
         resume_shape(w);
+    if (w->shape->at_us < from_us) advance(w, from_us);
     while (w->shape->at_us == w->s->now_us || !place_wide(w, arena, out)) {
         int64_t next_us = next_end(w->s, w->shape->at_us);
         if (next_us == TIMELINE_END) return TIMELINE_END;
@@ -351,5 +352,5 @@ int64_t sweep_reserve(struct sweep *s, const struct demand *d, int64_t from_us, 
     }
     struct wide_search w = {.s = s, .d = d, .environment = e, .slots = d->ranges[0].min};
     w.shape = d->shape != NONE ? &s->shapes.items[d->shape] : &new;
-    return reserve_wide(&w, arena, out_allocation);
+    return reserve_wide(&w, from_us, arena, out_allocation);
 }

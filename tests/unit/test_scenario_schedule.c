@@ -84,6 +84,22 @@ static void first_jobs_get_reservations(void **unused)
     }
 }
 
+/* Job 4 would fit at 10, when the cluster is free; moved to 20, the next multiple of 60 after 1010, it meets job 3. */
+static void wide_jobs_begin_at_multiples_of_the_resolution(void **unused)
+{
+    (void)unused;
+    assert_string_equal(
+        schedule_of(CLUSTER(
+            "'bf_resolution': 60",
+            "'parallel_environments': [{'name': 'pe', 'allocation_rule': '$fill_up'}], "
+            "'partitions': [{'name': 'q', 'pe_list': 'pe'}],",
+            JOB("1", ", 'state': 'RUNNING', 'cpus': 4, 'time_limit_s': 10, 'places': {'q@n1': 4}") "," JOB(
+                "3",
+                ", 'pe': 'pe', 'cpus': 6, 'time_limit_s': 30") "," JOB("4",
+                                                                       ", 'pe': 'pe', 'cpus': 6, 'time_limit_s': 5"))),
+        "1 RUNNING 0-10 q@n1=4; 3 RESERVED 20-50 q@n1=4,q@n2=2; 4 RESERVED 80-85 q@n1=4,q@n2=2");
+}
+
 static void memory_is_booked_on_each_host(void **unused)
 {
     (void)unused;
@@ -266,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(documents_of_instances_have_their_rules),
         cmocka_unit_test(first_jobs_get_reservations),
+        cmocka_unit_test(wide_jobs_begin_at_multiples_of_the_resolution),
         cmocka_unit_test(memory_is_booked_on_each_host),
         cmocka_unit_test(queues_share_the_host),
         cmocka_unit_test(hosts_come_by_their_unmet_share),
