@@ -186,11 +186,21 @@ static void run_world(struct world *w, struct rng *rng)
 
 /* --- there and back ----------------------------------------------------------------------------------------------- */
 
+/* Whether the order of several hosts depends on the tickets that they have, which a schedule counts and a pass does
+ * not. */
+static bool is_by_share(const struct state *s)
+{
+    uint32_t hosts = 0;
+    for (uint32_t i = 0; i < s->hosts.count; i++) hosts += s->hosts.items[i].is_attached;
+    return hosts > 1 && setting_number(&s->settings, SET_GE_QUEUE_SORT) == QUEUE_SORT_SHARE;
+}
+
 /* Law 3. Counts what is planned. */
 static void check_pass(struct world *w, struct state *read, struct plan_counts *io_counts)
 {
     struct schedule p;
     uint32_t starting = 0;
+    if (is_by_share(&w->s)) return;
     assert_int_equal(schedule_make(read, w->now_us, SCHEDULE_WITHOUT_ESTIMATES, &p, NULL), 0);
     w->s.pass_is_due = true;
     uint32_t started = world_pass(w);
