@@ -331,13 +331,23 @@ static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job
     return tasks;
 }
 
+/* Whether tasks of a job have reservations that have not become starts. */
+static bool has_reservations(struct schedule_builder *b, uint32_t job)
+{
+    for (uint32_t *row = &b->reserved_row[job]; *row < b->out->rows.count; (*row)++) {
+        const struct schedule_row *reserved = &b->out->rows.items[*row];
+        if (reserved->job == job && reserved->state == SCHEDULE_RESERVED) return true;
+    }
+    return false;
+}
+
 /* In the tickets model a task of an instance starts in the first of its job's partitions where it fits. */
 static void run_candidate(struct schedule_builder *b, struct run *run, const struct schedule_candidate *c)
 {
     const struct job *j = &b->s->jobs.items[c->job];
     uint32_t tasks = c->tasks < b->left[c->job] ? c->tasks : b->left[c->job];
     run->tickets = c->tickets;
-    bool is_reserved = b->reserved_row[c->job] != NONE;
+    bool is_reserved = has_reservations(b, c->job);
     if ((tasks == 0 && !is_reserved) || !run_may_try(run, b->s->assocs.items[j->assoc].user)) return;
     if (b->s->is_document || c->partition != NONE) {
         (void)run_in(b, run, c->job, c->partition, tasks);

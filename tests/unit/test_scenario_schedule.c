@@ -100,6 +100,22 @@ static void wide_jobs_begin_at_multiples_of_the_resolution(void **unused)
         "1 RUNNING 0-10 q@n1=4; 3 RESERVED 20-50 q@n1=4,q@n2=2; 4 RESERVED 80-85 q@n1=4,q@n2=2");
 }
 
+/* Job 2 is reserved in a, and starts in b after all; so it is not tried in c, and job 3 is the second one. */
+static void jobs_that_start_after_all_are_not_tried_again(void **unused)
+{
+    (void)unused;
+    assert_string_equal(
+        schedule_of(CLUSTER(
+            "'bf_max_job_test': 2",
+            "'partitions': [{'name': 'a', 'hosts': 'n1', 'slots': 1}, {'name': 'b', 'hosts': 'n1'}, "
+            "{'name': 'c', 'hosts': 'n1'}],",
+            JOB("1", ", 'state': 'RUNNING', 'partition': 'a', 'time_limit_s': 9, 'places': {'a@n1': 1}") "," JOB(
+                "2",
+                ", 'partition': ['a', 'b', 'c'], 'time_limit_s': 9") "," JOB("3",
+                                                                             ", 'partition': 'b', 'time_limit_s': 9"))),
+        "1 RUNNING 0-9 a@n1=1; 2 STARTING 0-9 b@n1=1; 3 STARTING 0-9 b@n1=1");
+}
+
 static void memory_is_booked_on_each_host(void **unused)
 {
     (void)unused;
@@ -283,6 +299,7 @@ int main(void)
         cmocka_unit_test(documents_of_instances_have_their_rules),
         cmocka_unit_test(first_jobs_get_reservations),
         cmocka_unit_test(wide_jobs_begin_at_multiples_of_the_resolution),
+        cmocka_unit_test(jobs_that_start_after_all_are_not_tried_again),
         cmocka_unit_test(memory_is_booked_on_each_host),
         cmocka_unit_test(queues_share_the_host),
         cmocka_unit_test(hosts_come_by_their_unmet_share),
