@@ -299,16 +299,21 @@ static void add_decision(struct schedule_builder *b, uint32_t job, const struct 
     b->left[job]--;
 }
 
-/* A job that has a reservation in one partition starts in another one after all. */
-static void start_reserved(struct schedule_builder *b, struct run *run, uint32_t job, const struct demand *d)
+/* A job that has reservations in one partition starts in another one after all: first what is reserved, then the
+ * others, which get no reservations there. Returns how many of these are left. */
+static uint32_t start_elsewhere(struct schedule_builder *b, struct run *run, uint32_t job, const struct demand *d,
+                                uint32_t tasks)
 {
     struct run_decision decision;
     for (uint32_t *row = &b->reserved_row[job]; *row < b->out->rows.count; (*row)++) {
         struct schedule_row *reserved = &b->out->rows.items[*row];
         if (reserved->job != job || reserved->state != SCHEDULE_RESERVED) continue;
-        if (!run_start(run, d, &decision)) return;
+        if (!run_start(run, d, &decision)) return tasks;
         describe(reserved, d, &decision);
     }
+    for (; tasks > 0 && b->out->rows.count < ROWS_MAX && run_start(run, d, &decision); tasks--)
+        add_decision(b, job, d, &decision);
+    return tasks;
 }
 
 /* Decides about tasks of a job in a partition, or in any (NONE). What does not fit for one task does not fit for the
@@ -318,10 +323,9 @@ static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job
     const struct job *j = &b->s->jobs.items[job];
     const struct demand *d = job_demand(&b->out->demands, j, partition);
     uint32_t reserved_row = b->reserved_row[job];
-    bool all_start = reserved_row != NONE && reserved_row >= b->out->rows.count; /* after start_reserved */
+    bool all_start = reserved_row != NONE && reserved_row >= b->out->rows.count; /* after start_elsewhere */
     if (all_start || (reserved_row != NONE && b->out->rows.items[reserved_row].demand != d)) {
-        start_reserved(b, run, job, d);
-        return tasks;
+        return start_elsewhere(b, run, job, d, tasks);
     }
     for (; tasks > 0 && !run_is_over(run) && b->out->rows.count < ROWS_MAX; tasks--) {
         const struct run_decision decision = run_job(run, d, j->is_reserving);

@@ -2,7 +2,8 @@
  *
  *   1. The state that is read from the document has the same priorities, term by term, the same shares, and the same
  *      schedule: which tasks start, which get a reservation, where and when. Each model, arrays, ranges of slots,
- *      several hosts, parallel environments, resources, load values, projects, usage, running tasks, minimum priorities.
+ *      several hosts, parallel environments, resources, load values, projects, usage, running tasks, minimum
+ *      priorities.
  *   2. The document of that state is the same text, and jobs and tasks have the same values of all fields on which
  *      decisions depend; so have settings, objects and the host.
  *   3. The next pass of the instance starts what starts in the schedule of the document.
@@ -243,7 +244,7 @@ static void documents_answer_as_the_instance(void **unused)
     }
     print_message("# %u starts, %u reservations, %u parallel in %d worlds\n", counts.started, counts.reserved,
                   counts.parallel, WORLDS);
-    assert_true(counts.started > WORLDS / 3 && counts.reserved > WORLDS && counts.parallel > WORLDS / 4);
+    assert_true(counts.started > WORLDS / 3 && counts.reserved > WORLDS / 2 && counts.parallel > WORLDS / 4);
 }
 
 static void an_empty_instance_is_a_document(void **unused)

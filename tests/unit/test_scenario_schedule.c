@@ -116,6 +116,19 @@ static void jobs_that_start_after_all_are_not_tried_again(void **unused)
         "1 RUNNING 0-9 a@n1=1; 2 STARTING 0-9 b@n1=1; 3 STARTING 0-9 b@n1=1");
 }
 
+/* The first task is reserved in a, so both start in b. */
+static void tasks_without_a_reservation_start_elsewhere_too(void **unused)
+{
+    (void)unused;
+    assert_string_equal(
+        schedule_of(CLUSTER(
+            "'reservation_depth': 1",
+            "'partitions': [{'name': 'a', 'hosts': 'n1', 'slots': 1}, {'name': 'b', 'hosts': 'n1'}],",
+            JOB("1", ", 'state': 'RUNNING', 'partition': 'a', 'time_limit_s': 9, 'places': {'a@n1': 1}") "," JOB(
+                "2", ", 'partition': ['a', 'b'], 'time_limit_s': 9, 'array_tasks': 2"))),
+        "1 RUNNING 0-9 a@n1=1; 2_1 STARTING 0-9 b@n1=1; 2_2 STARTING 0-9 b@n1=1");
+}
+
 static void memory_is_booked_on_each_host(void **unused)
 {
     (void)unused;
@@ -300,6 +313,7 @@ int main(void)
         cmocka_unit_test(first_jobs_get_reservations),
         cmocka_unit_test(wide_jobs_begin_at_multiples_of_the_resolution),
         cmocka_unit_test(jobs_that_start_after_all_are_not_tried_again),
+        cmocka_unit_test(tasks_without_a_reservation_start_elsewhere_too),
         cmocka_unit_test(memory_is_booked_on_each_host),
         cmocka_unit_test(queues_share_the_host),
         cmocka_unit_test(hosts_come_by_their_unmet_share),
