@@ -49,27 +49,38 @@ static inline void pass_world_submit(struct world *w, struct rng *rng, const cha
     static const char *const partitions[] = {"main", "fast,main", "heavy,main,fast", "heavy"};
     static const char *const requests[] = {"", "license=1", "license=2,tape=0.5", "tape=1"};
     static const char *const environments[] = {"fill", "round", "pairs"};
+    static const char *const queues[] = {"main,heavy", "*@localhost", "heavy,fast@local*"};
     static const char *const qos[] = {"normal", "high", "picky"};
     struct event job = world_job(user);
     uint32_t cpus = 1 + rng_below(rng, 3), gpus = rng_below(rng, 4) == 0, mem_mib = 1 + rng_below(rng, 60);
-    job.submit = job_with(job.submit, "cpus=%u|gpus=%u|mem_mib=%u|time_limit_s=%u", cpus, gpus, mem_mib,
-                          60 * (1 + rng_below(rng, 40)));
+    bool has_each = rng_below(rng, 4) == 0;
+    struct job_values values = *job.submit;
+    values.is_given[JOB_FIELD_MEM_MIB] = false;
+    job.submit = &values;
+    job.submit = job_with(job.submit, "cpus=%u|time_limit_s=%u", cpus, 60 * (1 + rng_below(rng, 40)));
+    job.submit = has_each ? job_with(job.submit, "gpus_per_slot=%u|mem_per_cpu_mib=%u", gpus, 1 + mem_mib / 2)
+                          : job_with(job.submit, "gpus=%u|mem_mib=%u", gpus, mem_mib);
     if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "array=0-5%%3");
     if (rng_below(rng, 8) == 0) job.submit = job_with(job.submit, "held=yes");
     job.submit = job_with(job.submit, "partitions=%s", partitions[rng_below(rng, 4)]);
     job.submit = job_with(job.submit, "requests=%s", requests[rng_below(rng, 4)]);
     job.submit = job_with(job.submit, "qos=%s|project=%s", qos[rng_below(rng, 3)], project);
     job.submit = job_with(job.submit, "nice=%u", rng_below(rng, 200));
-    if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "slots_max=%u", cpus + rng_below(rng, 3));
-    if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "reserve=true");
     if (w->s.hosts.count > 1 && rng_below(rng, 2) == 0)
         job.submit = job_with(job.submit, "pe=%s|cpus=%u|slots_max=%u", environments[rng_below(rng, 3)], 2 * cpus,
                               rng_below(rng, 2) ? 2 * cpus + 3 : 0);
+    if (rng_below(rng, 4) == 0) job.submit = job_with(job.submit, "queues=%s", queues[rng_below(rng, 3)]);
+    if (rng_below(rng, 6) == 0) job.submit = job_with(job.submit, "master_queues=main,heavy");
+    if (rng_below(rng, 6) == 0) job.submit = job_with(job.submit, "nodes=1-2");
+    if (rng_below(rng, 8) == 0) job.submit = job_with(job.submit, "nodes=1|slots_per_node=%u", cpus);
+    if (rng_below(rng, 4) == 0) job.submit = job_with(job.submit, "soft=tape=1|soft_queues=heavy");
+    if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "slots_max=%u", cpus + rng_below(rng, 3));
+    if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "reserve=true");
     if (rng_below(rng, 6) == 0)
         job.submit = job_with(job.submit, "begin_us=%lld", (long long)(w->now_us + rng_below(rng, 100) * SECOND));
     uint32_t id;
-    if (world_apply(w, job, &id) != 0) /* above MaxTime of fast, the project was removed, or it can never run */
-        assert_true(w->e.code == ERR_TOO_LARGE || w->e.code == ERR_NOT_FOUND || strcmp(w->e.field, "pe") == 0);
+    if (world_apply(w, job, &id) != 0) /* above MaxTime of fast, it can never run, or the project was removed */
+        assert_true(w->e.code == ERR_TOO_LARGE || w->e.code == ERR_INPUT || w->e.code == ERR_NOT_FOUND);
 }
 
 /* Started tasks run, and about half of all tasks end. */

@@ -150,6 +150,14 @@ static void show_slots(const struct field_value *row, struct buf *out)
     if (row[JOB_FIELD_SLOTS_MAX].number > 0) buf_format(out, " to %lld", (long long)row[JOB_FIELD_SLOTS_MAX].number);
 }
 
+static void show_nodes(const struct field_value *row, struct buf *out)
+{
+    int64_t slots = row[JOB_FIELD_SLOTS_PER_NODE].number;
+    buf_add_text(out, row[JOB_FIELD_NODES].text);
+    if (slots > 0) buf_format(out, "%s%lld slots on each", out->length > 0 ? ", " : "", (long long)slots);
+    show_dash_if_empty(out);
+}
+
 /* Appends the number with its prefix and suffix, unless it is 0. */
 static void add_unless_0(const struct field_value *value, const char *prefix, const char *suffix, struct buf *out)
 {
@@ -295,14 +303,23 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_CPUS, .heading = "CPUs", .show = show_slots},
     {.field = JOB_FIELD_HOSTS, .heading = "Hosts"},
     {.field = JOB_FIELD_CPU_IDS, .heading = "CPU numbers"},
+    {.field = JOB_FIELD_NODES, .heading = "Nodes", .show = show_nodes},
     {.field = JOB_FIELD_MEM_MIB, .heading = "Memory"},
+    {.field = JOB_FIELD_MEM_PER_CPU, .heading = "Memory per CPU", .zero_is_absent = true},
     {.field = JOB_FIELD_MAX_RSS, .heading = "Peak memory", .show = show_max_memory},
     {.field = JOB_FIELD_CPU_TIME, .heading = "CPU time", .show = show_cpu_time},
     {.field = JOB_FIELD_MEM_TIME, .heading = "Memory time", .show = show_memory_time},
     {.field = JOB_FIELD_IO, .heading = "I/O", .show = show_io},
     {.field = JOB_FIELD_GPUS, .heading = "GPUs", .zero_is_absent = true},
+    {.field = JOB_FIELD_GPUS_PER_SLOT, .heading = "GPUs per slot", .zero_is_absent = true},
     {.field = JOB_FIELD_GPU_IDS, .heading = "GPU numbers"},
     {.field = JOB_FIELD_REQUESTS, .heading = "Requests"},
+    {.field = JOB_FIELD_SOFT, .heading = "Soft requests"},
+    {.field = JOB_FIELD_QUEUES, .heading = "Queues"},
+    {.field = JOB_FIELD_MASTER_QUEUES, .heading = "Master queues"},
+    {.field = JOB_FIELD_SOFT_QUEUES, .heading = "Soft queues"},
+    {.field = JOB_FIELD_CONSTRAINT, .heading = "Constraint"},
+    {.field = JOB_FIELD_ENVIRONMENT, .heading = "Environment"},
     {.field = JOB_FIELD_TRES, .heading = "TRES"},
     {.field = JOB_FIELD_BILLING, .heading = "Billing"},
     {.field = JOB_FIELD_COMMAND, .heading = "Command"},

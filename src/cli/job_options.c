@@ -14,6 +14,7 @@ static struct option_value value_of(enum job_field f)
 {
     if (f == JOB_FIELD_SLOTS_MAX) return (struct option_value)TEXT_IN(struct job_option_values, slots);
     if (f == JOB_FIELD_REQUESTS) return (struct option_value)TEXTS_IN(struct job_option_values, requests);
+    if (f == JOB_FIELD_SOFT) return (struct option_value)TEXTS_IN(struct job_option_values, soft);
     return (struct option_value){
         .type = OPTION_FIELD,
         .offset = offsetof(struct job_option_values, values.value) + f * sizeof(struct field_value),
@@ -27,6 +28,7 @@ static struct option_value value_of(enum job_field f)
 static const char *const related_commands[JOB_FIELD_COUNT] = {
     [JOB_FIELD_HELD] = "fairlead release",
     [JOB_FIELD_REQUESTS] = "fairlead resource show",
+    [JOB_FIELD_QUEUES] = "fairlead partition show",
 };
 
 static const char *help_of(enum job_field f, struct arena *arena)
@@ -85,15 +87,16 @@ static int read_slots(const char *text, struct job_values *io_values, struct err
     return 0;
 }
 
-/* Several -l form one list. */
-static void join_requests(const struct option_texts *texts, struct arena *arena, struct job_values *out_values)
+/* Several -l, or --soft, form one list. */
+static void join_requests(const struct option_texts *texts, enum job_field f, struct arena *arena,
+                          struct job_values *out_values)
 {
     struct buf list = {0};
     if (texts->count == 0) return;
     for (uint32_t i = 0; i < texts->count; i++) buf_format(&list, "%s%s", i > 0 ? "," : "", texts->items[i]);
     const char *joined = list.length > 0 ? arena_copy(arena, (struct str){list.text, list.length}) : "";
-    out_values->value[JOB_FIELD_REQUESTS] = field_text(joined);
-    out_values->is_given[JOB_FIELD_REQUESTS] = true;
+    out_values->value[f] = field_text(joined);
+    out_values->is_given[f] = true;
     buf_release(&list);
 }
 
@@ -101,7 +104,8 @@ int job_options_read(const struct job_option_values *given, struct arena *arena,
                      struct err *e)
 {
     *out_values = given->values;
-    join_requests(&given->requests, arena, out_values);
+    join_requests(&given->requests, JOB_FIELD_REQUESTS, arena, out_values);
+    join_requests(&given->soft, JOB_FIELD_SOFT, arena, out_values);
     return given->slots != NULL ? read_slots(given->slots, out_values, e) : 0;
 }
 

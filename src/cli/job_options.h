@@ -11,7 +11,7 @@
 struct job_option_values {
     struct job_values values;
     const char *slots;
-    struct option_texts requests;
+    struct option_texts requests, soft;
 };
 
 /* The options of update, or of submit; ends with {0}. They fill a struct job_option_values. Static memory. */

@@ -61,8 +61,8 @@ static void add_variables(const struct daemon *d, const struct job *j, const str
     add_entry(env, "FAIRLEAD_ACCOUNT=%s", a->account);
     add_entry(env, "FAIRLEAD_USER=%s", a->user);
     add_entry(env, "FAIRLEAD_CPUS=%u", task_cpu_count(k));
-    add_entry(env, "FAIRLEAD_MEM_MIB=%llu", (unsigned long long)j->request.mem_mib);
-    add_entry(env, "FAIRLEAD_GPUS=%u", j->request.gpus);
+    add_entry(env, "FAIRLEAD_MEM_MIB=%llu", (unsigned long long)task_mem_mib(k));
+    add_entry(env, "FAIRLEAD_GPUS=%u", idset_count(&k->placements[0].gpus));
     add_entry(env, "FAIRLEAD_TIME_LIMIT_S=%lld", (long long)j->time_limit_s);
     add_entry(env, "FAIRLEAD_SUBMIT_DIR=%s", j->text->directory);
     add_entry(env, "FAIRLEAD_SOCKET=%s", d->state_dir.socket_path);
@@ -119,7 +119,7 @@ static void start(struct daemon *d, const struct decision *decision)
                             .script = script.script,
                             .arguments = copy_all(&cycle, script.arguments, script.argument_count),
                             .environment = env.entries.items,
-                            .mem_mib = j->request.mem_mib,
+                            .mem_mib = k->placements[0].mem_mib,
                             .time_limit_us = j->time_limit_s * US_PER_S,
                             .grace_us = setting_number(&d->state.settings, SET_GRACE_S) * US_PER_S};
     machine_cpus(&d->machine, &k->placements[0].cpus, &launch.cpus);

@@ -114,6 +114,8 @@ static void offer_gres(const struct cluster_model *m, const struct host_row *row
     for (uint32_t i = 0; row->tres != NULL && i < TRES_MAX; i++) {
         if (m->resources.gres[i] != NONE) offer_amount(o, m->resources.gres[i], row->tres[i]);
     }
+    for (uint32_t i = 0; i < row->gpu_count; i++)
+        offer_amount(o, cluster_resources_find(&m->resources, str(row->gpus[i].resource)), row->gpus[i].count);
 }
 
 /* Hosts without an executor offer nothing. */

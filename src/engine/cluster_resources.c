@@ -73,6 +73,19 @@ static void add_gres(struct cluster_resources *r, const struct tres_table *tres)
     }
 }
 
+/* GPUs of each type that a host of a document has, also if they are not tracked. */
+static void add_gpus(struct cluster_resources *r, const struct state *s)
+{
+    if (r->gpu == NONE) r->gpu = add(r, consumable("gres/gpu"));
+    for (uint32_t h = 0; h < s->hosts.count; h++) {
+        const struct host_row *host = &s->hosts.items[h];
+        for (uint32_t i = 0; i < host->gpu_count; i++) {
+            if (cluster_resources_find(r, str(host->gpus[i].resource)) == NONE)
+                add(r, consumable(host->gpus[i].resource));
+        }
+    }
+}
+
 int cluster_resources_make(const struct state *s, struct cluster_resources *out, struct err *e)
 {
     struct cluster_resources r = {0};
@@ -81,7 +94,7 @@ int cluster_resources_make(const struct state *s, struct cluster_resources *out,
     r.mem = add(&r, consumable("mem"));
     r.gpu = NONE;
     add_gres(&r, &s->policy.tres);
-    if (r.gpu == NONE && !s->is_document) r.gpu = add(&r, consumable("gres/gpu"));
+    add_gpus(&r, s);
     for (uint32_t i = 0; i < STANDARD_RESOURCE_COUNT; i++) {
         const struct standard_resource *standard = &standard_resources[i];
         if (map_get(&r.by_name, str(standard->name)) != NONE) continue;

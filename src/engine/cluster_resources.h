@@ -4,7 +4,7 @@
  *     slots
  *     license, gpu, bigio ...        what administrators define
  *     mem                            MiB, of jobs that ask for memory on each host (--mem)
- *     gres/gpu, gres/gpu:tesla ...   the tracked generic resources; in an instance gres/gpu in any case
+ *     gres/gpu, gres/gpu:tesla ...   the tracked generic resources, and gres/gpu and the types of GPUs in any case
  *     np_load_avg, mem_free, arch    load values and attributes that every cluster has, unless defined above
  *
  * Source of the last ones: Grid Engine 8.1.9, qconf -sc. */
@@ -30,7 +30,7 @@ struct cluster_resources {
     ARRAY(uint32_t) of_object;           /* by index of objects[OBJECT_RESOURCE]; NONE: deleted */
     struct map by_name;
     uint32_t mem;            /* "mem" */
-    uint32_t gpu;            /* "gres/gpu", in an instance */
+    uint32_t gpu;            /* "gres/gpu" */
     uint32_t gres[TRES_MAX]; /* by index of policy.tres; NONE: no generic resource */
 };
 

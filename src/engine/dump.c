@@ -343,7 +343,7 @@ static void add_allocated(struct dump *d, const struct job *job, const struct ta
     struct tres_amount amounts[TRES_MAX];
     struct tres_list now = {.items = amounts};
     struct buf text = {0};
-    job_tres(d->s, &d->indices, job, task_cpu_count(k), &now);
+    job_task_tres(d->s, &d->indices, job, task_cpu_count(k), k->placement_count, &now);
     if (!is_same_list(&now, &k->tres)) {
         tres_text_format_list(&d->s->policy.tres, &k->tres, &text);
         KEY(d, "allocated_tres");
@@ -468,28 +468,52 @@ static void add_times(struct dump *d, const struct job *job)
     }
 }
 
+static void put_requests(struct dump *d, const struct job_request *requests, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        buf_add_char(d->out, i == 0 ? '{' : ',');
+        put_text(d, object_name(d, OBJECT_RESOURCE, requests[i].resource));
+        buf_add_char(d->out, ':');
+        put_text(d, requests[i].text);
+    }
+    buf_add_char(d->out, '}');
+}
+
 static void add_requests(struct dump *d, const struct job *job)
 {
-    for (uint32_t i = 0; i < job->request_count; i++) {
-        if (i == 0) KEY(d, "request");
-        buf_add_char(d->out, i == 0 ? '{' : ',');
-        put_text(d, object_name(d, OBJECT_RESOURCE, job->requests[i].resource));
-        buf_add_char(d->out, ':');
-        put_text(d, job->requests[i].text);
+    if (job->request_count > 0) {
+        KEY(d, "request");
+        put_requests(d, job->requests, job->request_count);
     }
-    if (job->request_count > 0) buf_add_char(d->out, '}');
+    if (job->placing != NULL && job->placing->soft_count > 0) {
+        KEY(d, "soft");
+        put_requests(d, job->placing->soft, job->placing->soft_count);
+    }
+}
+
+/* Amounts for each slot are fields of the table. */
+static void add_amounts(struct dump *d, const struct job *job)
+{
+    const struct job_placing *p = job->placing;
+    if (p == NULL || p->mem_mib_per_cpu == 0) {
+        KEY(d, "mem");
+        buf_add_u64(d->out, job->request.mem_mib);
+    }
+    if (job->request.gpus > 0 && (p == NULL || p->gpus_per_slot == 0)) {
+        KEY(d, "gpus");
+        buf_add_u64(d->out, job->request.gpus);
+    }
+    if (p != NULL && p->node_max > 0) {
+        KEY(d, "nodes");
+        buf_format(d->out, "[%u,%u]", p->node_min, p->node_max);
+    }
 }
 
 static void add_capacity(struct dump *d, const struct job *job)
 {
     KEY(d, "cpus");
     buf_add_u64(d->out, job->request.cpus);
-    KEY(d, "mem");
-    buf_add_u64(d->out, job->request.mem_mib);
-    if (job->request.gpus > 0) {
-        KEY(d, "gpus");
-        buf_add_u64(d->out, job->request.gpus);
-    }
+    add_amounts(d, job);
     if (job->slots_max > 0) {
         KEY(d, "slots");
         buf_format(d->out, "[%u,%u]", job->request.cpus, job->slots_max);
@@ -508,18 +532,23 @@ static void find_table_fields(struct dump *d)
     }
 }
 
-/* The fields that documents read by their table; 0 is the default of numbers. */
+static bool has_value(const struct job_field_row *row, const struct field_value *value)
+{
+    if (!field_is_text(&row->field)) return value->number != 0 && value->number != FIELD_ABSENT;
+    return value->text != NULL && (value->text[0] != '\0' || !row->empty_is_null);
+}
+
+/* The fields with a key in the table; 0 is the default of numbers. */
 static void add_table_fields(struct dump *d, const struct job *job)
 {
     for (uint32_t i = 0; i < d->table_field_count; i++) {
         const struct job_field_row *row = &job_field_rows[d->table_fields[i]];
         struct field_value value = job_member(d->s, job, d->table_fields[i], &d->arena);
-        bool is_text = field_is_text(&row->field);
-        if (is_text ? value.text == NULL : value.number == 0 || value.number == FIELD_ABSENT) continue;
+        if (!has_value(row, &value)) continue;
         buf_add_text(d->out, ",\"");
         buf_add_text(d->out, row->document_key);
         buf_add_text(d->out, "\":");
-        if (is_text)
+        if (field_is_text(&row->field))
             put_text(d, value.text);
         else if (row->field.type == FIELD_BOOL)
             buf_add_text(d->out, "true");

@@ -1,14 +1,32 @@
 #include "engine/job_admission.h"
 
 #include "base/quantity.h"
-#include "engine/job_demand.h"
-#include "engine/never_runs.h"
 
-/* A job in a parallel environment may have several hosts. */
+/* ERR_TOO_LARGE for what each of the slots takes; 0 for what all take together. */
+static int check_each(struct apply_context *c, enum job_field f, uint64_t each, uint32_t slots, uint64_t has)
+{
+    if (each == 0 || each <= has / slots) return 0;
+    return err_field(c->e, ERR_TOO_LARGE, job_field_at(f)->name, "%llu for each of %u slots exceeds the host's %llu",
+                     (unsigned long long)each, slots, (unsigned long long)has);
+}
+
+int job_admission_set_amounts(struct apply_context *c, struct job *row)
+{
+    const struct capacity *has = &c->s->host_sums.largest;
+    const struct job_placing *p = row->placing;
+    uint32_t slots = row->request.cpus;
+    if (p == NULL) return 0;
+    if (check_each(c, JOB_FIELD_MEM_PER_CPU, p->mem_mib_per_cpu, slots, has->mem_mib) != 0) return -1;
+    if (check_each(c, JOB_FIELD_GPUS_PER_SLOT, p->gpus_per_slot, slots, has->gpus) != 0) return -1;
+    row->request = state_job_capacity(row, slots);
+    return 0;
+}
+
+/* A job in a parallel environment, or on several nodes, may have several hosts. */
 static int check_cpus(struct apply_context *c, const struct job *row, const char *name, uint32_t cpus)
 {
     const struct state *s = c->s;
-    bool is_spread = row->environment != NONE;
+    bool is_spread = row->environment != NONE || (row->placing != NULL && row->placing->node_max > 1);
     uint64_t max = is_spread ? s->host_sums.cpus : s->host_sums.largest.cpus;
     const char *whose = s->host_sums.attached == 1 ? "the host's" : is_spread ? "all hosts'" : "the largest host's";
     return cpus <= max ? 0 : err_exceeds(c->e, name, cpus, "%s %llu CPUs", whose, (unsigned long long)max);
@@ -34,6 +52,35 @@ int job_admission_check_slots(struct apply_context *c, struct job *row)
     return check_cpus(c, row, name, row->slots_max);
 }
 
+static uint64_t slots_of_nodes(const struct job_placing *p)
+{
+    return (p->node_min > 0 ? p->node_min : 1) * (uint64_t)(p->slots_per_node > 0 ? p->slots_per_node : 1);
+}
+
+void job_admission_set_cpus(struct job *row)
+{
+    uint64_t slots = row->placing != NULL ? slots_of_nodes(row->placing) : 1;
+    if (slots > row->request.cpus) row->request.cpus = slots < UINT32_MAX ? (uint32_t)slots : UINT32_MAX;
+}
+
+int job_admission_check_nodes(struct apply_context *c, const struct job *row)
+{
+    const struct job_placing *p = row->placing;
+    uint32_t cpus = row->request.cpus;
+    if (p == NULL || (p->node_max == 0 && p->slots_per_node == 0)) return 0;
+    enum job_field f = p->node_max > 0 ? JOB_FIELD_NODES : JOB_FIELD_SLOTS_PER_NODE;
+    const char *name = job_field_at(f)->name;
+    if (row->environment != NONE)
+        return err_field(c->e, ERR_INPUT, name, "the parallel environment '%s' distributes the slots; give only one",
+                         c->s->objects[OBJECT_ENVIRONMENT].items[row->environment].object.name);
+    if (slots_of_nodes(p) > cpus)
+        return err_field(c->e, ERR_INPUT, name, "%llu slots are the minimum, and the job asks for %u",
+                         (unsigned long long)slots_of_nodes(p), cpus);
+    if (row->slots_max > 0 || p->slots_per_node == 0 || cpus % p->slots_per_node == 0) return 0;
+    return err_number(c->e, job_field_at(JOB_FIELD_SLOTS_PER_NODE)->name, p->slots_per_node,
+                      "a divisor of the job's %u slots", cpus);
+}
+
 int job_admission_check_amounts(struct apply_context *c, const struct job *row)
 {
     const struct state *s = c->s;
@@ -48,24 +95,6 @@ int job_admission_check_amounts(struct apply_context *c, const struct job *row)
                            r->text, row->request.cpus);
     }
     return 0;
-}
-
-int job_admission_check_environment(struct apply_context *c, const struct job *row)
-{
-    struct never_runs never;
-    struct job_demands demands;
-    struct arena *cycle = &c->s->cycle;
-    if (row->environment == NONE) return 0;
-    never_runs_begin(&never, c->s);
-    job_demands_begin(&demands, c->s, &never.empty, cycle);
-    struct demand only_slots = *job_demand(&demands, row, NONE);
-    only_slots.need_count = 0; /* what else it asks for may come with another host */
-    const char *why = never_runs_why(&never, &only_slots, cycle);
-    job_demands_end(&demands);
-    never_runs_end(&never);
-    if (why == NULL) return 0;
-    return err_value_reason(c->e, job_field_at(JOB_FIELD_ENVIRONMENT)->name,
-                            str(c->s->objects[OBJECT_ENVIRONMENT].items[row->environment].object.name), "%s", why);
 }
 
 int64_t job_admission_max_time_s(const struct state *s, const struct job *row, uint32_t *out_partition)

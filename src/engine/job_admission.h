@@ -8,14 +8,20 @@
 
 /* Each returns 0, or -1 with *c->e: ERR_TOO_LARGE, or ERR_INPUT if the field alone is wrong. */
 
+/* Sets the request to what all slots take together, where the job says what each of them takes. ERR_TOO_LARGE. */
+int job_admission_set_amounts(struct apply_context *c, struct job *row);
+
 /* CPUs, memory and GPUs against those of the host. */
 int job_admission_check_capacity(struct apply_context *c, const struct job *row);
 
 /* The maximum of a range of slots against its minimum, cpus, and the host. A range of one number becomes no range. */
 int job_admission_check_slots(struct apply_context *c, struct job *row);
 
-/* Whether the slots could be placed by the rule of its parallel environment, in one of its partitions. */
-int job_admission_check_environment(struct apply_context *c, const struct job *row);
+/* Without CPUs of its own a submission has those that its nodes need. */
+void job_admission_set_cpus(struct job *row);
+
+/* The number of nodes and the slots on each against its CPUs and its parallel environment. */
+int job_admission_check_nodes(struct apply_context *c, const struct job *row);
 
 /* The requested resources of all CPUs against the amounts. */
 int job_admission_check_amounts(struct apply_context *c, const struct job *row);

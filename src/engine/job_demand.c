@@ -1,6 +1,6 @@
-/* The key of a demand is a text of everything that it depends on: "10 q5:all.q m- s- e3:smp r1-4 d600000000 n7:2:010
- * t-" is that of a job that may use the first of two partitions, in the queue all.q and the environment smp. Texts have
- * their lengths before them, because they may contain anything; '-' stands for one that is not given. */
+/* The key of a demand is a text of everything that it depends on: "10 q5:all.q m- s- c- e3:smp r1-4 h0-0:0 d600000000
+ * n7:2:010 t-" is that of a job that may use the first of two partitions, in the queue all.q and the environment smp.
+ * Texts have their lengths before them, because they may contain anything; '-' stands for one that is not given. */
 #include "engine/job_demand.h"
 
 #include <inttypes.h>
@@ -9,6 +9,8 @@
 
 #include "base/ensure.h"
 #include "base/number.h"
+#include "engine/queue_list.h"
+#include "fields/request_text.h"
 
 void job_demands_begin(struct job_demands *d, const struct state *s, const struct cluster_model *m, struct arena *arena)
 {
@@ -23,11 +25,10 @@ void job_demands_end(struct job_demands *d)
     buf_release(&d->key);
 }
 
-static const struct job_placing *placing_of(const struct job_demands *d, const struct job *j)
+static const struct job_placing *placing_of(const struct job *j)
 {
     static const struct job_placing none;
-    const struct job_document *document = state_job_document(d->s, j);
-    return document != NULL ? &document->placing : &none;
+    return j->placing != NULL ? j->placing : &none;
 }
 
 /* --- how long ----------------------------------------------------------------------------------------------------- */
@@ -50,7 +51,7 @@ static int64_t requested_s(const struct job_demands *d, const struct job *j)
 /* The job's time limit; 0: not known. */
 static int64_t limit_s(const struct job_demands *d, const struct job *j)
 {
-    return d->s->is_document ? placing_of(d, j)->time_limit_s : j->time_limit_s;
+    return d->s->is_document ? j->document->time_limit_s : j->time_limit_s;
 }
 
 /* As in Grid Engine: limits of queues do not count, and run times are planned a little longer. */
@@ -120,19 +121,60 @@ static double gres_amount(const struct job_demands *d, const struct job *j, uint
     return 0.0;
 }
 
-static double gpus_of(const struct job_demands *d, const struct job *j, uint32_t resource)
+/* Memory is that of each host, or of each slot. */
+static struct need need_of_memory(const struct job_demands *d, const struct job *j)
 {
-    bool is_gpu = !d->s->is_document && resource == d->m->resources.gpu;
-    return is_gpu ? j->request.gpus : gres_amount(d, j, resource);
+    uint64_t each = placing_of(j)->mem_mib_per_cpu;
+    return (struct need){.resource = d->m->resources.mem,
+                         .scope = each > 0 ? NEED_PER_SLOT : NEED_PER_HOST,
+                         .amount = (double)(each > 0 ? each : j->request.mem_mib)};
 }
 
-/* The need of a resource that no request names, such as the memory of each host. Amount 0: there is none. */
+/* The GPUs of a job in an instance, which has one host. */
+static struct need need_of_gpus(const struct job_demands *d, const struct job *j)
+{
+    uint32_t each = placing_of(j)->gpus_per_slot;
+    return (struct need){.resource = d->m->resources.gpu,
+                         .scope = each > 0 ? NEED_PER_SLOT : NEED_PER_JOB,
+                         .amount = each > 0 ? each : j->request.gpus,
+                         .is_requested = true};
+}
+
+/* GPUs of a type are GPUs, too. */
+static double gpus_of(const struct job_demands *d, const struct job_document *document, uint32_t resource)
+{
+    double count = 0.0;
+    for (uint32_t i = 0; i < document->gpu_count; i++) {
+        const struct gpu_amount *gpus = &document->gpus[i];
+        bool is_of_type = cluster_resources_find(&d->m->resources, str(gpus->resource)) == resource;
+        if (is_of_type || resource == d->m->resources.gpu) count += gpus->count;
+    }
+    return count;
+}
+
+static bool is_gpu(const struct job_demands *d, uint32_t resource)
+{
+    return str_starts(str(d->m->resources.list.items[resource].name), str("gres/gpu"));
+}
+
+/* The GPUs of a job in a document, on each of its hosts or for each slot. */
+static struct need need_of_typed_gpus(const struct job_demands *d, const struct job *j, uint32_t resource)
+{
+    return (struct need){.resource = resource,
+                         .scope = j->document->has_gpus_per_slot ? NEED_PER_SLOT : NEED_PER_HOST,
+                         .amount = gpus_of(d, j->document, resource),
+                         .is_requested = true};
+}
+
+/* The need of a resource that no request names. Amount 0: there is none. */
 static struct need need_of_job(const struct job_demands *d, const struct job *j, uint32_t resource)
 {
-    if (resource == d->m->resources.mem)
-        return (struct need){.resource = resource, .scope = NEED_PER_HOST, .amount = (double)j->request.mem_mib};
+    if (resource == d->m->resources.mem) return need_of_memory(d, j);
+    if (!d->s->is_document && resource == d->m->resources.gpu) return need_of_gpus(d, j);
+    if (d->s->is_document && j->document->gpu_count > 0 && is_gpu(d, resource))
+        return need_of_typed_gpus(d, j, resource);
     return (struct need){
-        .resource = resource, .scope = NEED_PER_JOB, .amount = gpus_of(d, j, resource), .is_requested = true};
+        .resource = resource, .scope = NEED_PER_JOB, .amount = gres_amount(d, j, resource), .is_requested = true};
 }
 
 static bool is_offered(const struct cluster *c, uint32_t resource)
@@ -228,7 +270,7 @@ static bool accepts_user(const struct job_demands *d, uint32_t partition, const 
  * some. */
 static bool names_partition(const struct job_demands *d, const struct job *j, uint32_t partition)
 {
-    if (d->s->policy.model == MODEL_TICKETS && d->s->is_document && !placing_of(d, j)->has_partition) return true;
+    if (d->s->policy.model == MODEL_TICKETS && d->s->is_document && !j->document->has_partition) return true;
     for (uint32_t i = 0; i < j->partition_count; i++) {
         if (j->partitions[i] == partition) return true;
     }
@@ -244,31 +286,6 @@ static bool may_use_partition(const struct job_demands *d, const struct job *j, 
     return accepts_user(d, partition, d->s->assocs.items[j->assoc].user);
 }
 
-/* Whether a pattern, "all.q", "all.q@n1", "*@n2" or "all.q@@big", is for an instance. */
-static bool is_for_instance(const struct job_demands *d, struct str pattern, uint32_t instance)
-{
-    const struct cluster_model *m = d->m;
-    uint32_t host = m->host_of[m->cluster.instances.items[instance].host];
-    const char *queue = d->s->objects[OBJECT_PARTITION].items[m->partition_of[instance]].object.name;
-    struct str hosts, queues = str_cut(pattern, '@', &hosts);
-    if (!str_matches(str(queue), queues)) return false;
-    if (hosts.text == NULL) return true;
-    if (hosts.length > 1 && hosts.text[0] == '@') {
-        struct str name = str_range(hosts.text + 1, hosts.text + hosts.length);
-        uint32_t group = map_get(&d->s->object_by_name[OBJECT_GROUP], name);
-        return group != NONE && host_set_has(m->hosts.members[group], host);
-    }
-    return str_matches(str(d->s->objects[OBJECT_HOST].items[host].object.name), hosts);
-}
-
-static bool is_in_list(const struct job_demands *d, const char *list, uint32_t instance)
-{
-    for (struct str rest = str(list); rest.length > 0;) {
-        if (is_for_instance(d, str_trim(str_cut(rest, ',', &rest)), instance)) return true;
-    }
-    return false;
-}
-
 static void add_bit(uint64_t *set, uint32_t index)
 {
     set[index / 64] |= UINT64_C(1) << index % 64;
@@ -280,7 +297,7 @@ static const uint64_t *set_of_list(const struct job_demands *d, const char *list
     if (list == NULL) return NULL;
     uint64_t *set = arena_alloc(d->arena, d->m->set_words * sizeof *set);
     for (uint32_t i = 0; i < d->m->cluster.instances.count; i++) {
-        if (is_in_list(d, list, i)) add_bit(set, i);
+        if (queue_list_has(d->s, d->m, list, i)) add_bit(set, i);
     }
     return set;
 }
@@ -288,16 +305,26 @@ static const uint64_t *set_of_list(const struct job_demands *d, const char *list
 /* The name of the job's parallel environment, or a pattern for it; NULL: none. */
 static const char *environment_of(const struct job_demands *d, const struct job *j)
 {
-    if (d->s->is_document) return placing_of(d, j)->environment;
+    if (d->s->is_document) return j->document->environment;
     return j->environment != NONE ? d->s->objects[OBJECT_ENVIRONMENT].items[j->environment].object.name : NULL;
 }
 
-static const uint64_t *allowed_set(const struct job_demands *d, const struct job *j, uint32_t only)
+/* A serial job has its first slot where it has all of them. */
+static bool may_use_instance(const struct job_demands *d, const struct job *j, bool is_serial, uint32_t instance)
 {
-    const char *queues = placing_of(d, j)->queues;
+    const struct job_placing *p = placing_of(j);
+    uint32_t host = d->m->host_of[d->m->cluster.instances.items[instance].host];
+    const char *features = d->s->objects[OBJECT_HOST].items[host].object.value[HOST_FEATURES].text;
+    if (p->queues != NULL && !queue_list_has(d->s, d->m, p->queues, instance)) return false;
+    if (p->constraint != NULL && !request_text_is_satisfied(p->constraint, features)) return false;
+    return !is_serial || p->master_queues == NULL || queue_list_has(d->s, d->m, p->master_queues, instance);
+}
+
+static const uint64_t *allowed_set(const struct job_demands *d, const struct job *j, uint32_t only, bool is_serial)
+{
     uint64_t *set = arena_alloc(d->arena, d->m->set_words * sizeof *set);
     for (uint32_t i = 0; i < d->m->cluster.instances.count; i++) {
-        if (may_use_partition(d, j, only, d->m->partition_of[i]) && (queues == NULL || is_in_list(d, queues, i)))
+        if (may_use_partition(d, j, only, d->m->partition_of[i]) && may_use_instance(d, j, is_serial, i))
             add_bit(set, i);
     }
     return set;
@@ -339,15 +366,17 @@ static void add_needs(struct buf *key, char letter, const struct need *needs, ui
 
 static void make_key(struct job_demands *d, const struct job *j, uint32_t only, const struct demand *new)
 {
-    const struct job_placing *placing = placing_of(d, j);
+    const struct job_placing *placing = placing_of(j);
     buf_clear(&d->key);
     for (uint32_t p = 0; p < d->s->objects[OBJECT_PARTITION].count; p++)
         buf_add_char(&d->key, may_use_partition(d, j, only, p) ? '1' : '0');
     add_text(&d->key, 'q', placing->queues);
     add_text(&d->key, 'm', placing->master_queues);
     add_text(&d->key, 's', placing->soft_queues);
+    add_text(&d->key, 'c', placing->constraint);
     add_text(&d->key, 'e', environment_of(d, j));
-    buf_format(&d->key, " r%u-%u d%" PRId64, new->ranges[0].min, new->ranges[0].max, new->duration_us);
+    buf_format(&d->key, " r%u-%u h%u-%u:%u d%" PRId64, new->ranges[0].min, new->ranges[0].max, new->host_min,
+               new->host_max, new->slots_per_host, new->duration_us);
     add_needs(&d->key, 'n', new->needs, new->need_count);
     add_needs(&d->key, 'o', new->soft, new->soft_count);
 }
@@ -360,6 +389,22 @@ static struct slot_range range_of(const struct job_demands *d, const struct job 
     if (min == 0) min = 1;
     bool is_range = (has_slots || document == NULL) && j->slots_max > min;
     return (struct slot_range){min, is_range ? j->slots_max : min};
+}
+
+/* On how many hosts the slots are. One host is a serial job. */
+static void set_hosts(const struct job_demands *d, const struct job *j, struct slot_range *range, struct demand *out)
+{
+    const struct job_placing *p = placing_of(j);
+    uint32_t per_host = p->slots_per_node > 0 ? p->slots_per_node : 1, min = p->node_min > 0 ? p->node_min : 1;
+    bool is_on_one = p->slots_per_node > 0 ? range->max <= p->slots_per_node : p->node_max <= 1;
+    if (environment_of(d, j) != NULL || (p->node_max <= 1 && p->slots_per_node == 0)) return;
+    uint64_t slots_min = (uint64_t)min * per_host;
+    if (range->min < slots_min) range->min = slots_min < UINT32_MAX ? (uint32_t)slots_min : UINT32_MAX;
+    if (range->max < range->min) range->max = range->min;
+    if (is_on_one && min == 1) return;
+    out->host_min = min;
+    out->host_max = p->node_max > 0 ? p->node_max : UINT32_MAX;
+    out->slots_per_host = p->slots_per_node;
 }
 
 /* A demand outlives the job for which it was made. */
@@ -377,7 +422,7 @@ static const struct demand *add_demand(struct job_demands *d, const struct job *
     struct slot_range *range = arena_alloc(d->arena, sizeof *range);
     size_t size = new->need_count * sizeof *new->needs, soft_size = new->soft_count * sizeof *new->soft;
     struct need *needs = arena_alloc(d->arena, size + soft_size + 1);
-    const struct job_placing *placing = placing_of(d, j);
+    const struct job_placing *placing = placing_of(j);
     *demand = *new;
     *range = new->ranges[0];
     memcpy(needs, new->needs, size);
@@ -387,10 +432,11 @@ static const struct demand *add_demand(struct job_demands *d, const struct job *
     demand->ranges = range;
     demand->needs = needs;
     demand->soft = needs + new->need_count;
-    demand->allowed = allowed_set(d, j, only);
-    demand->masters = set_of_list(d, placing->master_queues);
-    demand->preferred = set_of_list(d, placing->soft_queues);
     if (environment_of(d, j) != NULL) set_environments(d, environment_of(d, j), demand);
+    bool is_serial = environment_of(d, j) == NULL && demand->host_max == 0;
+    demand->allowed = allowed_set(d, j, only, is_serial);
+    demand->masters = is_serial ? NULL : set_of_list(d, placing->master_queues);
+    demand->preferred = set_of_list(d, placing->soft_queues);
     *array_add(&d->list) = demand;
     map_set(&d->by_key, str(arena_copy(d->arena, (struct str){d->key.text, d->key.length})), demand->shape);
     return demand;
@@ -399,12 +445,13 @@ static const struct demand *add_demand(struct job_demands *d, const struct job *
 const struct demand *job_demand(struct job_demands *d, const struct job *j, uint32_t partition)
 {
     struct arena scratch = {0};
-    const struct job_placing *placing = placing_of(d, j);
-    const struct slot_range range = range_of(d, j);
+    const struct job_placing *placing = placing_of(j);
+    struct slot_range range = range_of(d, j);
     struct need *needs =
         arena_alloc(&scratch, (d->m->resources.list.count + (size_t)placing->soft_count) * sizeof *needs);
     struct demand new = {
         .needs = needs, .ranges = &range, .range_count = 1, .duration_us = planned_us(d, j, partition)};
+    set_hosts(d, j, &range, &new);
     new.need_count = find_needs(d, j, needs);
     new.soft = needs + new.need_count;
     new.soft_count = find_soft_needs(d, placing, needs + new.need_count);

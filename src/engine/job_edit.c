@@ -6,6 +6,7 @@
 #include "base/quantity.h"
 #include "engine/job_admission.h"
 #include "engine/job_members.h"
+#include "engine/job_places.h"
 
 /* A submission or an update while its fields are set. */
 struct job_edit {
@@ -124,6 +125,10 @@ static int after_change(struct job_edit *edit, enum job_field f)
     case JOB_FIELD_BEGIN: move_accrual(edit); return 0;
     case JOB_FIELD_DEADLINE: return check_deadline(edit);
     case JOB_FIELD_ARRAY_LIMIT: return check_array_limit(edit);
+    case JOB_FIELD_CONSTRAINT:
+    case JOB_FIELD_QUEUES:
+    case JOB_FIELD_MASTER_QUEUES:
+    case JOB_FIELD_SOFT_QUEUES: return job_places_check_names(edit->c, edit->row, f);
     default: return 0;
     }
 }
@@ -147,6 +152,43 @@ static int edit_field(struct job_edit *edit, enum job_field f)
 
 /* --- fields in combination ---------------------------------------------------------------------------------------- */
 
+/* An amount of a whole task replaces one for each slot, and the other way round. */
+static int settle_amount(struct job_edit *edit, enum job_field whole, enum job_field each)
+{
+    struct state *s = edit->c->s;
+    const struct field_value none = field_number(0);
+    if (!edit->given->is_given[whole] || edit->row->placing == NULL) return 0;
+    if (!edit->given->is_given[each]) return job_member_set(s, edit->row, each, &none, &s->cycle, edit->c->e);
+    if (edit->given->value[each].number == 0) return 0;
+    return err_field(edit->c->e, ERR_INPUT, job_field_at(each)->name, "not together with the %s; give only one of them",
+                     job_field_at(whole)->help);
+}
+
+static int settle_amounts(struct job_edit *edit)
+{
+    if (settle_amount(edit, JOB_FIELD_MEM_MIB, JOB_FIELD_MEM_PER_CPU) != 0) return -1;
+    return settle_amount(edit, JOB_FIELD_GPUS, JOB_FIELD_GPUS_PER_SLOT);
+}
+
+/* Its partitions, its parallel environment and what else it asks of its places. */
+static int set_places(struct job_edit *edit)
+{
+    struct apply_context *c = edit->c;
+    const bool *changed = edit->is_changed;
+    bool is_submission = edit->old == NULL;
+    bool has_new_places = is_submission || changed[JOB_FIELD_CPUS] || changed[JOB_FIELD_ENVIRONMENT] ||
+                          changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_QUEUES] ||
+                          changed[JOB_FIELD_MASTER_QUEUES] || changed[JOB_FIELD_CONSTRAINT] ||
+                          changed[JOB_FIELD_NODES] || changed[JOB_FIELD_SLOTS_PER_NODE] || changed[JOB_FIELD_SLOTS_MAX];
+    bool has_new_wishes =
+        is_submission || changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_SOFT] || changed[JOB_FIELD_SOFT_QUEUES];
+    if (is_submission && !edit->given->is_given[JOB_FIELD_PARTITIONS]) job_places_set_partitions(c, edit->row);
+    if (has_new_places && (job_admission_check_nodes(c, edit->row) != 0 || job_places_check(c, edit->row) != 0))
+        return -1;
+    if (has_new_wishes) job_places_sort_partitions(c, edit->row);
+    return 0;
+}
+
 /* Sets the given fields, then checks those that depend on each other. */
 static int set_given_fields(struct job_edit *edit)
 {
@@ -157,15 +199,21 @@ static int set_given_fields(struct job_edit *edit)
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         if (edit->given->is_given[f] && edit_field(edit, f) != 0) return -1;
     }
+    if (is_submission && !edit->given->is_given[JOB_FIELD_CPUS]) job_admission_set_cpus(row);
+    if (settle_amounts(edit) != 0) return -1;
+    /* Several nodes are refused before their CPUs are. */
+    bool has_nodes = row->placing != NULL && row->placing->node_min > 1;
+    if (has_nodes && set_places(edit) != 0) return -1;
     /* An update of other fields is not refused because the host has shrunk since. */
-    bool has_new_request = is_submission || changed[JOB_FIELD_CPUS] || changed[JOB_FIELD_MEM_MIB] ||
-                           changed[JOB_FIELD_GPUS] || changed[JOB_FIELD_TIME_LIMIT];
     bool has_new_cpus = is_submission || changed[JOB_FIELD_CPUS];
+    bool has_new_amounts = has_new_cpus || changed[JOB_FIELD_MEM_PER_CPU] || changed[JOB_FIELD_GPUS_PER_SLOT];
+    bool has_new_request =
+        has_new_amounts || changed[JOB_FIELD_MEM_MIB] || changed[JOB_FIELD_GPUS] || changed[JOB_FIELD_TIME_LIMIT];
+    if (has_new_amounts && job_admission_set_amounts(c, row) != 0) return -1;
     if (has_new_request && job_admission_check_capacity(c, row) != 0) return -1;
     if ((has_new_cpus || changed[JOB_FIELD_SLOTS_MAX]) && job_admission_check_slots(c, row) != 0) return -1;
     if ((has_new_cpus || changed[JOB_FIELD_REQUESTS]) && job_admission_check_amounts(c, row) != 0) return -1;
-    bool is_placed_anew = has_new_cpus || changed[JOB_FIELD_ENVIRONMENT] || changed[JOB_FIELD_PARTITIONS];
-    if (is_placed_anew && job_admission_check_environment(c, row) != 0) return -1;
+    if (!has_nodes && set_places(edit) != 0) return -1;
     bool may_exceed_max_time = changed[JOB_FIELD_TIME_LIMIT] || changed[JOB_FIELD_PARTITIONS];
     return !is_submission && may_exceed_max_time ? job_admission_check_time_limit(c, row) : 0;
 }

@@ -8,6 +8,7 @@
 #include "base/ensure.h"
 #include "engine/handlers.h"
 #include "engine/placements.h"
+#include "fields/request_text.h"
 #include "policy/tres_text.h"
 
 enum member_type {
@@ -19,13 +20,16 @@ enum member_type {
     MEMBER_BOOL,
     MEMBER_REAL,
     MEMBER_STATE, /* enum job_state */
-    MEMBER_TEXT,  /* const char * of struct job_text */
+    MEMBER_TEXT,  /* const char * */
     MEMBER_CHARS, /* char [size] */
     MEMBER_SET    /* struct idset */
 };
 
+enum member_of { OF_ROW, OF_JOB_TEXT, OF_PLACING };
+
 struct job_member_row {
     enum member_type type;
+    enum member_of of; /* struct job or struct task, or what struct job points to */
     uint16_t offset, size;
     bool has_none;
     int64_t none; /* the member's value for an absent field */
@@ -33,7 +37,8 @@ struct job_member_row {
 
 #define JOB(type_, member_) .type = (type_), .offset = offsetof(struct job, member_)
 #define TASK(type_, member_) .type = (type_), .offset = offsetof(struct task, member_)
-#define TEXT(member_) .type = MEMBER_TEXT, .offset = offsetof(struct job_text, member_)
+#define TEXT(member_) .type = MEMBER_TEXT, .of = OF_JOB_TEXT, .offset = offsetof(struct job_text, member_)
+#define PLACING(type_, member_) .type = (type_), .of = OF_PLACING, .offset = offsetof(struct job_placing, member_)
 #define CHARS(member_) TASK(MEMBER_CHARS, member_), .size = sizeof((struct task *)0)->member_
 #define NONE_IS(value) .has_none = true, .none = (value)
 
@@ -67,6 +72,13 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_OVERRIDE_TICKETS] = {JOB(MEMBER_U32, override_tickets)},
     [JOB_FIELD_LIST_POSITION] = {JOB(MEMBER_U64, list_position)},
     [JOB_FIELD_ARRAY_LIMIT] = {JOB(MEMBER_U32, array_limit)},
+    [JOB_FIELD_QUEUES] = {PLACING(MEMBER_TEXT, queues)},
+    [JOB_FIELD_MASTER_QUEUES] = {PLACING(MEMBER_TEXT, master_queues)},
+    [JOB_FIELD_SOFT_QUEUES] = {PLACING(MEMBER_TEXT, soft_queues)},
+    [JOB_FIELD_SLOTS_PER_NODE] = {PLACING(MEMBER_U32, slots_per_node)},
+    [JOB_FIELD_CONSTRAINT] = {PLACING(MEMBER_TEXT, constraint)},
+    [JOB_FIELD_MEM_PER_CPU] = {PLACING(MEMBER_U64, mem_mib_per_cpu)},
+    [JOB_FIELD_GPUS_PER_SLOT] = {PLACING(MEMBER_U32, gpus_per_slot)},
     [JOB_FIELD_PENDING_TASKS] = {JOB(MEMBER_SET, pending)},
     [JOB_FIELD_CANCELLED_TASKS] = {JOB(MEMBER_SET, cancelled)},
     [JOB_FIELD_CANCELLED] = {JOB(MEMBER_I64, cancelled_us), NONE_IS(0)},
@@ -186,11 +198,12 @@ static struct field_value partitions_value(const struct state *s, const struct j
     return take_text(&text, arena);
 }
 
-static struct field_value requests_value(const struct state *s, const struct job *j, struct arena *arena)
+static struct field_value requests_value(const struct state *s, const struct job_request *requests, uint32_t count,
+                                         struct arena *arena)
 {
     struct buf text = {0};
-    for (uint32_t i = 0; i < j->request_count; i++) {
-        const struct job_request *r = &j->requests[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct job_request *r = &requests[i];
         buf_format(&text, "%s%s=%s", i > 0 ? "," : "", object_name(s, OBJECT_RESOURCE, r->resource), r->text);
     }
     return take_text(&text, arena);
@@ -261,8 +274,8 @@ static int read_request(const struct state *s, struct str item, struct arena *ar
     return object_resource_amount_parse(type, o->name, amount, &out->amount, e);
 }
 
-static int set_requests(const struct state *s, struct job *row, const struct field_value *value, struct arena *arena,
-                        struct err *e)
+static int read_requests(const struct state *s, const struct field_value *value, struct arena *arena,
+                         struct job_request **out_requests, uint32_t *out_count, struct err *e)
 {
     struct str rest = str_trim(str(value->text != NULL ? value->text : ""));
     uint32_t count = 0;
@@ -279,9 +292,64 @@ static int set_requests(const struct state *s, struct job *row, const struct fie
         }
         count++;
     }
-    row->requests = requests;
-    row->request_count = count;
+    *out_requests = requests;
+    *out_count = count;
     return 0;
+}
+
+/* --- what a job asks of its places -------------------------------------------------------------------------------- */
+
+static const struct job_placing *placing_of(const struct job *j)
+{
+    static const struct job_placing none;
+    return j->placing != NULL ? j->placing : &none;
+}
+
+/* A copy that may be changed, because the row's own may be that of the job before the change. */
+static struct job_placing *new_placing(struct job *row, struct arena *arena)
+{
+    struct job_placing *p = arena_alloc(arena, sizeof *p);
+    *p = *placing_of(row);
+    row->placing = p;
+    return p;
+}
+
+static int set_soft_requests(const struct state *s, struct job *row, const struct field_value *value,
+                             struct arena *arena, struct err *e)
+{
+    struct job_placing *p = new_placing(row, arena);
+    return read_requests(s, value, arena, &p->soft, &p->soft_count, e);
+}
+
+static struct field_value nodes_value(const struct job *j, struct arena *arena)
+{
+    const struct job_placing *p = placing_of(j);
+    struct buf text = {0};
+    if (p->node_max > 0) buf_format(&text, "%u", p->node_min);
+    if (p->node_max > p->node_min) buf_format(&text, "-%u", p->node_max);
+    return take_text(&text, arena);
+}
+
+static int set_nodes(struct job *row, const struct field_value *value, struct arena *arena, struct err *e)
+{
+    struct job_placing *p = new_placing(row, arena);
+    return request_text_nodes(str(value->text), "nodes", &p->node_min, &p->node_max, e);
+}
+
+/* Of texts an empty one is none. */
+static struct field_value get_placing(const struct job_member_row *m, const struct job *j, struct arena *arena)
+{
+    struct field_value value = get(m, placing_of(j), arena);
+    if (m->type == MEMBER_TEXT && value.text == NULL) value.text = "";
+    return value;
+}
+
+static int set_placing(const struct job_member_row *m, const struct field *f, struct job *row,
+                       const struct field_value *value, struct arena *arena, struct err *e)
+{
+    struct field_value new = *value;
+    if (m->type == MEMBER_TEXT && new.text != NULL &&new.text[0] == '\0') new.text = NULL;
+    return set(m, f, new_placing(row, arena), &new, e);
 }
 
 static int set_array(struct job *row, const struct field_value *value, struct err *e)
@@ -304,10 +372,14 @@ struct field_value job_member(const struct state *s, const struct job *j, enum j
     case JOB_FIELD_QOS: return field_text(object_name(s, OBJECT_QOS, j->qos));
     case JOB_FIELD_PROJECT: return field_text(object_name(s, OBJECT_PROJECT, j->project));
     case JOB_FIELD_ENVIRONMENT: return field_text(object_name(s, OBJECT_ENVIRONMENT, j->environment));
-    case JOB_FIELD_REQUESTS: return requests_value(s, j, arena);
+    case JOB_FIELD_REQUESTS: return requests_value(s, j->requests, j->request_count, arena);
+    case JOB_FIELD_NODES: return nodes_value(j, arena);
+    case JOB_FIELD_SOFT: return requests_value(s, placing_of(j)->soft, placing_of(j)->soft_count, arena);
     case JOB_FIELD_ARRAY: return j->is_array ? set_value(&j->array, arena) : field_absent();
-    default: return get(m, m->type == MEMBER_TEXT ? (const void *)j->text : j, arena);
+    default: break;
     }
+    if (m->of == OF_PLACING) return get_placing(m, j, arena);
+    return get(m, m->of == OF_JOB_TEXT ? (const void *)j->text : j, arena);
 }
 
 int job_member_set(const struct state *s, struct job *row, enum job_field f, const struct field_value *value,
@@ -321,10 +393,14 @@ int job_member_set(const struct state *s, struct job *row, enum job_field f, con
     case JOB_FIELD_QOS: return set_object(s, OBJECT_QOS, value, &row->qos, e);
     case JOB_FIELD_PROJECT: return set_project(s, row, value, e);
     case JOB_FIELD_ENVIRONMENT: return set_environment(s, row, value, e);
-    case JOB_FIELD_REQUESTS: return set_requests(s, row, value, arena, e);
+    case JOB_FIELD_REQUESTS: return read_requests(s, value, arena, &row->requests, &row->request_count, e);
+    case JOB_FIELD_NODES: return set_nodes(row, value, arena, e);
+    case JOB_FIELD_SOFT: return set_soft_requests(s, row, value, arena, e);
     case JOB_FIELD_ARRAY: return set_array(row, value, e);
-    default: return set(m, job_field_at(f), m->type == MEMBER_TEXT ? (void *)row->text : row, value, e);
+    default: break;
     }
+    if (m->of == OF_PLACING) return set_placing(m, job_field_at(f), row, value, arena, e);
+    return set(m, job_field_at(f), m->of == OF_JOB_TEXT ? (void *)row->text : row, value, e);
 }
 
 void job_members_release(struct job *row)

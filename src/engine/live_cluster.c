@@ -64,7 +64,7 @@ static void keep(struct live_cluster *l, const struct live_booking *booking)
 void live_cluster_add(struct live_cluster *l, const struct task *k, const struct demand *d, const struct allocation *a,
                       int64_t now_us)
 {
-    keep(l, &(struct live_booking){k->launch_id, d, *a, now_us, end_of(d, now_us)});
+    keep(l, &(struct live_booking){k->launch_id, d, *a, now_us, now_us, end_of(d, now_us)});
 }
 
 void live_cluster_unbook(struct live_cluster *l, const struct demand *d, const struct allocation *a, int64_t start_us)
@@ -118,7 +118,7 @@ static void count_starts(struct live_cluster *l, int64_t now_us)
     if (l->rules.load.decay_us <= 0 || l->rules.load.adjustment_count == 0) return;
     for (uint32_t i = 0; i < l->bookings.count; i++) {
         const struct live_booking *b = &l->bookings.items[i];
-        double hundredths = round(100.0 * load_started_slots(&l->rules.load, now_us - b->from_us));
+        double hundredths = round(100.0 * load_started_slots(&l->rules.load, now_us - b->launch_us));
         for (uint32_t p = 0; p < b->allocation.part_count; p++) {
             const struct allocation_part *part = &b->allocation.parts[p];
             c->hosts.items[c->instances.items[part->instance].host].started_slots += hundredths * part->slots;
@@ -229,6 +229,7 @@ static void book_task(struct live_cluster *l, struct state *s, const struct task
     const struct job *j = &s->jobs.items[state_find_job(s, k->job_id)];
     struct live_booking b = {.launch_id = k->launch_id,
                              .demand = job_demand(&l->demands, j, k->partition),
+                             .launch_us = k->launch_us,
                              .from_us = k->launch_us < now_us ? k->launch_us : now_us - 1};
     b.allocation = live_cluster_allocation(&l->model, k, b.demand, &s->cycle);
     if (b.allocation.part_count == 0) return;

@@ -18,7 +18,7 @@ struct live_booking {
     uint64_t launch_id;
     const struct demand *demand;
     struct allocation allocation;
-    int64_t from_us, until_us;
+    int64_t launch_us, from_us, until_us; /* booked from before now on, also if it was launched now */
 };
 
 /* A time at which a booking ends; out of date if the booking has another end now, or is gone. */

@@ -77,16 +77,16 @@ static bool pass_is_due(const struct state *s, int64_t now_us)
     return due_us != 0 && due_us <= now_us;
 }
 
-/* Whether at least two jobs could start now, or one unless another one's reservation is in its way, so that a pass has
- * to rank them; also if the schedule file is to have all reservations. */
-static bool needs_ranking(struct state *s, int64_t now_us)
+/* Whether a pass needs a ticket plan: at least two jobs could start now, or one unless another one's reservation is in
+ * its way, so that the pass has to rank them; also if the schedule file is to have all reservations. */
+static bool needs_plan(struct state *s, int64_t now_us)
 {
     struct apply_context c = {.s = s, .now_us = now_us};
     struct pass p = {.c = &c};
     if (s->free_cpu_count == 0 && !pass_lines_are_wanted(s)) return false;
     begin(&p);
     uint32_t min = p.is_listed ? 0 : pass_ranks_all(&p) ? 1 : 2;
-    bool result = pass_count_fitting(&p, min) == min;
+    bool result = !pass_needs_no_plan(&p) && pass_count_fitting(&p, min) == min;
     end(&p);
     return result;
 }
@@ -94,7 +94,7 @@ static bool needs_ranking(struct state *s, int64_t now_us)
 struct ticket_plan *ticket_plan_make(struct state *s, int64_t now_us, uint32_t min)
 {
     arena_clear(&s->cycle);
-    if (s->policy.model != MODEL_TICKETS || !pass_is_due(s, now_us) || !needs_ranking(s, now_us)) return NULL;
+    if (s->policy.model != MODEL_TICKETS || !pass_is_due(s, now_us) || !needs_plan(s, now_us)) return NULL;
     if (s->job_by_id.count < min && ticket_entry_count(s, now_us) < min) return NULL;
     s->pass_is_due = false;
     rhythm_begin_pass(&s->rhythm);

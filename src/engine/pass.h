@@ -1,7 +1,7 @@
 /* The scheduling pass: which pending tasks start now, by the scheduler (sched/run.h) on the live cluster.
  *
  *     multifactor, basic   pass_priority.c: the first job of each group of equal jobs competes with those of the others
- *     tickets              pass_tickets.c: the tasks in the order of a ticket plan
+ *     tickets              pass_tickets.c: the tasks in the order of their tickets
  *
  * pass_lines.c writes the lines of Grid Engine's schedule file of what a pass has decided.
  *
@@ -73,8 +73,9 @@ uint32_t pass_count_fitting(struct pass *p, uint32_t max);
 /* Whether tasks of a job may start, and it may be tried as one more. */
 bool pass_may_try(struct pass *p, uint32_t job);
 
-/* Starts tasks of a job, at most max, until one does not fit. Returns what became of the last one. */
-enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *d, uint32_t max);
+/* Starts tasks of a job, at most *io_max, until one does not fit, and takes their number from *io_max. A task that has
+ * a reservation in another partition starts here if it fits, before the others. Returns what became of the last one. */
+enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *d, uint32_t *io_max);
 
 /* The lines of the schedule file (params MONITOR=1). begin: once the cluster is up to date. add: after a start or a
  * reservation of a task. end: after all decisions; appends the lines to the outcome. */
@@ -86,5 +87,8 @@ void pass_lines_end(struct pass *p);
 /* The starts of the two kinds of models. The cluster has free slots, or p->is_listed. */
 void pass_by_priority(struct pass *p);
 void pass_by_tickets(struct pass *p);
+
+/* In the tickets model: whether the pass finds the order of the tasks without a ticket plan. O(groups). */
+bool pass_needs_no_plan(const struct pass *p);
 
 #endif

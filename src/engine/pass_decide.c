@@ -97,7 +97,6 @@ static void find_indices(struct pass *p)
     p->has_indices = true;
 }
 
-/* Memory is for each host, GPUs are the first one's. */
 static void take_places(struct pass *p, const struct job *j, const struct allocation *a, struct task *row)
 {
     const struct cluster_model *m = &p->cluster->model;
@@ -105,8 +104,7 @@ static void take_places(struct pass *p, const struct job *j, const struct alloca
     row->placements = mem_resize(NULL, 0, a->part_count * sizeof *row->placements);
     for (uint32_t i = 0; i < a->part_count; i++) {
         uint32_t host = m->host_of[m->cluster.instances.items[a->parts[i].instance].host];
-        const struct capacity granted = {
-            .cpus = a->parts[i].slots, .gpus = i == 0 ? j->request.gpus : 0, .mem_mib = j->request.mem_mib};
+        const struct capacity granted = state_host_capacity(j, i, a->parts[i].slots);
         placements_take(p->c->s, host, &granted, &row->placements[i]);
     }
 }
@@ -120,7 +118,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     struct tres_amount amounts[TRES_MAX];
     struct tres_list tres = {.items = amounts};
     find_indices(p);
-    job_tres(s, &p->indices, j, a->slots, &tres);
+    job_task_tres(s, &p->indices, j, a->slots, a->part_count, &tres);
     struct task row = {.job_id = j->id,
                        .task_id = idset_first(&j->pending),
                        .assoc = j->assoc,
@@ -170,25 +168,41 @@ bool pass_may_try(struct pass *p, uint32_t job)
     return pass_startable_tasks(s, j) > 0 && run_may_try(&p->run, s->assocs.items[j->assoc].user);
 }
 
-/* A job that has a reservation in one partition may start in another one, but gets no second reservation. */
-enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *d, uint32_t max)
+/* Tasks that have a reservation in another partition; they get no second one. */
+static uint32_t reserved_elsewhere(const struct pass *p, const struct pending_job *waiting, const struct demand *d)
+{
+    return waiting->reserved_for != d ? reserved_tasks(p, waiting) : 0;
+}
+
+static void note_start(struct pass *p, uint32_t job, const struct demand *d, const struct run_decision *decision)
+{
+    start_task(p, job, d, &decision->allocation);
+    pass_lines_add(p, job, d, decision);
+}
+
+enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *d, uint32_t *io_max)
 {
     struct state *s = p->c->s;
     struct pending *pending = s->pending;
     struct pending_job *waiting = &pending->jobs.items[map_get_u64(&pending->by_id, s->jobs.items[job].id)];
-    bool is_reserved = reserved_tasks(p, waiting) > 0 && waiting->reserved_for != d;
-    uint32_t tasks = pass_startable_tasks(s, &s->jobs.items[job]);
-    if (!is_reserved) tasks -= tasks < reserved_tasks(p, waiting) ? tasks : reserved_tasks(p, waiting);
     struct run_decision decision = {.outcome = RUN_STARTS};
-    if (tasks > max) tasks = max;
+    for (; reserved_elsewhere(p, waiting, d) > 0; waiting->reserved_tasks--, --*io_max) {
+        if (*io_max == 0 || pass_startable_tasks(s, &s->jobs.items[job]) == 0) return RUN_STARTS;
+        if (!run_start(&p->run, d, &decision)) return RUN_WAITS;
+        note_start(p, job, d, &decision);
+    }
+    uint32_t tasks = pass_startable_tasks(s, &s->jobs.items[job]), reserved = reserved_tasks(p, waiting);
+    tasks = tasks > reserved ? tasks - reserved : 0;
+    if (tasks > *io_max) tasks = *io_max;
     for (; tasks > 0 && decision.outcome != RUN_WAITS; tasks--) {
-        if (is_reserved)
-            (void)run_start(&p->run, d, &decision);
-        else
-            decision = run_job(&p->run, d, s->jobs.items[job].is_reserving);
-        if (decision.outcome == RUN_STARTS) start_task(p, job, d, &decision.allocation);
-        if (decision.outcome == RUN_RESERVED) keep_reservation(p, waiting, d, &decision);
-        if (decision.outcome != RUN_WAITS) pass_lines_add(p, job, d, &decision);
+        decision = run_job(&p->run, d, s->jobs.items[job].is_reserving);
+        if (decision.outcome == RUN_STARTS) {
+            note_start(p, job, d, &decision);
+            --*io_max;
+        } else if (decision.outcome == RUN_RESERVED) {
+            keep_reservation(p, waiting, d, &decision);
+            pass_lines_add(p, job, d, &decision);
+        }
     }
     return decision.outcome;
 }

@@ -204,7 +204,8 @@ static void decide(struct heads *h, const struct queue_candidate *candidate)
     bool counts = run_counts_tests(&p->cluster->rules);
     if (!counts && !run_may_start(&p->run, d) && reservations_left(p) == 0) return;
     uint32_t job = state_find_job(s, members->entries.items[candidate->at].job);
-    enum run_outcome outcome = pass_may_try(p, job) ? pass_decide(p, job, d, UINT32_MAX) : RUN_WAITS;
+    uint32_t max = UINT32_MAX;
+    enum run_outcome outcome = pass_may_try(p, job) ? pass_decide(p, job, d, &max) : RUN_WAITS;
     if (d->shape < h->fitting_of_shape.count && !run_may_start(&p->run, d)) {
         h->fitting_count -= h->fitting_of_shape.items[d->shape];
         h->fitting_of_shape.items[d->shape] = 0;

@@ -1,19 +1,29 @@
-/* The pass of the tickets model: tasks in the order of a ticket plan, which ranks all waiting tasks, because the
- * tickets of each depend on all of them. With a single job that fits nothing has to be ranked. */
+/* The pass of the tickets model: tasks in the order of their priorities. If the first tasks of each group of equal jobs
+ * can stand for the others, it is found by ticket_order.h, O(groups); otherwise by a ticket plan, which ranks all
+ * waiting tasks, because the tickets of each depend on all of them. Both find the same order. With a single job that
+ * fits nothing has to be ranked. */
 #include "engine/pass.h"
 
-/* Starts tasks of a job, at most max, in the first of its partitions where they fit. */
-static void start_job(struct pass *p, const struct pending_job *job, uint32_t max)
+#include "engine/ticket_order.h"
+
+/* Starts tasks of a job, at most max, in the first of its partitions where they fit. Returns false if nothing fits for
+ * the job, and so nothing for those of its group that come after it. */
+static bool start_job(struct pass *p, const struct pending_job *job, uint32_t max)
 {
     struct state *s = p->c->s;
     uint32_t index = state_find_job(s, job->job_id);
-    if (index == NONE || !pass_admits(p, &s->pending->groups.items[job->groups[0]])) return;
-    bool ranks_all = pass_ranks_all(p);
-    if (ranks_all && !pass_may_try(p, index)) return;
+    if (index == NONE) return true;
+    if (!pass_admits(p, &s->pending->groups.items[job->groups[0]])) return false;
+    bool ranks_all = pass_ranks_all(p), fits = false;
+    if (ranks_all && !pass_may_try(p, index)) return true;
     for (uint32_t i = 0; i < job->group_count; i++) {
         const struct demand *d = pass_group_demand(p, job->groups[i]);
-        if ((ranks_all || run_may_start(&p->run, d)) && pass_decide(p, index, d, max) == RUN_STARTS) return;
+        if (!ranks_all && !run_may_start(&p->run, d)) continue;
+        enum run_outcome outcome = pass_decide(p, index, d, &max);
+        if (outcome == RUN_STARTS) return true;
+        fits |= outcome == RUN_RESERVED;
     }
+    return fits;
 }
 
 /* When only one job fits, and no other one could get a reservation. */
@@ -21,7 +31,7 @@ static void start_fitting(struct pass *p)
 {
     const struct pending *pending = p->c->s->pending;
     for (uint32_t i = 0; i < pending->jobs.count; i++) {
-        if (pending->jobs.items[i].job_id != 0) start_job(p, &pending->jobs.items[i], UINT32_MAX);
+        if (pending->jobs.items[i].job_id != 0) (void)start_job(p, &pending->jobs.items[i], UINT32_MAX);
     }
 }
 
@@ -32,8 +42,63 @@ static void start_by_plan(struct pass *p, const struct ticket_plan *plan)
     for (uint32_t i = 0; i < plan->task_count && !run_is_over(&p->run); i++) {
         const struct planned_task *k = &plan->tasks[i];
         uint32_t job = map_get_u64(&pending->by_id, plan->job_ids[k->job]);
-        if (job != NONE) start_job(p, &pending->jobs.items[job], k->is_last ? UINT32_MAX : 1);
+        if (job != NONE) (void)start_job(p, &pending->jobs.items[job], k->is_last ? UINT32_MAX : 1);
     }
+}
+
+static const struct pending_job *pending_job_of(const struct pending *pending, uint32_t job_id)
+{
+    return &pending->jobs.items[map_get_u64(&pending->by_id, job_id)];
+}
+
+/* Whether jobs of a group may start or get reservations in this pass, in any of their partitions. Only in the schedule
+ * file one that may not can make a difference: the run ends after it if the host is full. */
+static bool takes_part(struct pass *p, uint32_t group)
+{
+    struct pending *pending = p->c->s->pending;
+    const struct pending_group *g = &pending->groups.items[group];
+    bool reserves = p->cluster->rules.reservations == RUN_RESERVE_ALL ||
+                    (p->cluster->rules.reservations == RUN_RESERVE_REQUESTED && g->is_reserving);
+    if (p->is_listed || reserves || run_may_start(&p->run, pass_group_demand(p, group))) return true;
+    if (!g->has_more_partitions) return false;
+    uint32_t first = queue_next(&pending->queue, group, 0);
+    const struct pending_job *job =
+        pending_job_of(pending, pending->queue.groups.items[group].entries.items[first].job);
+    for (uint32_t i = 1; i < job->group_count; i++) {
+        if (run_may_start(&p->run, pass_group_demand(p, job->groups[i]))) return true;
+    }
+    return false;
+}
+
+static void start_by_order(struct pass *p, struct ticket_order *order)
+{
+    const struct pending *pending = p->c->s->pending;
+    struct ticket_next next;
+    for (uint32_t g = 0; g < pending->queue.groups.count; g++) {
+        bool is_first = pending->queue.groups.items[g].key != NULL && pending->groups.items[g].place == 0;
+        if (is_first && takes_part(p, g)) ticket_order_offer(order, g);
+    }
+    ticket_order_begin(order);
+    while (!run_is_over(&p->run) && ticket_order_next(order, &next)) {
+        const struct pending_job *job = pending_job_of(pending, next.job_id);
+        if (!start_job(p, job, next.is_last ? UINT32_MAX : 1)) ticket_order_drop(order, next.group);
+    }
+}
+
+/* Returns false, and starts nothing, if the share tree has no order that can be found so. */
+static bool start_without_plan(struct pass *p)
+{
+    struct ticket_order order;
+    bool has_order = ticket_order_make(&order, p->c->s, p->c->now_us);
+    if (has_order) start_by_order(p, &order);
+    ticket_order_release(&order);
+    return has_order;
+}
+
+bool pass_needs_no_plan(const struct pass *p)
+{
+    struct state *s = p->c->s;
+    return ticket_heads_are_few(s) && ticket_heads_apply(s) && !run_counts_tests(&p->cluster->rules);
 }
 
 /* A job that became eligible after the plan is ranked by the next one. */
@@ -51,6 +116,7 @@ void pass_by_tickets(struct pass *p)
         s->pass_is_due |= p->plan->pending_added != s->pending->added;
         return;
     }
+    if (pass_needs_no_plan(p) && start_without_plan(p)) return;
     struct ticket_plan *plan = ticket_plan_new(s, p->c->now_us);
     ticket_plan_run(plan);
     start_by_plan(p, plan);

@@ -20,6 +20,7 @@ static void release_jobs(struct pending *p)
     for (uint32_t i = 0; i < p->jobs.count; i++) mem_free(p->jobs.items[i].groups);
     array_clear(&p->groups);
     array_clear(&p->heads);
+    array_clear(&p->tickets);
     array_clear(&p->jobs);
     array_clear(&p->unused);
     array_clear(&p->begins);
@@ -35,6 +36,7 @@ void pending_free(struct pending *p)
     queue_release(&p->queue);
     array_release(&p->groups);
     array_release(&p->heads);
+    array_release(&p->tickets);
     array_release(&p->fitting.list);
     array_release(&p->blocked.list);
     array_release(&p->jobs);
@@ -101,6 +103,30 @@ static void add_numbers(struct buf *key, const int64_t *numbers, size_t count)
     buf_add(key, (const char *)numbers, count * sizeof *numbers);
 }
 
+/* Requests differ by their amounts, and those for texts by their texts. */
+static void add_requests(struct buf *key, const struct job_request *requests, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        add_numbers(key, &(int64_t){requests[i].resource}, 1);
+        buf_add(key, (const char *)&requests[i].amount, sizeof requests[i].amount);
+        buf_add(key, requests[i].text, strlen(requests[i].text) + 1);
+    }
+}
+
+static void add_placing(struct buf *key, const struct job_placing *placing)
+{
+    const char *const texts[] = {placing->queues, placing->master_queues, placing->soft_queues, placing->constraint};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const char *text = texts[i] != NULL ? texts[i] : "";
+        buf_add(key, text, strlen(text) + 1);
+    }
+    const int64_t numbers[] = {placing->node_min,       placing->node_max,
+                               placing->slots_per_node, (int64_t)placing->mem_mib_per_cpu,
+                               placing->gpus_per_slot,  placing->soft_count};
+    add_numbers(key, numbers, sizeof numbers / sizeof *numbers);
+    add_requests(key, placing->soft, placing->soft_count);
+}
+
 /* Everything that decides whether a job fits, and its priority. */
 static void make_key(struct pending *p, const struct job *j, uint32_t partition)
 {
@@ -119,17 +145,18 @@ static void make_key(struct pending *p, const struct job *j, uint32_t partition)
                                j->nice,
                                j->site,
                                irregular_accrual(j),
+                               j->posix_priority,
+                               j->deadline_us,
+                               j->job_share,
+                               j->override_tickets,
                                j->is_array,
                                (int64_t)j->partition_count,
                                p->are_alike ? 0 : j->id};
     buf_clear(&p->key);
     add_numbers(&p->key, numbers, sizeof numbers / sizeof *numbers);
     for (uint32_t i = 0; i < j->partition_count; i++) add_numbers(&p->key, &(int64_t){j->partitions[i]}, 1);
-    for (uint32_t i = 0; i < j->request_count; i++) {
-        add_numbers(&p->key, &(int64_t){j->requests[i].resource}, 1);
-        buf_add(&p->key, (const char *)&j->requests[i].amount, sizeof j->requests[i].amount);
-        buf_add(&p->key, j->requests[i].text, strlen(j->requests[i].text) + 1); /* that of a text is its value */
-    }
+    add_requests(&p->key, j->requests, j->request_count);
+    if (j->placing != NULL) add_placing(&p->key, j->placing);
 }
 
 static bool may_start(const struct job *j)
@@ -143,22 +170,33 @@ static void describe_group(struct pending *p, uint32_t index, const struct job *
     while (p->groups.count <= index) {
         *array_add(&p->groups) = (struct pending_group){0};
         *array_add(&p->heads) = (struct pending_head){0};
+        *array_add(&p->tickets) = (struct pending_tickets){0};
     }
+    p->tickets.items[index] = (struct pending_tickets){.edition = NONE};
     struct pending_group *g = &p->groups.items[index];
     *g = (struct pending_group){.partition = j->partitions[place],
                                 .place = place,
                                 .assoc = j->assoc,
                                 .qos = j->qos,
+                                .has_more_partitions = j->partition_count > 1,
                                 .has_arrays = j->is_array,
+                                .has_own_tickets = j->job_share > 0 || j->override_tickets > 0,
                                 .is_reserving = j->is_reserving};
+}
+
+/* Another job may be its first one, or its last one. */
+static void change_group(struct pending *p, uint32_t group)
+{
+    p->heads.items[group].edition = 0;
+    p->tickets.items[group].has_ends = false;
 }
 
 static uint32_t add_to_group(struct pending *p, const struct job *j, uint32_t place)
 {
     make_key(p, j, j->partitions[place]);
-    uint32_t group = queue_add(&p->queue, (struct str){p->key.text, p->key.length}, j->id, j->id, j->accrue_us);
+    uint32_t group = queue_add(&p->queue, (struct str){p->key.text, p->key.length}, j->id, j->id, j->submit_us);
     if (p->queue.groups.items[group].live == 1) describe_group(p, group, j, place);
-    p->heads.items[group].edition = 0;
+    change_group(p, group);
     return group;
 }
 
@@ -184,7 +222,7 @@ static void remove_job(struct pending *p, uint32_t job_id)
     struct pending_job *job = &p->jobs.items[index];
     for (uint32_t i = 0; i < job->group_count; i++) {
         queue_remove(&p->queue, job->groups[i], job_id);
-        p->heads.items[job->groups[i]].edition = 0;
+        change_group(p, job->groups[i]);
     }
     mem_free(job->groups);
     *job = (struct pending_job){0};
@@ -206,11 +244,21 @@ static bool is_in_its_groups(struct pending *p, const struct job *j)
     return is_equal;
 }
 
+/* Ids are in the order of submission, but the clock may have been set back in between. */
+static void note_submission(struct pending *p, const struct job *j)
+{
+    if (j->id <= p->newest_job_id) return;
+    p->is_unsteady |= j->submit_us < p->newest_submit_us;
+    p->newest_job_id = j->id;
+    p->newest_submit_us = j->submit_us;
+}
+
 static void update_job(struct state *s, struct pending *p, uint32_t job_id, int64_t now_us)
 {
     uint32_t index = state_find_job(s, job_id);
     const struct job *j = index != NONE ? &s->jobs.items[index] : NULL;
     bool belongs = j != NULL && may_start(j) && j->begin_us <= now_us;
+    if (j != NULL) note_submission(p, j);
     if (belongs && is_in_its_groups(p, j)) return;
     remove_job(p, job_id);
     if (belongs)
@@ -226,7 +274,10 @@ static void rebuild(struct state *s, struct pending *p, int64_t now_us, bool are
     release_jobs(p);
     p->is_valid = true;
     p->are_alike = are_alike;
+    p->is_unsteady = false;
+    p->newest_job_id = 0;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
+        note_submission(p, &s->jobs.items[i]);
         if (may_start(&s->jobs.items[i])) update_job(s, p, s->jobs.items[i].id, now_us);
     }
 }

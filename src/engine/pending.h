@@ -14,7 +14,7 @@
 #ifndef FAIRLEAD_ENGINE_PENDING_H
 #define FAIRLEAD_ENGINE_PENDING_H
 
-#include "engine/state.h"
+#include "engine/ranking.h"
 #include "policy/multifactor.h"
 #include "sched/demand.h"
 #include "sched/queue.h"
@@ -24,7 +24,9 @@ struct pending_group {
     uint32_t partition;
     uint32_t place; /* of the partition among those of the jobs */
     uint32_t assoc, qos;
+    bool has_more_partitions;    /* a job of the group has several */
     bool has_arrays;             /* whose tasks a limit may keep waiting */
+    bool has_own_tickets;        /* job shares or override tickets of their own */
     bool is_reserving;           /* they ask for reservations */
     const struct demand *demand; /* of the live cluster, as of demand_made */
     uint32_t demand_made;        /* 0: none yet */
@@ -41,6 +43,20 @@ struct pending_head {
     uint32_t tier;                  /* of its partition */
     uint32_t priority;              /* NONE: computed from terms */
     struct multifactor_terms terms; /* age and fair share do not count */
+};
+
+/* What the ticket policies see of a group's jobs (ticket_heads.c), side by side like the heads. */
+struct pending_tickets {
+    uint32_t edition; /* of state.rules_edition, as of which job and entry are made; NONE: not made yet */
+    uint32_t depth;   /* how many of its first tasks the next pass ranks; 0: one */
+    uint32_t assoc;
+    bool has_rows;        /* what counts is in the rows: arrays, and requests */
+    bool has_ends;        /* the next four are known */
+    uint32_t first, last; /* the entries of the first job and of the last one */
+    uint32_t job_count;
+    int64_t last_submit_us;
+    struct ticket_job job; /* the first one; the others differ only in id and submission */
+    struct ticket_entry entry;
 };
 
 /* What the groups have of a job: the group in each of its partitions. */
@@ -63,6 +79,7 @@ struct pending {
     struct queue queue;
     ARRAY(struct pending_group) groups;       /* by index of the queue's groups */
     ARRAY(struct pending_head) heads;         /* likewise */
+    ARRAY(struct pending_tickets) tickets;    /* likewise */
     uint64_t head_source;                     /* what heads depend on beside the group's jobs */
     uint32_t head_edition;                    /* counts its changes */
     struct queue_candidates fitting, blocked; /* of the current pass (pass_priority.c) */
@@ -73,8 +90,11 @@ struct pending {
     ARRAY(uint32_t) touched;            /* ids of jobs whose rows have changed */
     bool is_valid;                      /* false: to be rebuilt from all rows */
     bool are_alike;                     /* false: every job is a group of its own */
-    uint32_t jobs_started;              /* in the current pass; their entries are still there */
-    uint64_t added;                     /* counts the jobs that were added */
+    bool is_unsteady;                   /* a job was submitted at an earlier time than one with a smaller id */
+    uint32_t newest_job_id;             /* of the jobs that were looked at, and its submission */
+    int64_t newest_submit_us;
+    uint32_t jobs_started; /* in the current pass; their entries are still there */
+    uint64_t added;        /* counts the jobs that were added */
     uint32_t pass_count;
     struct buf key;
 };

@@ -37,6 +37,16 @@ static uint32_t job_nodes(const struct state *s, const struct job *j)
     return d != NULL ? d->nodes : 1;
 }
 
+/* GPUs of tracked types. Those of any type are in the request. */
+static void add_types(const struct job_document *d, uint32_t gpu, uint32_t cpus, double *amounts)
+{
+    for (uint32_t i = 0; i < d->gpu_count; i++) {
+        const struct gpu_amount *gpus = &d->gpus[i];
+        double times = d->has_gpus_per_slot ? cpus : d->nodes;
+        if (gpus->tres != NONE && gpus->tres != gpu) amounts[gpus->tres] += gpus->count * times;
+    }
+}
+
 void job_tres(const struct state *s, const struct tres_indices *indices, const struct job *j, uint32_t cpus,
               struct tres_list *out_list)
 {
@@ -46,14 +56,26 @@ void job_tres(const struct state *s, const struct tres_indices *indices, const s
         memcpy(out_list->items, d->tres.items, out_list->count * sizeof *out_list->items);
         return;
     }
-    double amounts[TRES_MAX] = {
-        [TRES_CPU] = cpus, [TRES_MEM] = (double)j->request.mem_mib, [TRES_NODE] = job_nodes(s, j)};
-    if (indices->gpu != NONE) amounts[indices->gpu] = j->request.gpus;
+    const struct capacity takes = state_job_capacity(j, cpus);
+    double amounts[TRES_MAX] = {[TRES_CPU] = cpus, [TRES_MEM] = (double)takes.mem_mib, [TRES_NODE] = job_nodes(s, j)};
+    if (indices->gpu != NONE) amounts[indices->gpu] = takes.gpus;
+    if (d != NULL) add_types(d, indices->gpu, cpus, amounts);
     for (uint32_t i = 0; i < j->request_count; i++) {
         const struct job_request *r = &j->requests[i];
         if (indices->license[r->resource] != NONE) amounts[indices->license[r->resource]] += r->amount * cpus;
     }
     list_amounts(amounts, s->policy.tres.count, out_list);
+}
+
+void job_task_tres(const struct state *s, const struct tres_indices *indices, const struct job *j, uint32_t cpus,
+                   uint32_t hosts, struct tres_list *out_list)
+{
+    bool is_per_slot = j->placing != NULL && j->placing->mem_mib_per_cpu > 0;
+    job_tres(s, indices, j, cpus, out_list);
+    for (uint32_t i = 0; i < out_list->count; i++) {
+        struct tres_amount *a = &out_list->items[i];
+        if (a->tres == TRES_NODE || (a->tres == TRES_MEM && !is_per_slot)) a->amount *= hosts;
+    }
 }
 
 double job_billing_in(const struct state *s, uint32_t partition, const struct tres_list *tres)

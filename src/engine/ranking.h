@@ -29,10 +29,14 @@ struct tres_indices {
 /* license is in memory of arena. O(resources x tracked TRES). */
 void tres_indices_find(const struct state *s, struct arena *arena, struct tres_indices *out_indices);
 
-/* The TRES of a task of the job that has so many CPUs: cpu, mem, node, gres/gpu and the tracked licences, whose amounts
- * are for each CPU. out_list->items: the caller's, with room for TRES_MAX. */
+/* The TRES of a task of the job that has so many CPUs on one host: cpu, mem, node, gres/gpu and the tracked licences,
+ * whose amounts are for each CPU. out_list->items: the caller's, with room for TRES_MAX. */
 void job_tres(const struct state *s, const struct tres_indices *indices, const struct job *j, uint32_t cpus,
               struct tres_list *out_list);
+
+/* Those of a task of an instance with its CPUs on so many hosts. */
+void job_task_tres(const struct state *s, const struct tres_indices *indices, const struct job *j, uint32_t cpus,
+                   uint32_t hosts, struct tres_list *out_list);
 
 /* Their billing in a partition, units a second. */
 double job_billing_in(const struct state *s, uint32_t partition, const struct tres_list *tres);
@@ -110,12 +114,17 @@ struct ticket_ranks {
     struct tickets *tickets;
     struct urgency *urgency;
     double *norm_tickets, *norm_urgency, *norm_posix, *prior;
+    bool *counted; /* by the functional policy */
     uint32_t count;
+    double max_tickets; /* the number that is normalised to 1 */
 };
 
 /* Tickets, urgency and priority of each entry, in memory of arena. The costs are those of tickets_compute
  * (policy/tickets.h), plus O(entries). */
 void ticket_ranks_make(const struct ticket_snapshot *snapshot, struct arena *arena, struct ticket_ranks *out_ranks);
+
+/* The urgency of a job like that of an entry, but submitted at another time. */
+double ticket_ranks_urgency(const struct ticket_snapshot *snapshot, uint32_t entry, int64_t submit_us);
 
 /* The tickets of running tasks, by index of task, equal to those of ticket_ranks_make: of the pending tasks they depend
  * only on the virtual nodes of the share tree. O(tasks), and O(jobs) in addition if the tree has a `default`. */

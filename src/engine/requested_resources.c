@@ -11,11 +11,11 @@ static bool is_reported(const struct state *s, struct str name)
     return false;
 }
 
-uint32_t requested_resources_add(struct apply_context *c, const struct job_values *given)
+static uint32_t add_named(struct apply_context *c, const struct job_values *given, enum job_field f)
 {
     struct state *s = c->s;
     uint32_t added = 0;
-    const char *text = given->is_given[JOB_FIELD_REQUESTS] ? given->value[JOB_FIELD_REQUESTS].text : NULL;
+    const char *text = given->is_given[f] ? given->value[f].text : NULL;
     for (struct str rest = str(text); rest.text != NULL;) {
         struct str amount, name = str_trim(str_cut(str_cut(rest, ',', &rest), '=', &amount));
         const struct standard_resource *standard = standard_resource_find(name);
@@ -27,6 +27,11 @@ uint32_t requested_resources_add(struct apply_context *c, const struct job_value
         added++;
     }
     return added;
+}
+
+uint32_t requested_resources_add(struct apply_context *c, const struct job_values *given)
+{
+    return add_named(c, given, JOB_FIELD_REQUESTS) + add_named(c, given, JOB_FIELD_SOFT);
 }
 
 void requested_resources_settle(struct apply_context *c, uint32_t added, bool is_refused)

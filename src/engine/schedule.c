@@ -54,12 +54,12 @@ static void add_part(const struct cluster *c, struct allocation *a, struct alloc
 }
 
 /* The places that the document says; of those that are no instance, none. */
-static bool place_as_given(struct schedule_builder *b, const struct job_placing *placing, struct allocation *out)
+static bool place_as_given(struct schedule_builder *b, const struct job_document *document, struct allocation *out)
 {
     *out = (struct allocation){.environment = NONE};
-    out->parts = arena_alloc(&b->out->arena, (placing->place_count + (size_t)1) * sizeof *out->parts);
-    for (uint32_t i = 0; i < placing->place_count; i++) {
-        const struct job_place *place = &placing->places[i];
+    out->parts = arena_alloc(&b->out->arena, (document->place_count + (size_t)1) * sizeof *out->parts);
+    for (uint32_t i = 0; i < document->place_count; i++) {
+        const struct job_place *place = &document->places[i];
         uint32_t instance = cluster_model_instance(&b->out->model, place->partition, place->host);
         if (instance == NONE) continue;
         add_part(&b->out->model.cluster, out, (struct allocation_part){instance, place->slots});
@@ -69,7 +69,7 @@ static bool place_as_given(struct schedule_builder *b, const struct job_placing 
 
 static bool has_places(const struct schedule_builder *b, const struct job *j)
 {
-    return !b->s->is_document || j->document->placing.place_count > 0;
+    return !b->s->is_document || j->document->place_count > 0;
 }
 
 /* Without places a running job is put where it fits now. */
@@ -77,7 +77,7 @@ static bool place_running(struct schedule_builder *b, const struct job *j, const
                           struct allocation *out)
 {
     const struct window window = {b->now_us, b->now_us + 1};
-    bool is_placed = has_places(b, j) ? place_as_given(b, &j->document->placing, out)
+    bool is_placed = has_places(b, j) ? place_as_given(b, j->document, out)
                                       : place_job(&b->out->model.cluster, d, window, NULL, &b->out->arena, out);
     if (is_placed && out->environment == NONE && d->environment_count > 0) out->environment = d->environments[0];
     return is_placed;
@@ -123,7 +123,7 @@ static void add_running(struct schedule_builder *b, const struct task *k, uint32
     int64_t interval_us = setting_number(&b->s->settings, SET_GE_SCHEDULE_INTERVAL) * US_PER_S;
     row.state = document->suspension == SUSPENSION_NONE ? SCHEDULE_RUNNING : SCHEDULE_SUSPENDED;
     row.demand = job_demand(&b->out->demands, j, NONE);
-    row.start_us = document->placing.start_us != 0 ? document->placing.start_us : b->now_us;
+    row.start_us = document->start_us != 0 ? document->start_us : b->now_us;
     row.end_us = end_of(row.demand, row.start_us);
     if (row.end_us <= b->now_us) row.end_us = b->now_us + interval_us;
     if (place_running(b, j, row.demand, &row.allocation)) book_row(b, &row);
@@ -299,65 +299,55 @@ static void add_decision(struct schedule_builder *b, uint32_t job, const struct 
     b->left[job]--;
 }
 
-/* A job that has reservations in one partition starts in another one after all: first what is reserved, then the
- * others, which get no reservations there. Returns how many of these are left. */
-static uint32_t start_elsewhere(struct schedule_builder *b, struct run *run, uint32_t job, const struct demand *d,
-                                uint32_t tasks)
+/* The next reservation of a job in another partition than that of a demand, or NULL. */
+static struct schedule_row *find_reserved(struct schedule_builder *b, uint32_t job, const struct demand *d)
 {
-    struct run_decision decision;
     for (uint32_t *row = &b->reserved_row[job]; *row < b->out->rows.count; (*row)++) {
         struct schedule_row *reserved = &b->out->rows.items[*row];
-        if (reserved->job != job || reserved->state != SCHEDULE_RESERVED) continue;
-        if (!run_start(run, d, &decision)) return tasks;
-        describe(reserved, d, &decision);
+        if (reserved->job == job && reserved->state == SCHEDULE_RESERVED)
+            return reserved->demand != d ? reserved : NULL;
     }
-    for (; tasks > 0 && b->out->rows.count < ROWS_MAX && run_start(run, d, &decision); tasks--)
-        add_decision(b, job, d, &decision);
-    return tasks;
+    b->reserved_row[job] = NONE;
+    return NULL;
 }
 
-/* Decides about tasks of a job in a partition, or in any (NONE). What does not fit for one task does not fit for the
- * next one. Returns how many are left. */
-static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job, uint32_t partition, uint32_t tasks)
+/* Decides about tasks of a job in a partition, or in any (NONE); at most max start. First those with a reservation in
+ * another partition, which get no second one. What does not fit for one task does not fit for the next one. Returns how
+ * many start. */
+static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job, uint32_t partition, uint32_t max)
 {
     const struct job *j = &b->s->jobs.items[job];
     const struct demand *d = job_demand(&b->out->demands, j, partition);
-    uint32_t reserved_row = b->reserved_row[job];
-    bool all_start = reserved_row != NONE && reserved_row >= b->out->rows.count; /* after start_elsewhere */
-    if (all_start || (reserved_row != NONE && b->out->rows.items[reserved_row].demand != d)) {
-        return start_elsewhere(b, run, job, d, tasks);
+    struct run_decision decision;
+    struct schedule_row *reserved;
+    uint32_t starts = 0;
+    for (; (reserved = find_reserved(b, job, d)) != NULL; starts++) {
+        if (starts == max || !run_start(run, d, &decision)) return starts;
+        describe(reserved, d, &decision);
     }
+    uint32_t tasks = max - starts < b->left[job] ? max - starts : b->left[job];
     for (; tasks > 0 && !run_is_over(run) && b->out->rows.count < ROWS_MAX; tasks--) {
-        const struct run_decision decision = run_job(run, d, j->is_reserving);
+        decision = run_job(run, d, j->is_reserving);
         if (decision.outcome == RUN_WAITS) break;
         add_decision(b, job, d, &decision);
+        starts += decision.outcome == RUN_STARTS;
     }
-    return tasks;
-}
-
-/* Whether tasks of a job have reservations that have not become starts. */
-static bool has_reservations(struct schedule_builder *b, uint32_t job)
-{
-    for (uint32_t *row = &b->reserved_row[job]; *row < b->out->rows.count; (*row)++) {
-        const struct schedule_row *reserved = &b->out->rows.items[*row];
-        if (reserved->job == job && reserved->state == SCHEDULE_RESERVED) return true;
-    }
-    return false;
+    return starts;
 }
 
 /* In the tickets model a task of an instance starts in the first of its job's partitions where it fits. */
 static void run_candidate(struct schedule_builder *b, struct run *run, const struct schedule_candidate *c)
 {
     const struct job *j = &b->s->jobs.items[c->job];
-    uint32_t tasks = c->tasks < b->left[c->job] ? c->tasks : b->left[c->job];
+    uint32_t max = c->tasks;
     run->tickets = c->tickets;
-    bool is_reserved = has_reservations(b, c->job);
-    if ((tasks == 0 && !is_reserved) || !run_may_try(run, b->s->assocs.items[j->assoc].user)) return;
+    bool is_reserved = find_reserved(b, c->job, NULL) != NULL;
+    if ((b->left[c->job] == 0 && !is_reserved) || !run_may_try(run, b->s->assocs.items[j->assoc].user)) return;
     if (b->s->is_document || c->partition != NONE) {
-        (void)run_in(b, run, c->job, c->partition, tasks);
+        (void)run_in(b, run, c->job, c->partition, max);
         return;
     }
-    for (uint32_t i = 0; i < j->partition_count; i++) tasks = run_in(b, run, c->job, j->partitions[i], tasks);
+    for (uint32_t i = 0; i < j->partition_count && max > 0; i++) max -= run_in(b, run, c->job, j->partitions[i], max);
 }
 
 static int run_all(struct schedule_builder *b, struct err *e)

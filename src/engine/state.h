@@ -102,6 +102,13 @@ struct host_load {
 
 enum { LOCAL_HOST_INDEX = 0 };
 
+/* GPUs of a host, or of a job, as a resource of the cluster. */
+struct gpu_amount {
+    const char *resource; /* "gres/gpu", or of one type: "gres/gpu:tesla" */
+    uint32_t tres;        /* index of policy.tres; NONE: not tracked */
+    uint32_t count;
+};
+
 /* A host, by index of objects[OBJECT_HOST]. In an instance the first one is the machine that it runs on, and the others
  * take jobs only once an executor of theirs has reported what they have (EVENT_HOST), which is not stored. */
 struct host_row {
@@ -109,6 +116,8 @@ struct host_row {
     struct capacity detected; /* in an instance: as reported, without what settings and the object say instead */
     struct host host;         /* what it has; in an instance with what is free */
     const double *tres; /* its amounts by index of policy.tres, TRES_MAX entries; NULL: computed from the capacity */
+    const struct gpu_amount *gpus; /* of a document: its GPUs of any type, and those of each type */
+    uint32_t gpu_count;
     struct host_load *loads; /* of a document: as long as it; of an instance: until the next EVENT_LOAD */
     uint32_t load_count;
 };
@@ -121,7 +130,7 @@ struct usage_owner {
     int64_t reset_us; /* like assoc.reset_us. A project's usage is the sum of its users' usages in it. */
 };
 
-/* A hard request for a resource. */
+/* A request for a resource. */
 struct job_request {
     uint32_t resource; /* index into objects[OBJECT_RESOURCE] */
     double amount;     /* for each slot; 1 for a text */
@@ -151,26 +160,33 @@ struct job_place {
     uint32_t slots;
 };
 
-/* What a job of a document asks of the scheduler, and what it has. Lists are texts of names: "all.q@n1,b.q"; NULL: not
- * given. */
+/* What a job asks of its places, beside its request. One allocation. Lists are texts of names: "all.q@n1,b.q"; NULL:
+ * not given. */
 struct job_placing {
-    const char *environment; /* of a parallel job: the name of a parallel environment, or a pattern */
     const char *queues, *master_queues, *soft_queues;
+    const char *constraint;   /* features of its hosts: "avx&ssd"; NULL: not given */
     struct job_request *soft; /* soft requests */
     uint32_t soft_count;
+    uint32_t node_min, node_max; /* its slots are on so many hosts, without a parallel environment; 0: not given */
+    uint32_t slots_per_node;     /* and so many on each; 0: not given */
+    uint64_t mem_mib_per_cpu;    /* memory and GPUs of each slot, instead of those of the request; 0: not given */
+    uint32_t gpus_per_slot;
+};
+
+/* The fields of a job that only documents have so far. One allocation. */
+struct job_document {
+    const char *environment;  /* of a parallel job: the name of a parallel environment, or a pattern; NULL: none */
     bool has_partition;       /* the document says its partitions */
     int64_t start_us;         /* of a running job; 0: not given */
     int64_t time_limit_s;     /* 0: not given */
     struct job_place *places; /* of a running job; none: not given */
     uint32_t place_count;
-};
-
-/* The fields of a job that only documents have so far. One allocation. */
-struct job_document {
-    struct job_placing placing;
     uint32_t nodes;
-    uint32_t slots;         /* for the ticket policies, instead of its CPUs */
-    struct tres_list tres;  /* requested for each task, instead of what its request amounts to; empty: not given */
+    uint32_t slots;        /* for the ticket policies, instead of its CPUs */
+    struct tres_list tres; /* requested for each task, instead of what its request amounts to; empty: not given */
+    const struct gpu_amount *gpus; /* on each of its hosts, or for each slot; as long as the document */
+    uint32_t gpu_count;
+    bool has_gpus_per_slot;
     uint32_t rank;          /* its position in the order of seq, then ids; in basic in that of submission */
     uint32_t running_tasks; /* of an array: tasks that run, each as a job of its own in the document */
     enum job_suspension suspension;
@@ -213,6 +229,7 @@ struct job {
     uint32_t array_limit; /* maximum number of running tasks; 0: no limit */
     uint32_t uid, gid;    /* the user and group of its processes */
     struct job_text *text;
+    struct job_placing *placing;     /* NULL: it asks nothing of its places */
     struct job_document *document;   /* NULL in an instance */
     struct idset array;              /* all task numbers, as submitted; of a plain job {0} */
     struct idset pending, cancelled; /* invariant 3 */
@@ -341,6 +358,25 @@ void state_release(struct state *s);
 static inline const struct job_document *state_job_document(const struct state *s, const struct job *j)
 {
     return s->is_document ? j->document : NULL;
+}
+
+/* What a task of a job takes with so many slots. In a document on several hosts the memory is that of each, unless it
+ * is for each slot. */
+static inline struct capacity state_job_capacity(const struct job *j, uint32_t slots)
+{
+    struct capacity c = {.cpus = slots, .gpus = j->request.gpus, .mem_mib = j->request.mem_mib};
+    if (j->placing != NULL && j->placing->mem_mib_per_cpu > 0) c.mem_mib = j->placing->mem_mib_per_cpu * slots;
+    if (j->placing != NULL && j->placing->gpus_per_slot > 0) c.gpus = j->placing->gpus_per_slot * slots;
+    return c;
+}
+
+/* What it takes on the i-th of its hosts in an instance: memory is for each host, and GPUs are the first one's, unless
+ * they are for each slot. */
+static inline struct capacity state_host_capacity(const struct job *j, uint32_t i, uint32_t slots)
+{
+    struct capacity c = state_job_capacity(j, slots);
+    if (i > 0 && (j->placing == NULL || j->placing->gpus_per_slot == 0)) c.gpus = 0;
+    return c;
 }
 
 /* How many of the pending tasks of an array its limit of running tasks lets start. */

@@ -69,9 +69,9 @@ void state_restore_host(struct state *s, const struct host_row *row)
     struct host_row *h = array_add(&s->hosts);
     double *tres = arena_alloc(&s->arena, TRES_MAX * sizeof *tres);
     memcpy(tres, row->tres, TRES_MAX * sizeof *tres);
-    *h = (struct host_row){.is_attached = true, .host.has = row->host.has, .tres = tres};
-    h->loads = row->loads;
-    h->load_count = row->load_count;
+    *h = *row;
+    h->is_attached = true;
+    h->tres = tres;
 }
 
 void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t parent_id)
@@ -245,6 +245,9 @@ static int check_references(const struct state *s, const struct job *j, struct e
     if (j->environment != NONE && check_reference(s, OBJECT_ENVIRONMENT, j->id, j->environment, e) != 0) return -1;
     for (uint32_t i = 0; i < j->request_count; i++) {
         if (check_reference(s, OBJECT_RESOURCE, j->id, j->requests[i].resource, e) != 0) return -1;
+    }
+    for (uint32_t i = 0; j->placing != NULL && i < j->placing->soft_count; i++) {
+        if (check_reference(s, OBJECT_RESOURCE, j->id, j->placing->soft[i].resource, e) != 0) return -1;
     }
     return 0;
 }

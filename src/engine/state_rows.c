@@ -147,6 +147,8 @@ void job_count_references(struct state *s, const struct job *j, int by)
     if (j->environment != NONE) object_row_at(s, OBJECT_ENVIRONMENT, j->environment)->live_jobs += step;
     for (uint32_t i = 0; i < j->request_count; i++)
         object_row_at(s, OBJECT_RESOURCE, j->requests[i].resource)->live_jobs += step;
+    for (uint32_t i = 0; j->placing != NULL && i < j->placing->soft_count; i++)
+        object_row_at(s, OBJECT_RESOURCE, j->placing->soft[i].resource)->live_jobs += step;
 }
 
 /* --- usage owners ------------------------------------------------------------------------------------------------- */
@@ -206,7 +208,7 @@ static size_t text_size(const char *text)
     return text != NULL ? strlen(text) + 1 : 0;
 }
 
-static const char *append_text(char **end, const char *text)
+static char *append_text(char **end, const char *text)
 {
     if (text == NULL) return NULL;
     char *copy = *end;
@@ -246,10 +248,46 @@ static struct job_document *copy_document(const struct job_document *d)
     return copy;
 }
 
+static size_t placing_texts_size(const struct job_placing *p)
+{
+    size_t size = text_size(p->queues) + text_size(p->master_queues) + text_size(p->soft_queues);
+    size += text_size(p->constraint);
+    for (uint32_t i = 0; i < p->soft_count; i++) size += text_size(p->soft[i].text);
+    return size;
+}
+
+static bool asks_nothing(const struct job_placing *p)
+{
+    return p->queues == NULL && p->master_queues == NULL && p->soft_queues == NULL && p->constraint == NULL &&
+           p->soft_count == 0 && p->node_max == 0 && p->slots_per_node == 0 && p->mem_mib_per_cpu == 0 &&
+           p->gpus_per_slot == 0;
+}
+
+/* One allocation: the members, the soft requests, the texts. */
+static struct job_placing *copy_placing(const struct job_placing *p)
+{
+    if (p == NULL || asks_nothing(p)) return NULL;
+    size_t size = p->soft_count * sizeof *p->soft;
+    struct job_placing *copy = mem_resize(NULL, 0, sizeof *copy + size + placing_texts_size(p));
+    *copy = *p;
+    copy->soft = (struct job_request *)(copy + 1);
+    char *end = (char *)(copy->soft + p->soft_count);
+    for (uint32_t i = 0; i < p->soft_count; i++) {
+        copy->soft[i] = p->soft[i];
+        copy->soft[i].text = append_text(&end, p->soft[i].text);
+    }
+    copy->queues = append_text(&end, p->queues);
+    copy->master_queues = append_text(&end, p->master_queues);
+    copy->soft_queues = append_text(&end, p->soft_queues);
+    copy->constraint = append_text(&end, p->constraint);
+    return copy;
+}
+
 /* Replaces what the row points to by copies that the job owns. */
 static void copy_lists(struct job *j)
 {
     j->text = copy_job_text(j->text);
+    j->placing = copy_placing(j->placing);
     j->document = copy_document(j->document);
     j->partitions = copy_array(j->partitions, j->partition_count * sizeof *j->partitions);
     j->requests = copy_array(j->requests, j->request_count * sizeof *j->requests);
@@ -259,6 +297,7 @@ static void copy_lists(struct job *j)
 static void release_lists(struct job *j)
 {
     mem_free(j->text);
+    mem_free(j->placing);
     mem_free(j->document);
     mem_free(j->partitions);
     for (uint32_t i = 0; i < j->request_count; i++) mem_free(j->requests[i].text);

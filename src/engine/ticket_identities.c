@@ -56,6 +56,7 @@ static void read_members(struct ticket_identities *t, const struct state *s, int
             .fshare = (double)value[kinds[member].fshare].number,
             .oticket = (double)value[kinds[member].oticket].number,
         };
+        t->gives_override |= value[kinds[member].oticket].number > 0;
         if (kind != OBJECT_USER_POLICY || row->is_deleted) continue;
         uint32_t department = state_find_object(s, OBJECT_DEPARTMENT, value[USER_DEPARTMENT].text);
         t->users.items[t->user_of_object.items[i]] = (struct ticket_user){i, department};
@@ -70,6 +71,7 @@ struct ticket_identities *ticket_identities_of(struct state *s)
     if (t->edition != s->object_edition) {
         array_clear(&t->users);
         for (int m = 0; m < MEMBER_KIND_COUNT; m++) array_clear(&t->members[m]);
+        t->gives_override = false;
         t->edition = s->object_edition;
     }
     uint32_t department = state_find_object(s, OBJECT_DEPARTMENT, DEFAULT_DEPARTMENT);

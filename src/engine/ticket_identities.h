@@ -23,6 +23,7 @@ struct ticket_identities {
     uint32_t edition;
     ARRAY(struct ticket_user) users;                        /* by number */
     ARRAY(struct ticket_member) members[MEMBER_KIND_COUNT]; /* by index of the object */
+    bool gives_override;                                    /* a member has override tickets */
 };
 
 /* The current identities, owned by the state. O(1) for each new row; O(users + objects) after an operator changed

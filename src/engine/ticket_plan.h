@@ -28,7 +28,8 @@ struct ticket_plan;
 enum { TICKET_PLAN_TASKS_MIN = 1000 };
 
 /* A snapshot for a pass at now_us (pass.c). NULL: no pass is due, at most one job could start, so that nothing has to
- * be ranked, or there are fewer than min tasks. O(jobs + tasks + associations + owners). */
+ * be ranked, the pass finds the order without a plan (ticket_heads.h), or there are fewer than min tasks. O(jobs +
+ * tasks + associations + owners). */
 struct ticket_plan *ticket_plan_make(struct state *s, int64_t now_us, uint32_t min);
 
 /* Computes the ranking, in any thread: it accesses only the plan. The costs are those of ticket_ranks_make, and of

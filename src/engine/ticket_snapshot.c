@@ -14,30 +14,16 @@
  *
  * The daemon serves no client while a snapshot is taken (the ranking, priorities_tickets.c, may run in a thread).
  * Therefore no name is looked up here: ticket_identities.h and share_tree.h keep the results of earlier look-ups. */
+#include "engine/ticket_snapshot.h"
+
 #include <string.h>
 
 #include "base/ensure.h"
 #include "base/sort.h"
-#include "engine/ranking.h"
-#include "engine/share_tree.h"
-#include "engine/ticket_identities.h"
-
-struct snapshot_builder {
-    struct state *s;
-    struct ticket_snapshot *snapshot;
-    const struct ticket_identities *identities;
-    struct ticket_job *jobs; /* the input's */
-    uint32_t count, max_count;
-    const struct job *last; /* the job of the last entries; NULL: there are none yet */
-    bool is_listed;         /* the order of the entries so far is that of the list */
-    bool has_tree;
-    struct share_snapshot tree;
-};
 
 /* --- counting entries --------------------------------------------------------------------------------------------- */
 
-/* A job without entries does not compete for tickets. */
-static uint32_t count_entries(const struct state *s, const struct job *j, int64_t now_us, uint32_t array_max)
+uint32_t ticket_snapshot_count_tasks(const struct state *s, const struct job *j, int64_t now_us, uint32_t array_max)
 {
     if (j->ended_us != 0 || j->is_held || j->begin_us > now_us) return 0;
     if (!j->is_array) return j->live_tasks == 0; /* invariant 3 of state.h */
@@ -88,7 +74,7 @@ static struct entry_counts entry_counts_of(const struct state *s, int64_t now_us
     uint64_t arrays = 0;
     struct entry_counts counts = {.array_max = ticket_snapshot_tasks_max(s)};
     for (uint32_t i = 0; i < s->jobs.count; i++) {
-        if (count_entries(s, &s->jobs.items[i], now_us, 1) == 0) continue;
+        if (ticket_snapshot_count_tasks(s, &s->jobs.items[i], now_us, 1) == 0) continue;
         if (s->jobs.items[i].is_array)
             arrays++;
         else
@@ -101,7 +87,7 @@ static struct entry_counts entry_counts_of(const struct state *s, int64_t now_us
     }
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
-        if (j->is_array) counts.array_tasks += count_entries(s, j, now_us, counts.array_max);
+        if (j->is_array) counts.array_tasks += ticket_snapshot_count_tasks(s, j, now_us, counts.array_max);
     }
     return counts;
 }
@@ -114,7 +100,7 @@ uint32_t ticket_entry_count(const struct state *s, int64_t now_us)
 
 /* --- entries ------------------------------------------------------------------------------------------------------ */
 
-static const struct urgency_request *requests_of(struct snapshot_builder *b, const struct job *j)
+static const struct urgency_request *requests_of(struct ticket_snapshot_builder *b, const struct job *j)
 {
     const struct state *s = b->s;
     if (j->request_count == 0) return NULL;
@@ -129,20 +115,24 @@ static const struct urgency_request *requests_of(struct snapshot_builder *b, con
     return requests;
 }
 
-static struct ticket_user owner_of(const struct snapshot_builder *b, const struct job *j)
+static struct ticket_user owner_of(const struct ticket_snapshot_builder *b, const struct job *j)
 {
     return b->identities->users.items[b->identities->user_of_assoc.items[j->assoc]];
 }
 
-/* The node that serves the job, or NONE. Adds a virtual node if needed. */
-static uint32_t serve_job(struct snapshot_builder *b, const struct job *j)
+uint32_t ticket_snapshot_serve(struct ticket_snapshot_builder *b, uint32_t assoc, uint32_t project)
 {
-    bool has_leaf = b->has_tree && (owner_of(b, j).user != NONE || b->s->policy.enforce_user == ENFORCE_USER_AUTO);
-    return has_leaf ? share_snapshot_serve(&b->tree, j->assoc, j->project) : NONE;
+    const struct ticket_user *owner = &b->identities->users.items[b->identities->user_of_assoc.items[assoc]];
+    bool has_leaf = b->has_tree && (owner->user != NONE || b->s->policy.enforce_user == ENFORCE_USER_AUTO);
+    return has_leaf ? share_snapshot_serve(&b->tree, assoc, project) : NONE;
 }
 
-/* The job of an entry, without its task and node. */
-static struct ticket_job ticket_job_of(const struct snapshot_builder *b, const struct job *j, uint32_t partition)
+static uint32_t serve_job(struct ticket_snapshot_builder *b, const struct job *j)
+{
+    return ticket_snapshot_serve(b, j->assoc, j->project);
+}
+
+struct ticket_job ticket_snapshot_job(const struct ticket_snapshot_builder *b, const struct job *j, uint32_t partition)
 {
     struct ticket_user owner = owner_of(b, j);
     return (struct ticket_job){.id = j->id,
@@ -157,14 +147,15 @@ static struct ticket_job ticket_job_of(const struct snapshot_builder *b, const s
                                .slots = slots_of(b->s, j)};
 }
 
-static void add_entry(struct snapshot_builder *b, const struct ticket_job *job, const struct ticket_entry *entry)
+void ticket_snapshot_add(struct ticket_snapshot_builder *b, const struct ticket_job *job,
+                         const struct ticket_entry *entry)
 {
     ensure(b->count < b->max_count);
     b->jobs[b->count] = *job;
     b->snapshot->entries[b->count++] = *entry;
 }
 
-static struct ticket_entry entry_of(struct snapshot_builder *b, uint32_t job, uint32_t task)
+struct ticket_entry ticket_snapshot_entry(struct ticket_snapshot_builder *b, uint32_t job, uint32_t task)
 {
     const struct job *j = &b->s->jobs.items[job];
     const struct urgency_rules *rules = &b->s->policy.urgency;
@@ -181,13 +172,13 @@ static struct ticket_entry entry_of(struct snapshot_builder *b, uint32_t job, ui
                                  .request_count = j->request_count};
 }
 
-static void add_tasks(struct snapshot_builder *b, const struct job *j, uint32_t count, struct ticket_job *job,
+static void add_tasks(struct ticket_snapshot_builder *b, const struct job *j, uint32_t count, struct ticket_job *job,
                       const struct ticket_entry *entry)
 {
     uint32_t task = idset_first(&j->pending);
     for (uint32_t left = count; left > 0; left--) {
         job->task = task;
-        add_entry(b, job, entry);
+        ticket_snapshot_add(b, job, entry);
         task = idset_next(&j->pending, task);
     }
 }
@@ -199,25 +190,25 @@ static bool follows_in_list(const struct job *last, const struct job *j)
     return j->submit_us >= last->submit_us;
 }
 
-static void add_job(struct snapshot_builder *b, uint32_t index, uint32_t tasks_max)
+static void add_job(struct ticket_snapshot_builder *b, uint32_t index, uint32_t tasks_max)
 {
     const struct job *j = &b->s->jobs.items[index];
-    uint32_t count = count_entries(b->s, j, b->snapshot->now_us, tasks_max);
+    uint32_t count = ticket_snapshot_count_tasks(b->s, j, b->snapshot->now_us, tasks_max);
     if (count == 0) return;
     b->is_listed &= b->last == NULL || follows_in_list(b->last, j);
     b->last = j;
-    struct ticket_job job = ticket_job_of(b, j, j->partitions[0]);
+    struct ticket_job job = ticket_snapshot_job(b, j, j->partitions[0]);
     job.node = serve_job(b, j);
-    struct ticket_entry entry = entry_of(b, index, NONE);
+    struct ticket_entry entry = ticket_snapshot_entry(b, index, NONE);
     if (j->is_array)
         add_tasks(b, j, count, &job, &entry);
     else
-        add_entry(b, &job, &entry);
+        ticket_snapshot_add(b, &job, &entry);
 }
 
 /* Sorts the entries by the positions of their jobs in the scheduler's list; of equal ones the first submission comes
  * first, then the smallest id: entries are in order of ids, and the sorts are stable. */
-static void list_entries(struct snapshot_builder *b)
+static void list_entries(struct ticket_snapshot_builder *b)
 {
     struct ticket_snapshot *snapshot = b->snapshot;
     struct arena scratch_arena = {0};
@@ -235,7 +226,7 @@ static void list_entries(struct snapshot_builder *b)
     arena_release(&scratch_arena);
 }
 
-static void add_pending(struct snapshot_builder *b, uint32_t tasks_max)
+static void add_pending(struct ticket_snapshot_builder *b, uint32_t tasks_max)
 {
     for (uint32_t i = 0; i < b->s->jobs.count; i++) add_job(b, i, tasks_max);
     if (!b->is_listed) list_entries(b);
@@ -259,7 +250,7 @@ static void drop_members(struct ticket_job *job)
     job->job_share = job->override_tickets = 0.0;
 }
 
-static void add_running(struct snapshot_builder *b)
+void ticket_snapshot_add_running(struct ticket_snapshot_builder *b)
 {
     struct state *s = b->s;
     for (uint32_t i = 0; i < s->tasks.count; i++) {
@@ -268,21 +259,21 @@ static void add_running(struct snapshot_builder *b)
         uint32_t index = state_find_job(s, k->job_id);
         const struct job *j = &s->jobs.items[index];
         if (ticket_snapshot_leaves_out(s, j)) continue;
-        struct ticket_job job = ticket_job_of(b, j, k->partition);
+        struct ticket_job job = ticket_snapshot_job(b, j, k->partition);
         if (suspension_of(s, j) == SUSPENSION_BY_THRESHOLD)
             drop_members(&job);
         else
             job.node = serve_job(b, j);
-        struct ticket_entry entry = entry_of(b, index, i);
+        struct ticket_entry entry = ticket_snapshot_entry(b, index, i);
         job.task = k->task_id;
         job.is_running = true;
-        add_entry(b, &job, &entry);
+        ticket_snapshot_add(b, &job, &entry);
     }
 }
 
 /* --- members and share tree --------------------------------------------------------------------------------------- */
 
-static void copy_members(struct snapshot_builder *b)
+static void copy_members(struct ticket_snapshot_builder *b)
 {
     struct ticket_input *input = &b->snapshot->input;
     for (int m = 0; m < MEMBER_KIND_COUNT; m++) {
@@ -295,7 +286,7 @@ static void copy_members(struct snapshot_builder *b)
 }
 
 /* Moves the nodes of the share tree into the snapshot. */
-static void move_nodes(struct snapshot_builder *b)
+static void move_nodes(struct ticket_snapshot_builder *b)
 {
     struct ticket_snapshot *snapshot = b->snapshot;
     if (!b->has_tree) return;
@@ -307,11 +298,11 @@ static void move_nodes(struct snapshot_builder *b)
 }
 
 /* Adds the virtual nodes of the users of pending jobs: their usage counts for the groups above running jobs. */
-static void serve_pending(struct snapshot_builder *b)
+static void serve_pending(struct ticket_snapshot_builder *b)
 {
     for (uint32_t i = 0; i < b->s->jobs.count; i++) {
         const struct job *j = &b->s->jobs.items[i];
-        if (count_entries(b->s, j, b->snapshot->now_us, 1) > 0) (void)serve_job(b, j);
+        if (ticket_snapshot_count_tasks(b->s, j, b->snapshot->now_us, 1) > 0) (void)serve_job(b, j);
     }
 }
 
@@ -321,29 +312,29 @@ static double slots_urgency_of(const struct state *s)
     return slots == NONE ? SLOTS_URGENCY : s->objects[OBJECT_RESOURCE].items[slots].object.value[RESOURCE_URGENCY].real;
 }
 
-static struct snapshot_builder begin_snapshot(struct ticket_snapshot *snapshot, struct state *s, int64_t now_us,
-                                              uint32_t max_count)
+struct ticket_snapshot_builder ticket_snapshot_begin(struct ticket_snapshot *snapshot, struct state *s, int64_t now_us,
+                                                     uint32_t max_count)
 {
     *snapshot = (struct ticket_snapshot){.now_us = now_us,
                                          .rules = s->policy.tickets,
                                          .urgency = s->policy.urgency,
                                          .slots_urgency = slots_urgency_of(s)};
-    struct snapshot_builder b = {.s = s,
-                                 .snapshot = snapshot,
-                                 .identities = ticket_identities_of(s),
-                                 .jobs = arena_alloc(&snapshot->arena, (max_count + (size_t)1) * sizeof *b.jobs),
-                                 .max_count = max_count,
-                                 .is_listed = true,
-                                 .has_tree = s->policy.tickets.share_pool > 0.0};
+    struct ticket_snapshot_builder b = {.s = s,
+                                        .snapshot = snapshot,
+                                        .identities = ticket_identities_of(s),
+                                        .jobs = arena_alloc(&snapshot->arena, (max_count + (size_t)1) * sizeof *b.jobs),
+                                        .max_count = max_count,
+                                        .is_listed = true,
+                                        .has_tree = s->policy.tickets.share_pool > 0.0};
+    snapshot->input.jobs = b.jobs;
     snapshot->entries = arena_alloc(&snapshot->arena, (max_count + (size_t)1) * sizeof *snapshot->entries);
     if (b.has_tree) share_snapshot_make(&b.tree, s);
     return b;
 }
 
-static void finish_snapshot(struct snapshot_builder *b)
+void ticket_snapshot_end(struct ticket_snapshot_builder *b)
 {
     struct ticket_input *input = &b->snapshot->input;
-    input->jobs = b->jobs;
     input->job_count = b->count;
     copy_members(b);
     move_nodes(b);
@@ -352,19 +343,19 @@ static void finish_snapshot(struct snapshot_builder *b)
 void ticket_snapshot_make(struct ticket_snapshot *snapshot, struct state *s, int64_t now_us)
 {
     struct entry_counts counts = entry_counts_of(s, now_us);
-    struct snapshot_builder b = begin_snapshot(
+    struct ticket_snapshot_builder b = ticket_snapshot_begin(
         snapshot, s, now_us, (uint32_t)(counts.plain_jobs + counts.array_tasks) + s->task_by_launch.count);
     add_pending(&b, counts.array_max);
-    add_running(&b);
-    finish_snapshot(&b);
+    ticket_snapshot_add_running(&b);
+    ticket_snapshot_end(&b);
 }
 
 void ticket_snapshot_make_running(struct ticket_snapshot *snapshot, struct state *s, int64_t now_us)
 {
-    struct snapshot_builder b = begin_snapshot(snapshot, s, now_us, s->task_by_launch.count);
+    struct ticket_snapshot_builder b = ticket_snapshot_begin(snapshot, s, now_us, s->task_by_launch.count);
     if (b.has_tree && b.tree.tree->has_default) serve_pending(&b);
-    add_running(&b);
-    finish_snapshot(&b);
+    ticket_snapshot_add_running(&b);
+    ticket_snapshot_end(&b);
 }
 
 void ticket_snapshot_release(struct ticket_snapshot *snapshot)

@@ -4,6 +4,7 @@
 #include "base/ensure.h"
 #include "base/idset.h"
 #include "fields/limits.h"
+#include "fields/request_text.h"
 
 enum { JOB_NAME_BYTES_MAX = 128, PATH_BYTES_MAX = 4095, ARRAY_BYTES_MAX = 1 << 26 };
 
@@ -34,7 +35,7 @@ static int check_absolute_path(struct str path, const char *field, struct err *e
 #define BYTES_FROM_TO(low, high) .field.min = (low), .field.max = (high)
 #define SECONDS(name_, low, high) \
     .field.name = (name_), .field.type = FIELD_SECONDS, .field.min = (low), .field.max = (high)
-#define MEMORY(name_) .field.name = (name_), .field.type = FIELD_MEMORY, .field.min = 1, .field.max = MEM_MIB_MAX
+#define MEMORY(name_) .field.name = (name_), .field.type = FIELD_MEMORY, .field.max = MEM_MIB_MAX
 #define TIME(name_) .field.name = (name_), .field.type = FIELD_TIME, .field.min = 1, .field.max = TIME_US_MAX
 #define HELP(words) .field.help = (words)
 #define NULLABLE .field.is_nullable = true
@@ -53,6 +54,7 @@ static int check_absolute_path(struct str path, const char *field, struct err *e
 #define REQUIRED .is_required = true
 #define SINCE(since_) .since = (since_)
 #define OPTION(name_, letter_, argument_) .option = (name_), .letter = (letter_), .argument = (argument_)
+#define DOCUMENT_KEY_READ(key) .document_key = (key), .has_document_reader = true
 
 const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_ID] = {TEXT("id"), TASK_SET, HELP("5, 5_3 or, for several tasks, 5_[3-9%2]")},
@@ -108,11 +110,23 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
 
     [JOB_FIELD_CPUS] = {NUMBER("cpus", 1, CPUS_MAX), HELP("CPUs of each task"), OF_JOB("cpus"), DECIDES,
                         SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("cpus", 'n', "COUNT")},
-    [JOB_FIELD_MEM_MIB] = {MEMORY("mem_mib"), HELP("memory of each task"), OF_JOB("mem_mib"), DECIDES,
+    [JOB_FIELD_MEM_MIB] = {MEMORY("mem_mib"), .field.min = 1, HELP("memory of each task"), OF_JOB("mem_mib"), DECIDES,
                            SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("mem", 0, "SIZE"),
                            .option_help = "memory of each task: MiB, or with a suffix K, M, G or T"},
     [JOB_FIELD_GPUS] = {NUMBER("gpus", 0, GPUS_MAX), HELP("GPUs of each task"), OF_JOB("gpus"), DECIDES,
                         SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("gpus", 'G', "COUNT")},
+    [JOB_FIELD_MEM_PER_CPU] = {MEMORY("mem_per_cpu_mib"),
+                               HELP("memory for each of its CPUs; 0: mem_mib is that of the task"),
+                               OF_JOB("mem_per_cpu_mib"), EMPTY_IS_NULL, DECIDES,
+                               SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("mem-per-cpu", 0, "SIZE"),
+                               .option_help = "memory for each CPU, instead of --mem",
+                               DOCUMENT_KEY_READ("mem_per_cpu")},
+    [JOB_FIELD_GPUS_PER_SLOT] = {NUMBER("gpus_per_slot", 0, GPUS_MAX),
+                                 HELP("GPUs for each of its slots; 0: gpus are those of the task"),
+                                 OF_JOB("gpus_per_slot"), EMPTY_IS_NULL, DECIDES,
+                                 SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("gpus-per-slot", 0, "COUNT"),
+                                 .option_help = "GPUs for each slot, instead of --gpus",
+                                 DOCUMENT_KEY_READ("gpus_per_slot")},
     [JOB_FIELD_TIME_LIMIT] = {SECONDS("time_limit_s", 1, TIME_LIMIT_S_MAX), HELP("time limit of each task"),
                               OF_JOB("time_limit_s"), DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
                               OPTION("time", 't', "DURATION"),
@@ -123,6 +137,16 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                              OF_JOB("slots_max"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
                              OPTION("slots", 0, "N[-M]"),
                              .option_help = "number of slots, which are CPUs; or a range of it"},
+    [JOB_FIELD_NODES] = {TEXT("nodes"), .field.check = request_text_nodes_check,
+                         HELP("number of hosts that its slots are on, or a range of it, as 2-4; empty: one"),
+                         OF_JOB("nodes"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                         OPTION("nodes", 'N', "N[-M]"),
+                         .option_help = "number of hosts, or a range of it: its slots are on so many, at least one on "
+                                        "each; '' is none"},
+    [JOB_FIELD_SLOTS_PER_NODE] = {NUMBER("slots_per_node", 0, CPUS_MAX),
+                                  HELP("slots on each of its hosts; 0: any number"), OF_JOB("slots_per_node"),
+                                  EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                                  OPTION("slots-per-node", 0, "COUNT"), DOCUMENT_KEY_READ("slots_per_node")},
 
     [JOB_FIELD_SUBMIT] = {TIME("submit_us"), HELP("time of submission"), OF_JOB("submit_us"), CONSTANT, DECIDES},
     [JOB_FIELD_BEGIN] = {TIME("begin_us"), HELP("earliest start; null: at once"), NULLABLE, OF_JOB("begin_us"), DECIDES,
@@ -186,6 +210,32 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                             OF_JOB("requests"), DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
                             OPTION("request", 'l', "NAME=VALUE,..."),
                             .option_help = "requested resources per slot; '' is none"},
+    [JOB_FIELD_SOFT] = {TEXT("soft"), HELP("requests that a place need not satisfy; empty: none"), OF_JOB("soft"),
+                        EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                        OPTION("soft", 0, "NAME=VALUE,..."),
+                        .option_help = "requests that a place need not satisfy: of its partitions, those that satisfy "
+                                       "more come first; '' is none"},
+    [JOB_FIELD_QUEUES] = {TEXT("queues"), HELP("queues on hosts where it may run; empty: in any of its partitions"),
+                          OF_JOB("queues"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                          OPTION("queues", 0, "NAME,..."),
+                          .option_help = "queues on hosts where it may run: all.q, all.q@n1, *@n2, all.q@@group; '' is "
+                                         "none. Without --partition in all partitions that match",
+                          DOCUMENT_KEY_READ("queues")},
+    [JOB_FIELD_MASTER_QUEUES] = {TEXT("master_queues"), HELP("queues where its first slot may be; empty: any"),
+                                 OF_JOB("master_queues"), EMPTY_IS_NULL, DECIDES,
+                                 SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("master-queues", 0, "NAME,..."),
+                                 DOCUMENT_KEY_READ("master_queues")},
+    [JOB_FIELD_SOFT_QUEUES] = {TEXT("soft_queues"), HELP("queues where it would rather run; empty: none"),
+                               OF_JOB("soft_queues"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                               OPTION("soft-queues", 0, "NAME,..."), DOCUMENT_KEY_READ("soft_queues")},
+    [JOB_FIELD_CONSTRAINT] = {TEXT("constraint"), .field.check = request_text_constraint_check,
+                              HELP("features that its hosts have, as avx&ssd; empty: any"), OF_JOB("constraint_text"),
+                              EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                              OPTION("constraint", 'C', "FEATURES"),
+                              .option_help =
+                                  "features that its hosts have: avx&ssd (both), avx|amx (one of them); '' is "
+                                  "none",
+                              .document_key = "constraint"},
     [JOB_FIELD_ENVIRONMENT] = {TEXT("pe"), HELP("its parallel environment; empty: none"), OF_JOB("pe"), EMPTY_IS_NULL,
                                DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("pe", 0, "NAME")},
     [JOB_FIELD_RESERVE] = {BOOL("reserve"), HELP("whether it asks for a reservation"), OF_JOB("is_reserving"),

@@ -14,8 +14,9 @@
  *     LISTING   nowhere                           found or computed when the row is listed
  *
  * To add a field: a row in the table and its name in the enum; its member in struct job or struct task and a row in
- * engine/job_members.c (a text that no decision depends on is a member of struct job_text); a migration in
- * store/schema.c and a line in docs/schema.md. The tests of each layer walk the table. */
+ * engine/job_members.c (a text that no decision depends on is a member of struct job_text, what a job asks of its
+ * places one of struct job_placing); a migration in store/schema.c and a line in docs/schema.md. The tests of each
+ * layer walk the table. */
 #ifndef FAIRLEAD_FIELDS_JOB_FIELDS_H
 #define FAIRLEAD_FIELDS_JOB_FIELDS_H
 
@@ -53,8 +54,12 @@ enum job_field {
     JOB_FIELD_CPUS,
     JOB_FIELD_MEM_MIB,
     JOB_FIELD_GPUS,
+    JOB_FIELD_MEM_PER_CPU, /* MEM_MIB is the memory of all CPUs then */
+    JOB_FIELD_GPUS_PER_SLOT,
     JOB_FIELD_TIME_LIMIT,
     JOB_FIELD_SLOTS_MAX,
+    JOB_FIELD_NODES,          /* "2", "2-4": the number of hosts */
+    JOB_FIELD_SLOTS_PER_NODE, /* on each of them */
 
     JOB_FIELD_SUBMIT,
     JOB_FIELD_BEGIN,
@@ -84,9 +89,14 @@ enum job_field {
     JOB_FIELD_QOS,
     JOB_FIELD_PROJECT,
     JOB_FIELD_REQUESTS,
-    JOB_FIELD_ENVIRONMENT, /* its parallel environment */
-    JOB_FIELD_RESERVE,     /* it asks for a reservation */
-    JOB_FIELD_TRES,        /* "cpu=4,mem=8192": allocated to a task */
+    JOB_FIELD_SOFT,          /* soft requests */
+    JOB_FIELD_QUEUES,        /* "all.q@n1,b.q": where it may run */
+    JOB_FIELD_MASTER_QUEUES, /* where its first slot may be */
+    JOB_FIELD_SOFT_QUEUES,   /* where it would rather run */
+    JOB_FIELD_CONSTRAINT,    /* "avx&ssd": features of its hosts */
+    JOB_FIELD_ENVIRONMENT,   /* its parallel environment */
+    JOB_FIELD_RESERVE,       /* it asks for a reservation */
+    JOB_FIELD_TRES,          /* "cpu=4,mem=8192": allocated to a task */
     JOB_FIELD_BILLING,
     JOB_FIELD_USAGE_FACTOR,
     JOB_FIELD_FAIR_SHARE,
@@ -160,7 +170,8 @@ struct job_field_row {
     const char *argument;         /* "N"; NULL: the option is a flag */
     const char *argument_default; /* the value of the option without an argument; NULL: an argument is required */
     const char *option_help;      /* NULL: the field's help */
-    const char *document_key;     /* its key in a scenario document; NULL: none, or a key with a reader of its own */
+    const char *document_key;     /* its key in a scenario document; NULL: none, or not with the same value */
+    bool has_document_reader;     /* documents read the key by a rule of its own (sim/read_job_keys.c) */
 };
 
 extern const struct job_field_row job_field_rows[JOB_FIELD_COUNT];

@@ -8,6 +8,7 @@
 #include "base/quantity.h"
 #include "fields/host_text.h"
 #include "fields/limits.h"
+#include "fields/request_text.h"
 #include "fields/setting_text.h"
 
 /* Pieces of a row, by type; ranges and defaults are in the value's own unit. */
@@ -139,6 +140,8 @@ static const struct field host_rows[] = {
                              .help = "factors of its load values: np_load_avg=0.5"},
     AT(HOST_STATE) = {CHOICE("UP,DRAIN,DOWN"), .name = "state",
                       .help = "UP; DRAIN: running jobs go on, nothing new starts; DOWN"},
+    AT(HOST_FEATURES) = {TEXT("NONE"), .name = "features", .check = request_text_features_check,
+                         .help = "what jobs ask for with a constraint: avx,ssd"},
     AT(HOST_TOTAL_CPUS) = {.type = FIELD_NUMBER,
                            .max = UINT32_MAX,
                            .name = "total_cpus",

@@ -60,7 +60,15 @@ enum resource_field {
     RESOURCE_DEFAULT_AMOUNT,
     RESOURCE_FIELD_COUNT
 };
-enum host_field { HOST_CPUS, HOST_MEM, HOST_COMPLEX_VALUES, HOST_LOAD_SCALING, HOST_STATE, HOST_FIELD_COUNT };
+enum host_field {
+    HOST_CPUS,
+    HOST_MEM,
+    HOST_COMPLEX_VALUES,
+    HOST_LOAD_SCALING,
+    HOST_STATE,
+    HOST_FEATURES,
+    HOST_FIELD_COUNT
+};
 enum { /* of the record of a host, behind its fields: what the instance reports of it */
        HOST_TOTAL_CPUS = HOST_FIELD_COUNT,
        HOST_TOTAL_MEM,

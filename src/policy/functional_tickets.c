@@ -241,7 +241,9 @@ void functional_tickets_pending(struct ticket_run *run, bool is_dependent)
         uint32_t group = ticket_selection_best(&s, NULL);
         if (i + 1 == max && max < s.job_count) give_rest(&s, run);
         struct job_key key = ticket_selection_key(&s, group);
-        run->tickets[s.jobs[s.groups[group].next].job].functional = count_job(&f, &key);
+        uint32_t job = s.jobs[s.groups[group].next].job;
+        run->tickets[job].functional = count_job(&f, &key);
+        if (run->counted != NULL) run->counted[job] = true;
         ticket_selection_take(&s, group);
     }
     if (is_dependent) add_to_tickets_so_far(&s, run);

@@ -219,3 +219,13 @@ void share_targets_compute(const struct ticket_rules *r, const struct ticket_nod
         if (s.count > 0) set_targets(&s, r);
     }
 }
+
+uint32_t share_targets_top(const struct ticket_node *nodes, uint32_t count, const uint32_t *own_jobs,
+                           const struct share_targets *targets)
+{
+    uint32_t top = 0;
+    for (uint32_t i = 1; i < count && own_jobs[top] == 0; i++) {
+        if (nodes[i].parent == top && targets->active_count[i] == targets->active_count[top]) top = i;
+    }
+    return top;
+}

@@ -20,6 +20,7 @@
 #include "policy/share_tickets.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/ensure.h"
 #include "policy/share_targets.h"
@@ -34,6 +35,10 @@ static uint32_t *count_own_jobs(const struct ticket_run *run, bool only_running)
 {
     const struct ticket_input *in = run->in;
     uint32_t *own = arena_alloc(run->arena, in->node_count * sizeof *own);
+    if (in->node_jobs != NULL && !only_running) {
+        memcpy(own, in->node_jobs, in->node_count * sizeof *own);
+        return own;
+    }
     for (uint32_t i = 0; i < in->job_count; i++) {
         const struct ticket_job *j = &in->jobs[i];
         if (j->node == NONE || (only_running && !j->is_running)) continue;
@@ -186,16 +191,6 @@ static void divide_node(struct ticket_run *run, struct slicing *s, uint32_t node
     }
 }
 
-/* The root, or the node that replaces it: its only active child, as long as the root serves no jobs itself. */
-static uint32_t find_top(const struct ticket_input *in, const struct slicing *s)
-{
-    uint32_t top = 0;
-    for (uint32_t i = 1; i < in->node_count && s->own[top] == 0; i++) {
-        if (in->nodes[i].parent == top && s->targets.active_count[i] == s->targets.active_count[top]) top = i;
-    }
-    return top;
-}
-
 void share_tickets_pending(struct ticket_run *run, bool is_dependent)
 {
     const struct ticket_input *in = run->in;
@@ -211,7 +206,7 @@ void share_tickets_pending(struct ticket_run *run, bool is_dependent)
     };
     share_targets_compute(in->rules, in->nodes, in->node_count, s.own, arena, &s.targets);
     fill_slices(run, &s, is_dependent);
-    uint32_t top = find_top(in, &s);
+    uint32_t top = share_targets_top(in->nodes, in->node_count, s.own, &s.targets);
     for (uint32_t node = in->node_count; node-- > top;) {
         bool divides = s.pending_count[node] > 0 && (node != top || s.own[node] > 0);
         if (divides) divide_node(run, &s, node, is_dependent);

@@ -15,6 +15,7 @@ struct ticket_run {
     uint32_t *by_list, *by_id, *by_age;         /* the list; by id and task; by submission, then id and task */
     uint32_t *id_position, *age_position;       /* by job: its position in by_id and in by_age */
     uint32_t *running_count[MEMBER_KIND_COUNT]; /* by member: its running jobs */
+    bool *counted;                              /* by job: the functional policy has counted it; NULL: not wanted */
     struct sort_record *records, *scratch;      /* room for job_count each, for each policy to sort with */
 };
 

@@ -35,10 +35,13 @@ static void give_pending(struct ticket_run *run, char policy, bool is_dependent)
     }
 }
 
-double tickets_compute(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets)
+double tickets_compute_counted(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets,
+                               bool *out_counted)
 {
     for (uint32_t i = 0; i < in->job_count; i++) out_tickets[i] = (struct tickets){0};
+    for (uint32_t i = 0; out_counted != NULL && i < in->job_count; i++) out_counted[i] = false;
     struct ticket_run run = ticket_run_begin(in, arena, out_tickets);
+    run.counted = out_counted;
     share_tickets_running(&run);
     functional_tickets_running(&run);
     override_tickets_running(&run);
@@ -55,4 +58,9 @@ double tickets_compute(const struct ticket_input *in, struct arena *arena, struc
         if (t->total > max) max = t->total;
     }
     return max;
+}
+
+double tickets_compute(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets)
+{
+    return tickets_compute_counted(in, arena, out_tickets, NULL);
 }

@@ -13,6 +13,7 @@
  *     share_targets.c       how the share tree divides its pool          share_tickets.c         each job's part of it
  *     functional_tickets.c  the functional policy                        override_tickets.c      the override policy
  *     ticket_selection.c    selects jobs one by one, for these two       tournament.c            the best of many jobs
+ *     share_order.c         the share tree's order of jobs, one by one
  *
  * Source: docs/formulas.md 5; Grid Engine 8.1.9, cases c1 to c5, d1 to d4, e1, e2. */
 #ifndef FAIRLEAD_POLICY_TICKETS_H
@@ -76,6 +77,9 @@ struct ticket_input {
     /* Indices of the pending jobs in the order of the scheduler's list: by submission, except that changed jobs come
      * last. An entry for each pending job; the caller's. NULL: in the order of jobs. */
     const uint32_t *list;
+    /* By node: the jobs that it serves, if only some of its pending jobs, at least its first one, are in jobs. Their
+     * share tickets are then of no use; all other results are right. NULL: those in jobs. */
+    const uint32_t *node_jobs;
 };
 
 struct tickets {
@@ -87,6 +91,11 @@ struct tickets {
  * O(n) for each level of the tree. In addition, each selection of the functional policy updates every set of jobs
  * (ticket_selection.h). */
 double tickets_compute(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets);
+
+/* The same. out_counted: an entry for each job, whether it is a pending one that the functional policy counted
+ * (max_functional_jobs of them); NULL: not wanted. */
+double tickets_compute_counted(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets,
+                               bool *out_counted);
 
 /* The number of an array's pending tasks that are ranked. */
 uint32_t ticket_tasks_counted(const struct ticket_rules *r, uint64_t free_slots, uint32_t pending_tasks);

@@ -51,18 +51,14 @@ void urgency_of(const struct urgency_rules *r, double slots_urgency, int64_t now
     *out_urgency = u;
 }
 
-static double normalised(double value, double min, double max)
+double urgency_norm(double value, double min, double max)
 {
     return max - min < RANGE_MIN ? 0.5 : (value - min) / (max - min);
 }
 
-struct range {
-    double min, max;
-};
-
-static struct range range_of(uint32_t count, const double *values)
+struct urgency_range urgency_range_of(uint32_t count, const double *values)
 {
-    struct range range = {count > 0 ? values[0] : 0.0, count > 0 ? values[0] : 0.0};
+    struct urgency_range range = {count > 0 ? values[0] : 0.0, count > 0 ? values[0] : 0.0};
     for (uint32_t i = 1; i < count; i++) {
         range.min = fmin(range.min, values[i]);
         range.max = fmax(range.max, values[i]);
@@ -70,10 +66,10 @@ static struct range range_of(uint32_t count, const double *values)
     return range;
 }
 
-static struct range posix_range_of(enum posix_range rule, uint32_t count, const int32_t *priorities)
+static struct urgency_range posix_range_of(enum posix_range rule, uint32_t count, const int32_t *priorities)
 {
-    if (rule == POSIX_FIXED) return (struct range){POSIX_RANGE_MIN, POSIX_RANGE_MAX};
-    struct range range = {count > 0 ? priorities[0] : 0, count > 0 ? priorities[0] : 0};
+    if (rule == POSIX_FIXED) return (struct urgency_range){POSIX_RANGE_MIN, POSIX_RANGE_MAX};
+    struct urgency_range range = {count > 0 ? priorities[0] : 0, count > 0 ? priorities[0] : 0};
     for (uint32_t i = 1; i < count; i++) {
         range.min = fmin(range.min, priorities[i]);
         range.max = fmax(range.max, priorities[i]);
@@ -81,21 +77,24 @@ static struct range posix_range_of(enum posix_range rule, uint32_t count, const 
     return range;
 }
 
+double urgency_prior(const struct urgency_rules *r, double norm_tickets, double norm_urgency, double norm_posix)
+{
+    return r->weight_ticket * norm_tickets + r->weight_urgency * norm_urgency + r->weight_priority * norm_posix;
+}
+
 void urgency_priorities(const struct urgency_rules *r, uint32_t count, double max_tickets, const double *tickets,
                         const double *urgency, const int32_t *posix_priority, double *out_norm_tickets,
                         double *out_norm_urgency, double *out_norm_posix, double *out_prior)
 {
-    struct range urgencies = range_of(count, urgency);
-    struct range posix = posix_range_of(r->posix_range, count, posix_priority);
+    struct urgency_range urgencies = urgency_range_of(count, urgency);
+    struct urgency_range posix = posix_range_of(r->posix_range, count, posix_priority);
     for (uint32_t i = 0; i < count; i++) {
-        double norm_tickets = normalised(tickets[i], 0.0, max_tickets);
-        double norm_urgency = normalised(urgency[i], urgencies.min, urgencies.max);
-        double norm_posix = normalised(posix_priority[i], posix.min, posix.max);
+        double norm_tickets = urgency_norm(tickets[i], 0.0, max_tickets);
+        double norm_urgency = urgency_norm(urgency[i], urgencies.min, urgencies.max);
+        double norm_posix = urgency_norm(posix_priority[i], posix.min, posix.max);
         if (out_norm_tickets != NULL) out_norm_tickets[i] = norm_tickets;
         if (out_norm_urgency != NULL) out_norm_urgency[i] = norm_urgency;
         if (out_norm_posix != NULL) out_norm_posix[i] = norm_posix;
-        if (out_prior == NULL) continue;
-        out_prior[i] =
-            r->weight_ticket * norm_tickets + r->weight_urgency * norm_urgency + r->weight_priority * norm_posix;
+        if (out_prior != NULL) out_prior[i] = urgency_prior(r, norm_tickets, norm_urgency, norm_posix);
     }
 }

@@ -54,6 +54,18 @@ void urgency_of(const struct urgency_rules *r, double slots_urgency, int64_t now
 /* The number of slots that a job counts with: min if it is max, else by the rule for ranges. */
 double urgency_slots(const struct urgency_rules *r, uint32_t min, uint32_t max);
 
+/* From the smallest to the largest of count values; 0 to 0 without values. O(n). */
+struct urgency_range {
+    double min, max;
+};
+struct urgency_range urgency_range_of(uint32_t count, const double *values);
+
+/* norm(value, min, max), as above. */
+double urgency_norm(double value, double min, double max);
+
+/* The final priority of a job from its normalised numbers. */
+double urgency_prior(const struct urgency_rules *r, double norm_tickets, double norm_urgency, double norm_posix);
+
 /* The final priorities of count jobs from their tickets, urgencies and POSIX priorities. max_tickets: the number that
  * is normalised to 1 (tickets_compute). The other minima and maxima are taken over all of these jobs (pending and
  * running). Any out may be NULL. O(n). */

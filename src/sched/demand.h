@@ -31,11 +31,30 @@ struct demand {
     uint32_t soft_count;
     const uint64_t *allowed, *masters, *preferred; /* for all slots, for the first slot, as a soft request */
     const uint32_t *environments;                  /* of a parallel job: the first one that fits */
-    uint32_t environment_count;                    /* 0: a serial job, all its slots on one instance */
-    const struct slot_range *ranges;               /* ascending */
+    uint32_t environment_count;
+    uint32_t host_min, host_max;     /* without an environment: on so many hosts; 0: on one instance */
+    uint32_t slots_per_host;         /* then: so many on each; 0: at least one */
+    const struct slot_range *ranges; /* ascending; at least the slots of host_min hosts */
     uint32_t range_count;
     int64_t duration_us; /* TIMELINE_END: endless */
 };
+
+/* All slots on one instance. */
+static inline bool demand_is_serial(const struct demand *d)
+{
+    return d->environment_count == 0 && d->host_max == 0;
+}
+
+/* The largest number of slots, at most max and a multiple of step, that a range allows; 0: none. */
+static inline uint32_t demand_largest_slots(const struct demand *d, uint32_t max, uint32_t step)
+{
+    for (uint32_t i = d->range_count; i-- > 0;) {
+        uint32_t slots = d->ranges[i].max < max ? d->ranges[i].max : max;
+        slots -= slots % step;
+        if (slots > 0 && slots >= d->ranges[i].min) return slots;
+    }
+    return 0;
+}
 
 /* Slots on an instance. */
 struct allocation_part {

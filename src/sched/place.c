@@ -8,6 +8,7 @@
 #include "base/ensure.h"
 #include "base/sort.h"
 #include "base/str.h"
+#include "sched/spread.h"
 
 /* --- one offer ---------------------------------------------------------------------------------------------------- */
 
@@ -146,17 +147,6 @@ static void find_instances(struct search *s)
     if (has_preferences(s->d)) sort_by_violations(s);
 }
 
-/* The largest number of slots, at most max and a multiple of step, that a range allows; 0: none. */
-static uint32_t largest_in_ranges(const struct demand *d, uint32_t max, uint32_t step)
-{
-    for (uint32_t i = d->range_count; i-- > 0;) {
-        uint32_t slots = d->ranges[i].max < max ? d->ranges[i].max : max;
-        slots -= slots % step;
-        if (slots > 0 && slots >= d->ranges[i].min) return slots;
-    }
-    return 0;
-}
-
 static uint32_t slots_of_instance(const struct search *s, uint32_t instance, uint32_t max, bool needs_master)
 {
     return slots_of_object(s->c, &s->c->instances.items[instance].offers, s->d, s->window, max, needs_master);
@@ -187,7 +177,7 @@ static uint32_t serial_slots(const struct search *s, uint32_t instance, uint32_t
     if (!may_have(s, instance, s->d->ranges[0].min)) return 0;
     uint32_t slots = slots_of_host(s, s->c->instances.items[instance].host, max, true);
     if (slots > 0) slots = slots_of_instance(s, instance, slots, true);
-    return largest_in_ranges(s->d, slots, 1);
+    return demand_largest_slots(s->d, slots, 1);
 }
 
 /* Without preferences the first instance that fits is the best one, and no list is made of the others. */
@@ -208,17 +198,6 @@ static bool place_serial(struct search *s, struct allocation *out)
 }
 
 /* --- parallel jobs ------------------------------------------------------------------------------------------------ */
-
-/* A host with what it offers, and what it is given. */
-struct host_slots {
-    uint32_t host, offered, given;
-    uint32_t master; /* its instance for the first slot; NONE: any, or it does not get that slot */
-};
-
-struct host_table {
-    struct host_slots *rows; /* in the order of their best instances; the host of the first slot first */
-    uint32_t count;
-};
 
 /* The slots that a host's instances offer together, at most max. */
 static uint32_t offered_by(const struct search *s, uint32_t host, uint32_t max, bool needs_master)
@@ -244,38 +223,50 @@ static uint32_t find_master(const struct search *s, uint32_t host)
     return NONE;
 }
 
-/* Adds a host unless it cannot have what the rule would give it. The job's first slot is on the first host that is
- * added; if all slots are on one host, on each of them. */
-static void add_host(const struct search *s, struct host_table *t, const struct sched_environment *e, uint32_t host,
-                     uint32_t max)
+/* How many slots of a host count, and whether the job's first slot is among them. */
+struct host_rule {
+    uint32_t min, max;
+    bool has_first_slot;
+};
+
+/* Adds a host unless it offers less than the minimum, or cannot have the first slot. */
+static void add_host(const struct search *s, struct host_table *t, uint32_t host, const struct host_rule *rule)
 {
-    bool has_first_slot = t->count == 0 || e->rule == ALLOCATE_ONE_HOST;
-    uint32_t min = e->rule == ALLOCATE_FIXED ? e->slots_per_host : 1, master = NONE;
-    uint32_t offered = offered_by(s, host, max, has_first_slot);
-    if (offered < min) return;
-    if (has_first_slot && s->d->masters != NULL) {
+    uint32_t master = NONE;
+    uint32_t offered = offered_by(s, host, rule->max, rule->has_first_slot);
+    if (offered < rule->min) return;
+    if (rule->has_first_slot && s->d->masters != NULL) {
         master = find_master(s, host);
         if (master == NONE) return;
     }
     t->rows[t->count++] = (struct host_slots){.host = host, .offered = offered, .master = master};
 }
 
+static struct host_table new_table(const struct search *s)
+{
+    return (struct host_table){.rows = arena_alloc_raw(s->arena, (s->count + (size_t)1) * sizeof(struct host_slots))};
+}
+
+static uint32_t host_at(const struct search *s, uint32_t position)
+{
+    return s->c->instances.items[s->order[position]].host;
+}
+
 /* Every host once, in the order of the instances, after that of the first slot, which is the first one that may have
- * it. */
+ * it. If all slots are on one host, each of them has it. */
 static void find_hosts(struct search *s, const struct sched_environment *e, uint32_t max, struct host_table *out)
 {
-    *out = (struct host_table){0};
-    out->rows = arena_alloc_raw(s->arena, (s->count + (size_t)1) * sizeof *out->rows);
+    struct host_rule rule = {e->rule == ALLOCATE_FIXED ? e->slots_per_host : 1, max, true};
+    *out = new_table(s);
     bool *seen = arena_alloc(s->arena, s->c->hosts.count + (size_t)1);
     for (uint32_t i = 0; i < s->count && out->count == 0; i++) {
-        uint32_t host = s->c->instances.items[s->order[i]].host;
-        if (has_bit(s->d->masters, s->order[i])) add_host(s, out, e, host, max);
-        seen[host] = out->count > 0;
+        if (has_bit(s->d->masters, s->order[i])) add_host(s, out, host_at(s, i), &rule);
+        seen[host_at(s, i)] = out->count > 0;
     }
+    rule.has_first_slot = e->rule == ALLOCATE_ONE_HOST;
     for (uint32_t i = 0; i < s->count && out->count > 0; i++) {
-        uint32_t host = s->c->instances.items[s->order[i]].host;
-        if (!seen[host]) add_host(s, out, e, host, max);
-        seen[host] = true;
+        if (!seen[host_at(s, i)]) add_host(s, out, host_at(s, i), &rule);
+        seen[host_at(s, i)] = true;
     }
 }
 
@@ -369,6 +360,12 @@ static void allocate_host(struct search *s, const struct host_slots *row, struct
     ensure(left == 0);
 }
 
+static void allocate_hosts(struct search *s, const struct host_table *hosts, struct allocation *out)
+{
+    out->parts = arena_alloc_raw(s->arena, (s->count + (size_t)1) * sizeof *out->parts);
+    for (uint32_t i = 0; i < hosts->count; i++) allocate_host(s, &hosts->rows[i], out);
+}
+
 static bool place_in_environment(struct search *s, uint32_t environment, struct allocation *out)
 {
     const struct sched_environment *e = &s->c->environments.items[environment];
@@ -379,12 +376,85 @@ static bool place_in_environment(struct search *s, uint32_t environment, struct 
     max = slots_of_global(s, slots_of_object(s->c, &e->offers, s->d, s->window, max, true));
     if (max == 0) return false;
     find_hosts(s, e, max, &hosts);
-    uint32_t slots = largest_in_ranges(s->d, offered_by_all(&hosts, e, max), step);
+    uint32_t slots = demand_largest_slots(s->d, offered_by_all(&hosts, e, max), step);
     if (slots == 0) return false;
     give(&hosts, e, slots);
     *out = (struct allocation){.environment = environment, .slots = slots};
-    out->parts = arena_alloc_raw(s->arena, (s->count + (size_t)1) * sizeof *out->parts);
-    for (uint32_t i = 0; i < hosts.count; i++) allocate_host(s, &hosts.rows[i], out);
+    allocate_hosts(s, &hosts, out);
+    return true;
+}
+
+/* --- jobs on a number of hosts ------------------------------------------------------------------------------------ */
+
+/* Whether the first slot needs more than the others do. */
+static bool has_special_first_slot(const struct search *s)
+{
+    bool is_special = s->d->masters != NULL;
+    for (uint32_t i = 0; i < s->d->need_count; i++) is_special |= s->d->needs[i].scope == NEED_PER_JOB;
+    return is_special;
+}
+
+static struct host_table list_hosts(struct search *s, const struct host_rule *rule)
+{
+    struct host_table t = new_table(s);
+    bool *seen = arena_alloc(s->arena, s->c->hosts.count + (size_t)1);
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (!seen[host_at(s, i)]) add_host(s, &t, host_at(s, i), rule);
+        seen[host_at(s, i)] = true;
+    }
+    return t;
+}
+
+/* The hosts of all, after one that has the first slot. False: it cannot have it. */
+static bool list_after(struct search *s, const struct host_table *all, uint32_t first, struct host_rule rule,
+                       struct host_table *out)
+{
+    rule.has_first_slot = true;
+    out->count = 0;
+    add_host(s, out, all->rows[first].host, &rule);
+    if (out->count == 0) return false;
+    for (uint32_t i = 0; i < all->count; i++) {
+        if (i != first) out->rows[out->count++] = all->rows[i];
+    }
+    return true;
+}
+
+/* Where the first slot needs more, the first host with which the job gets most slots on fewest hosts has it. */
+static struct spread spread_from_first(struct search *s, struct host_table *hosts, const struct host_rule *rule)
+{
+    struct spread best = {0};
+    struct host_table all = *hosts, table = new_table(s);
+    struct arena scratch = {0};
+    uint32_t first = NONE;
+    for (uint32_t i = 0; i < all.count; i++) {
+        if (!list_after(s, &all, i, *rule, &table)) continue;
+        arena_clear(&scratch);
+        const struct spread spread = spread_over(&table, s->d, rule->max, true, &scratch);
+        if (spread.slots < best.slots || (spread.slots == best.slots && spread.hosts >= best.hosts)) continue;
+        best = spread;
+        first = i;
+    }
+    arena_release(&scratch);
+    if (best.slots > 0) list_after(s, &all, first, *rule, &table);
+    *hosts = table;
+    return best;
+}
+
+static bool place_on_hosts(struct search *s, struct allocation *out)
+{
+    const struct demand *d = s->d;
+    struct host_rule rule = {d->slots_per_host > 0 ? d->slots_per_host : 1, d->ranges[d->range_count - 1].max, false};
+    bool is_special = has_special_first_slot(s);
+    find_instances(s);
+    rule.max = slots_of_global(s, rule.max);
+    if (rule.max == 0) return false;
+    struct host_table hosts = list_hosts(s, &rule);
+    const struct spread spread =
+        is_special ? spread_from_first(s, &hosts, &rule) : spread_over(&hosts, d, rule.max, false, s->arena);
+    if (spread.slots == 0) return false;
+    spread_give(&hosts, d, spread, is_special, s->arena);
+    *out = (struct allocation){.environment = NONE, .slots = spread.slots};
+    allocate_hosts(s, &hosts, out);
     return true;
 }
 
@@ -417,7 +487,8 @@ bool place_job(const struct cluster *c, const struct demand *d, struct window wi
     struct search s = {.c = c, .d = d, .window = window, .arena = arena};
     ensure(d->range_count > 0 && window.from_us < window.until_us);
     s.scope = scope != NULL ? *scope : (struct place_scope){.instances = c->order.items, .count = c->order.count};
-    if (d->environment_count == 0) return place_serial(&s, out_allocation);
+    if (demand_is_serial(d)) return place_serial(&s, out_allocation);
+    if (d->environment_count == 0) return place_on_hosts(&s, out_allocation);
     for (uint32_t i = 0; i < d->environment_count; i++) {
         if (place_in_environment(&s, d->environments[i], out_allocation)) return true;
     }

@@ -6,6 +6,7 @@
  *     6 slots, round robin        n1 2, n2 2, n3 2
  *     4 slots on one host         n2
  *     6 slots, 2 on each host     n1 2, n2 2, n3 2
+ *     7 slots on 2 hosts          n2 4, n3 3            sched/spread.h
  *
  * A job with ranges of slots gets the largest number that fits. Source: docs/formulas.md 7. */
 #ifndef FAIRLEAD_SCHED_PLACE_H

@@ -165,6 +165,16 @@ uint32_t queue_next(struct queue *q, uint32_t group, uint32_t at)
     return at < g->entries.count ? at : NONE;
 }
 
+uint32_t queue_last(struct queue *q, uint32_t group)
+{
+    struct queue_group *g = &q->groups.items[group];
+    ensure(g->live > 0);
+    sort_group(g);
+    uint32_t at = g->entries.count - 1;
+    while (g->entries.items[at].is_removed) at--;
+    return at;
+}
+
 /* --- candidates --------------------------------------------------------------------------------------------------- */
 
 static bool is_before(const struct queue_candidate *a, const struct queue_candidate *b)

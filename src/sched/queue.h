@@ -54,6 +54,9 @@ void queue_remove(struct queue *q, uint32_t group, uint64_t position);
 /* The index of the first entry at or after an index that was not removed; NONE: there is none. 0 begins. */
 uint32_t queue_next(struct queue *q, uint32_t group, uint32_t at);
 
+/* The index of the last entry that was not removed. The group exists. */
+uint32_t queue_last(struct queue *q, uint32_t group);
+
 /* The order of candidates by priority; the tier of the partition comes first. */
 static inline uint64_t sort_key_priority(uint32_t tier, uint32_t priority)
 {

@@ -173,6 +173,6 @@ int64_t reserve_job(const struct cluster *c, const struct demand *d, enum reserv
                     struct arena *arena, struct allocation *out_allocation)
 {
     ensure(d->range_count > 0);
-    return d->environment_count == 0 ? reserve_serial(c, d, search, from_us, arena, out_allocation)
-                                     : reserve_parallel(c, d, search, from_us, arena, out_allocation);
+    return demand_is_serial(d) ? reserve_serial(c, d, search, from_us, arena, out_allocation)
+                               : reserve_parallel(c, d, search, from_us, arena, out_allocation);
 }

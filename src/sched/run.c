@@ -103,7 +103,7 @@ static struct place_scope start_scope(const struct run *r, const struct demand *
 {
     const struct cluster *c = r->cluster;
     bool is_fixed = r->rules->load.term_count == 0 && r->rules->load.order != ORDER_BY_SHARE;
-    uint32_t min = d->environment_count == 0 ? d->ranges[0].min : 1;
+    uint32_t min = demand_is_serial(d) ? d->ranges[0].min : 1;
     while (is_fixed && shape->first < c->order.count && r->free_slots[c->order.items[shape->first]] < min)
         shape->first++;
     return (struct place_scope){c->order.items + shape->first, c->order.count - shape->first, r->free_slots};

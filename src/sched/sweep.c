@@ -117,10 +117,26 @@ void sweep_reordered(struct sweep *s)
     s->rank_is_stale = true;
 }
 
+static bool is_on_one_host(const struct cluster *c, const struct demand *d)
+{
+    if (d->environment_count == 0) return d->host_max == 0;
+    return c->environments.items[d->environments[0]].rule == ALLOCATE_ONE_HOST;
+}
+
+/* The sweep knows for each host what it offers as the first one. */
+static bool has_special_first_host(const struct cluster *c, const struct demand *d)
+{
+    bool is_special = d->masters != NULL;
+    if (is_on_one_host(c, d)) return is_special;
+    for (uint32_t i = 0; i < d->need_count; i++) is_special |= d->needs[i].scope == NEED_PER_JOB;
+    return is_special;
+}
+
 bool sweep_serves(const struct sweep *s, const struct demand *d)
 {
     const struct cluster *c = s->cluster;
-    if (d->masters != NULL || d->environment_count > 1 || offers_find(&c->global, SCHED_SLOTS) != NULL) return false;
+    if (d->environment_count > 1 || has_special_first_host(c, d)) return false;
+    if (offers_find(&c->global, SCHED_SLOTS) != NULL) return false;
     for (uint32_t i = 0; i < d->need_count; i++) {
         bool is_consumable = c->resources.items[d->needs[i].resource].is_consumable;
         if (is_consumable && offers_find(&c->global, d->needs[i].resource) != NULL) return false;
@@ -229,7 +245,7 @@ static int64_t reserve_on_one(struct sweep *s, const struct demand *d, int64_t f
 struct wide_search {
     struct sweep *s;
     const struct demand *d;
-    const struct sched_environment *environment;
+    uint32_t slots_per_host; /* on each host; 0: any number */
     struct sweep_shape *shape;
     uint32_t slots; /* the job's */
 };
@@ -237,20 +253,43 @@ struct wide_search {
 /* The slots that a host must have at least. */
 static uint32_t host_min(const struct wide_search *w)
 {
-    return w->environment->rule == ALLOCATE_FIXED ? w->environment->slots_per_host : 1;
+    return w->slots_per_host > 0 ? w->slots_per_host : 1;
 }
 
 static uint32_t counted(const struct wide_search *w, uint32_t offered)
 {
-    return w->environment->rule != ALLOCATE_FIXED || offered == 0 ? offered : w->environment->slots_per_host;
+    return w->slots_per_host == 0 || offered == 0 ? offered : w->slots_per_host;
+}
+
+static uint32_t bucket_of(uint32_t offered)
+{
+    return offered < SWEEP_BUCKETS ? offered : SWEEP_BUCKETS - 1;
 }
 
 static void set_offered(struct wide_search *w, uint32_t host, uint32_t slots)
 {
-    uint32_t *offered = &w->shape->offered[host];
+    uint32_t *offered = &w->shape->offered[host], *hosts_with = w->shape->hosts_with;
     w->shape->total -= counted(w, *offered);
+    hosts_with[bucket_of(*offered)]--;
     *offered = slots;
+    hosts_with[bucket_of(*offered)]++;
     w->shape->total += counted(w, *offered);
+}
+
+/* Whether so many hosts as the job asks for may offer enough together. place_job knows whether they do. */
+static bool may_fit(const struct wide_search *w)
+{
+    uint32_t left = w->d->host_max, hosts = 0;
+    uint64_t most = 0;
+    if (w->shape->total < w->slots || left == 0) return w->shape->total >= w->slots;
+    for (uint32_t b = SWEEP_BUCKETS - 1; b > 0 && left > 0; b--) {
+        uint32_t count = w->shape->hosts_with[b] < left ? w->shape->hosts_with[b] : left;
+        uint32_t each = b < SWEEP_BUCKETS - 1 ? counted(w, b) : w->slots;
+        left -= count;
+        hosts += count;
+        most += (uint64_t)count * each;
+    }
+    return most >= w->slots && hosts >= w->d->host_min;
 }
 
 static void look_again(struct wide_search *w, uint32_t host)
@@ -278,6 +317,8 @@ static void begin_shape(struct wide_search *w)
     const struct cluster *c = w->s->cluster;
     *w->shape = (struct sweep_shape){.at_us = w->s->now_us, .bookings = w->s->bookings.count};
     w->shape->offered = arena_alloc(&w->s->arena, (c->hosts.count + (size_t)1) * sizeof *w->shape->offered);
+    w->shape->hosts_with = arena_alloc(&w->s->arena, SWEEP_BUCKETS * sizeof *w->shape->hosts_with);
+    w->shape->hosts_with[0] = c->hosts.count;
     for (uint32_t i = 0; i < c->hosts.count; i++) {
         if (w->s->free_now[i] >= host_min(w)) look_again(w, i);
     }
@@ -314,7 +355,7 @@ static void advance(struct wide_search *w, int64_t to_us)
 static bool place_wide(struct wide_search *w, struct arena *arena, struct allocation *out)
 {
     const struct cluster *c = w->s->cluster;
-    if (w->shape->total < w->slots) return false;
+    if (!may_fit(w)) return false;
     uint32_t *instances = arena_alloc_raw(arena, (c->order.count + (size_t)1) * sizeof *instances), count = 0;
     for (uint32_t i = 0; i < c->order.count; i++) {
         uint32_t instance = c->order.items[i];
@@ -339,18 +380,23 @@ static int64_t reserve_wide(struct wide_search *w, int64_t from_us, struct arena
     return w->shape->at_us;
 }
 
+static uint32_t slots_per_host(const struct cluster *c, const struct demand *d)
+{
+    if (d->environment_count == 0) return d->slots_per_host;
+    const struct sched_environment *e = &c->environments.items[d->environments[0]];
+    return e->rule == ALLOCATE_FIXED ? e->slots_per_host : 0;
+}
+
 int64_t sweep_reserve(struct sweep *s, const struct demand *d, int64_t from_us, struct arena *arena,
                       struct allocation *out_allocation)
 {
-    const struct sched_environment *e =
-        d->environment_count > 0 ? &s->cluster->environments.items[d->environments[0]] : NULL;
-    if (e == NULL || e->rule == ALLOCATE_ONE_HOST) return reserve_on_one(s, d, from_us, arena, out_allocation);
+    if (is_on_one_host(s->cluster, d)) return reserve_on_one(s, d, from_us, arena, out_allocation);
     struct sweep_shape new = {0};
     if (d->shape != NONE) {
         array_reserve(&s->shapes, d->shape + 1);
         while (s->shapes.count <= d->shape) (void)array_add(&s->shapes);
     }
-    struct wide_search w = {.s = s, .d = d, .environment = e, .slots = d->ranges[0].min};
+    struct wide_search w = {.s = s, .d = d, .slots_per_host = slots_per_host(s->cluster, d), .slots = d->ranges[0].min};
     w.shape = d->shape != NONE ? &s->shapes.items[d->shape] : &new;
     return reserve_wide(&w, from_us, arena, out_allocation);
 }

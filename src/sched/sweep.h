@@ -11,7 +11,8 @@
  * looked at again.
  *
  * Cost: the ends up to the start, for each shape once. Consumables that limit the whole cluster, environments with a
- * limit and masters are left to reserve_job, which tries every host (sweep_serves). */
+ * limit, and first hosts that need more than the others are left to reserve_job, which tries every host
+ * (sweep_serves). */
 #ifndef FAIRLEAD_SCHED_SWEEP_H
 #define FAIRLEAD_SCHED_SWEEP_H
 
@@ -34,12 +35,15 @@ struct sweep_events {
     ARRAY(struct sweep_event) list;
 };
 
+enum { SWEEP_BUCKETS = 256 };
+
 /* How far the search for a parallel shape has come. */
 struct sweep_shape {
     int64_t at_us;
-    uint32_t *offered; /* by host, in a window from at_us on; NULL: not begun */
-    uint64_t total;    /* under the rule of the environment */
-    uint32_t bookings; /* so many of the bookings since were taken into account */
+    uint32_t *offered;    /* by host, in a window from at_us on; NULL: not begun */
+    uint32_t *hosts_with; /* by number of slots that a host offers: hosts; the last one is for all larger numbers */
+    uint64_t total;       /* of slots, with as many of each host as the job may have there */
+    uint32_t bookings;    /* so many of the bookings since were taken into account */
 };
 
 struct sweep {

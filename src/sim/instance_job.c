@@ -26,7 +26,7 @@ static int check_state(struct wire_reader *r, const struct job_keys *keys)
         return wire_fail_at(r, "tasks", "are pending, but the job is RUNNING");
     if (keys->array_tasks > 1 && (keys->tasks != NULL || is_running))
         return wire_fail_at(r, "array_tasks", "is only accepted for a pending array without 'tasks'");
-    if (!is_started && (keys->start_us != INT64_MIN || keys->placing.places != NULL || keys->launch != 0))
+    if (!is_started && (keys->start_us != INT64_MIN || keys->places != NULL || keys->launch != 0))
         return wire_fail(r, "'start', 'places' and 'launch' are those of a RUNNING job, or of the tasks in 'running'");
     if (keys->has_slots_range && keys->cpus >= 0 && keys->cpus != keys->slots_min)
         return wire_fail_at(r, "slots", "the minimum, %u, is not the number of CPUs, %lld", keys->slots_min,
@@ -79,12 +79,12 @@ static int count_taken(struct wire_reader *r, struct instance_jobs *jobs, const 
 {
     const struct document *d = document_of(r);
     while (jobs->taken.count < d->state->hosts.count) *array_add(&jobs->taken) = (struct capacity){0};
-    jobs->taken.items[task->places[0].host].gpus += job->request.gpus;
     for (uint32_t i = 0; i < task->place_count; i++) {
         uint32_t host = task->places[i].host;
         uint32_t has = d->free_cpus.items[host] != NONE ? d->state->hosts.items[host].detected.cpus : 0;
         struct capacity *taken = &jobs->taken.items[host];
         taken->cpus += task->places[i].slots;
+        taken->gpus += state_host_capacity(job, i, task->places[i].slots).gpus;
         if (taken->cpus > CPUS_MAX - has || taken->gpus > GPUS_MAX)
             return wire_fail(r, "the running jobs have more than %d CPUs or %d GPUs of a host", CPUS_MAX, GPUS_MAX);
     }
@@ -115,8 +115,8 @@ static int add_running(struct wire_reader *r, const struct job_keys *keys, struc
 {
     const struct task_keys only = {.launch = keys->launch,
                                    .start_us = keys->start_us,
-                                   .places = keys->placing.places,
-                                   .place_count = keys->placing.place_count,
+                                   .places = keys->places,
+                                   .place_count = keys->place_count,
                                    .billing = keys->billing,
                                    .allocated_tres = keys->allocated_tres};
     if (!job->is_array) return job_keys_have_state(keys, "RUNNING") ? add_task(r, jobs, job, &only) : 0;
@@ -147,7 +147,7 @@ static int set_pending(struct wire_reader *r, const struct job_keys *keys, struc
 /* In an instance a job names one environment; a pattern is another name. */
 static int find_environment(struct wire_reader *r, const struct job_keys *keys, uint32_t *out_index)
 {
-    const char *name = keys->placing.environment;
+    const char *name = keys->environment;
     *out_index = NONE;
     if (name == NULL) return 0;
     *out_index = state_find_object(document_of(r)->state, OBJECT_ENVIRONMENT, name);
@@ -163,16 +163,39 @@ static int64_t accrual_start(const struct job_keys *keys, const struct job *job)
     return job->begin_us > job->submit_us ? job->begin_us : job->submit_us;
 }
 
-static void set_request(const struct state *s, const struct job_keys *keys, struct job *job)
+/* In an instance GPUs have no types. */
+static uint32_t gpus_of(const struct job_keys *keys)
 {
-    int64_t cpus = keys->cpus;
-    if (cpus < 0) cpus = keys->has_slots ? keys->slots_min : setting_number(&s->settings, SET_DEFAULT_CPUS);
-    job->request.cpus = (uint32_t)(cpus > CPUS_MAX ? CPUS_MAX : cpus);
-    job->request.gpus = keys->gpus;
-    job->request.mem_mib =
-        keys->mem_mib != UINT64_MAX ? keys->mem_mib : (uint64_t)setting_number(&s->settings, SET_DEFAULT_MEM_MIB);
+    return keys->gpu_count > 0 ? keys->gpus[0].count : 0;
+}
+
+static int check_request(struct wire_reader *r, const struct job_keys *keys, const struct job *job)
+{
+    if (gpus_of(keys) > GPUS_MAX || job->request.gpus > GPUS_MAX)
+        return wire_fail_at(r, keys->has_gpus_per_slot ? "gpus_per_slot" : "gpus",
+                            "a task of an instance has at most %d GPUs", GPUS_MAX);
+    if ((double)job->request.mem_mib > MEM_MIB_MAX)
+        return wire_fail_at(r, "mem_per_cpu", "a task of an instance has at most %.0f MiB", MEM_MIB_MAX);
+    return 0;
+}
+
+/* As a submission sets it: without a number of CPUs at least those of the nodes. */
+static int set_request(struct wire_reader *r, const struct job_keys *keys, struct job *job)
+{
+    const struct state *s = document_of(r)->state;
+    int64_t cpus = keys->cpus, node_slots = (int64_t)job_keys_node_slots(keys);
+    if (cpus < 0) cpus = setting_number(&s->settings, SET_DEFAULT_CPUS);
+    if (keys->cpus < 0 && cpus < node_slots) cpus = node_slots;
+    job->placing->gpus_per_slot = keys->has_gpus_per_slot ? gpus_of(keys) : 0;
+    job->request = (struct capacity){.cpus = (uint32_t)(cpus > CPUS_MAX ? CPUS_MAX : cpus),
+                                     .gpus = gpus_of(keys),
+                                     .mem_mib = keys->mem_mib != UINT64_MAX
+                                                    ? keys->mem_mib
+                                                    : (uint64_t)setting_number(&s->settings, SET_DEFAULT_MEM_MIB)};
+    job->request = state_job_capacity(job, job->request.cpus);
     job->slots_max = keys->has_slots_range ? keys->slots_max : 0;
     job->time_limit_s = setting_number(&s->settings, SET_DEFAULT_TIME_S);
+    return check_request(r, keys, job);
 }
 
 static void set_partitions(struct document *d, const struct job_keys *keys, struct job *job)
@@ -201,9 +224,11 @@ int instance_job_make(struct wire_reader *r, const struct job_keys *keys, struct
                             .request_count = keys->request_count,
                             .submit_us = keys->submit_us,
                             .deadline_us = keys->deadline_us,
-                            .text = arena_alloc(&d->arena, sizeof *out_row->text)};
+                            .text = arena_alloc(&d->arena, sizeof *out_row->text),
+                            .placing = arena_alloc(&d->arena, sizeof *out_row->placing)};
+    *out_row->placing = keys->placing;
     if (check_state(r, keys) != 0 || find_environment(r, keys, &out_row->environment) != 0) return -1;
-    set_request(d->state, keys, out_row);
+    if (set_request(r, keys, out_row) != 0) return -1;
     set_partitions(d, keys, out_row);
     out_row->accrue_us = accrual_start(keys, out_row);
     if (set_pending(r, keys, out_row) != 0 || add_running(r, keys, jobs, out_row) != 0) return -1;
@@ -246,7 +271,6 @@ struct host_numbers {
     struct numbers cpus, gpus;
 };
 
-/* As the pass gives them: memory on each host, GPUs on the first one. */
 static void place_task(const struct job *job, const struct task_keys *keys, struct host_numbers *hosts,
                        struct task *out_row)
 {
@@ -254,10 +278,11 @@ static void place_task(const struct job *job, const struct task_keys *keys, stru
     out_row->placements = mem_resize(NULL, 0, keys->place_count * sizeof *out_row->placements);
     for (uint32_t i = 0; i < keys->place_count; i++) {
         uint32_t host = keys->places[i].host;
+        const struct capacity granted = state_host_capacity(job, i, keys->places[i].slots);
         out_row->placements[i] = (struct placement){.host = host,
-                                                    .cpus = take_numbers(&hosts[host].cpus, keys->places[i].slots),
-                                                    .mem_mib = job->request.mem_mib};
-        if (i == 0) out_row->placements[i].gpus = take_numbers(&hosts[host].gpus, job->request.gpus);
+                                                    .cpus = take_numbers(&hosts[host].cpus, granted.cpus),
+                                                    .gpus = take_numbers(&hosts[host].gpus, granted.gpus),
+                                                    .mem_mib = granted.mem_mib};
     }
 }
 
@@ -320,7 +345,7 @@ void instance_job_finish_all(struct state *s)
         const struct job *job = &s->jobs.items[state_find_job(s, k->job_id)];
         if (k->tres.items == NULL) {
             k->tres.items = mem_resize(NULL, 0, TRES_MAX * sizeof *k->tres.items);
-            job_tres(s, &indices, job, task_cpu_count(k), &k->tres);
+            job_task_tres(s, &indices, job, task_cpu_count(k), k->placement_count, &k->tres);
         }
         if (isnan(k->billing)) k->billing = job_billing_in(s, k->partition, &k->tres);
     }

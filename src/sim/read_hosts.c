@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fields/host_text.h"
+#include "fields/request_text.h"
 #include "fields/standard_resources.h"
 #include "sim/document.h"
 
@@ -11,11 +12,12 @@ struct host_document {
     bool given[OBJECT_FIELDS_MAX];
     struct host_load *loads;
     uint32_t load_count;
+    struct gpu_amount *gpus;
+    uint32_t gpu_count;
     double gres[TRES_MAX];
     double typed[TRES_MAX]; /* by generic GRES: the sum of its typed ones, tracked or not */
     /* In an instance. */
-    bool is_attached; /* jobs can run there */
-    uint32_t gpus;
+    bool is_attached;   /* jobs can run there */
     uint32_t free_cpus; /* NONE: not given */
 };
 
@@ -28,14 +30,37 @@ static uint32_t find_gres(const struct tres_table *tres, struct str name)
     return found;
 }
 
+/* name: "gpu" or "gpu:tesla" */
+static void add_gpus(struct wire_reader *r, struct host_document *host, const char *name, int64_t count)
+{
+    struct buf text = {0};
+    buf_format(&text, "gres/%s", name);
+    host->gpus[host->gpu_count++] =
+        (struct gpu_amount){.resource = arena_copy(r->arena, (struct str){text.text, text.length}),
+                            .tres = NONE,
+                            .count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX};
+    buf_release(&text);
+}
+
+/* The GPUs of any type; 0: none are given. */
+static uint32_t gpus_of_any_type(const struct host_document *host)
+{
+    for (uint32_t i = 0; i < host->gpu_count; i++) {
+        if (strcmp(host->gpus[i].resource, "gres/gpu") == 0) return host->gpus[i].count;
+    }
+    return 0;
+}
+
 static int read_gres(struct wire_reader *r, json_t *value, void *target)
 {
     static const struct wire_range range = {.min = 0, .max = 1e9};
     struct host_document *host = target;
+    int64_t typed_gpus = 0;
     const struct tres_table *tracked = &document_of(r)->state->policy.tres; /* other GRES count nowhere, as in Slurm */
     const char *name;
     json_t *item;
     if (!json_is_object(value)) return wire_refuse(r, value, "an object of GRES and counts");
+    host->gpus = arena_alloc(r->arena, (json_object_size(value) + 1) * sizeof *host->gpus);
     json_object_foreach(value, name, item)
     {
         int64_t count;
@@ -43,17 +68,18 @@ static int read_gres(struct wire_reader *r, json_t *value, void *target)
             return wire_fail(r, "not a name of a GRES: 1 to 255 printable bytes, such as gpu or gpu:tesla");
         size_t length = wire_enter(r, name);
         if (wire_read_whole(r, item, &range, &count) != 0) return -1;
-        if (document_is_instance(document_of(r))) {
-            if (strcmp(name, "gpu") != 0) return wire_fail(r, "a machine has only 'gpu'");
-            host->gpus = (uint32_t)count;
-        }
+        if (document_is_instance(document_of(r)) && strcmp(name, "gpu") != 0)
+            return wire_fail(r, "a machine has only 'gpu'");
         struct str type, kind = str_cut(str(name), ':', &type);
         uint32_t exact = find_gres(tracked, str(name));
         uint32_t generic = type.text != NULL ? find_gres(tracked, kind) : NONE;
         wire_leave(r, length);
+        if (str_equal(kind, str("gpu")) && (count > 0 || type.text != NULL)) add_gpus(r, host, name, count);
+        if (str_equal(kind, str("gpu")) && type.text != NULL) typed_gpus += count;
         if (exact != NONE) host->gres[exact] = (double)count;
         if (generic != NONE) host->typed[generic] += (double)count;
     }
+    if (typed_gpus > 0 && gpus_of_any_type(host) == 0) add_gpus(r, host, "gpu", typed_gpus);
     return 0;
 }
 
@@ -97,6 +123,15 @@ static int read_loads(struct wire_reader *r, json_t *value, void *target)
     return 0;
 }
 
+static int read_features(struct wire_reader *r, json_t *value, void *target)
+{
+    const char **text = &((struct host_document *)target)->object.value[HOST_FEATURES].text;
+    struct err below;
+    if (document_read_names(r, value, text) != 0) return -1;
+    if (request_text_features_check(str(*text), "features", &below) == 0) return 0;
+    return wire_fail(r, "'%s' is not a feature: a name without any of & | ( ) [ ] * = @", below.value);
+}
+
 #define MEMBER(member) .offset = offsetof(struct host_document, member)
 
 static const struct wire_field fields[] = {
@@ -105,6 +140,7 @@ static const struct wire_field fields[] = {
     {.name = "attached", .type = WIRE_BOOL, MEMBER(is_attached)},
     {.name = "free_cpus", .type = WIRE_U32, MEMBER(free_cpus), .max = CPUS_MAX},
     {.name = "load_values", .type = WIRE_CUSTOM, .read = read_loads},
+    {.name = "features", .type = WIRE_CUSTOM, .read = read_features},
     {0},
 };
 
@@ -134,7 +170,12 @@ static void restore_host(struct document *d, const struct host_document *host)
     tres[TRES_CPU] = has.cpus;
     tres[TRES_MEM] = (double)has.mem_mib;
     tres[TRES_NODE] = 1.0;
-    const struct host_row row = {.host.has = has, .tres = tres, .loads = host->loads, .load_count = host->load_count};
+    const struct host_row row = {.host.has = has,
+                                 .tres = tres,
+                                 .gpus = host->gpus,
+                                 .gpu_count = host->gpu_count,
+                                 .loads = host->loads,
+                                 .load_count = host->load_count};
     state_restore_host(d->state, &row);
     document_restore_object(d, OBJECT_HOST, &host->object);
 }
@@ -148,7 +189,7 @@ static int check_host_of_instance(struct wire_reader *r, const struct host_docum
                             host->object.name);
     if (host->is_attached && (cpus == FIELD_SPECIAL || cpus > CPUS_MAX))
         return wire_fail_at(r, "cpus", "a host on which jobs can run has from 0 to %d CPUs", CPUS_MAX);
-    if (host->gpus > GPUS_MAX) return wire_fail_at(r, "gres", "a machine has at most %d GPUs", GPUS_MAX);
+    if (gpus_of_any_type(host) > GPUS_MAX) return wire_fail_at(r, "gres", "a machine has at most %d GPUs", GPUS_MAX);
     if (host->free_cpus != NONE && (!host->is_attached || host->free_cpus > cpus))
         return wire_fail_at(r, "free_cpus", "only a host on which jobs can run has them, at most its CPUs");
     return 0;
@@ -167,7 +208,7 @@ static int restore_host_of_instance(struct wire_reader *r, struct host_document 
     if (host->is_attached)
         row->detected = (struct capacity){.cpus = (uint32_t)host->object.value[HOST_CPUS].number,
                                           .mem_mib = mem_mib == FIELD_SPECIAL ? 0 : (uint64_t)mem_mib,
-                                          .gpus = host->gpus};
+                                          .gpus = gpus_of_any_type(host)};
     if (index > 0) return 0;
     d->state->loads = host->loads;
     d->state->load_count = host->load_count;

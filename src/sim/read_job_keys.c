@@ -1,9 +1,12 @@
-/* Fields with a document key in the table of job fields (fields/job_fields.h) are read by that table. The other keys
- * have a row here: references to parts of the document, and fields that jobs of an instance do not have. */
+/* Fields with a document key in the table of job fields (fields/job_fields.h) are read by that table, unless they have
+ * a reader of their own. Those and the other keys have a row here: references to parts of the document, values with
+ * other forms than in a submission, and fields that jobs of an instance do not have. */
 #include "sim/read_job_keys.h"
 
 #include <math.h>
 
+#include "engine/job_places.h"
+#include "fields/request_text.h"
 #include "fields/setting_text.h"
 #include "fields/standard_resources.h"
 
@@ -61,27 +64,40 @@ static int read_partitions(struct wire_reader *r, json_t *value, void *target)
         wire_leave(r, length);
     }
     keys->partition_count = (uint32_t)count;
-    keys->placing.has_partition = true;
+    keys->has_partition = true;
     return 0;
 }
 
-/* Reads a number, or a list of the minimum and the maximum. */
+/* Reads a number, or a list of the minimum and the maximum. what: "slots" */
+static int read_number_or_range(struct wire_reader *r, json_t *value, double max, const char *what, uint32_t *out_min,
+                                uint32_t *out_max)
+{
+    const struct wire_range range = {.min = 1, .max = max};
+    bool is_list = json_is_array(value);
+    int64_t first, last;
+    if (is_list && json_array_size(value) != 2)
+        return wire_refuse(r, value, "a number of %s, or the minimum and the maximum, such as [2, 8]", what);
+    if (wire_read_whole(r, is_list ? json_array_get(value, 0) : value, &range, &first) != 0) return -1;
+    if (wire_read_whole(r, is_list ? json_array_get(value, 1) : value, &range, &last) != 0) return -1;
+    if (last < first)
+        return wire_fail(r, "the maximum, %lld, is below the minimum, %lld", (long long)last, (long long)first);
+    *out_min = (uint32_t)first;
+    *out_max = (uint32_t)last;
+    return 0;
+}
+
 static int read_slots(struct wire_reader *r, json_t *value, void *target)
 {
-    static const struct wire_range range = {.min = 1, .max = SLOTS_MAX};
     struct job_keys *keys = target;
-    bool is_list = json_is_array(value);
-    int64_t min, max;
-    if (is_list && json_array_size(value) != 2)
-        return wire_refuse(r, value, "a number of slots, or the minimum and the maximum, such as [2, 8]");
-    if (wire_read_whole(r, is_list ? json_array_get(value, 0) : value, &range, &min) != 0) return -1;
-    if (wire_read_whole(r, is_list ? json_array_get(value, 1) : value, &range, &max) != 0) return -1;
-    if (max < min) return wire_fail(r, "the maximum, %lld, is below the minimum, %lld", (long long)max, (long long)min);
-    keys->slots_min = (uint32_t)min;
-    keys->slots_max = (uint32_t)max;
     keys->has_slots = true;
-    keys->has_slots_range = is_list;
-    return 0;
+    keys->has_slots_range = json_is_array(value);
+    return read_number_or_range(r, value, SLOTS_MAX, "slots", &keys->slots_min, &keys->slots_max);
+}
+
+static int read_nodes(struct wire_reader *r, json_t *value, void *target)
+{
+    struct job_placing *p = &((struct job_keys *)target)->placing;
+    return read_number_or_range(r, value, UINT32_MAX - 1.0, "nodes", &p->node_min, &p->node_max);
 }
 
 static int read_slots_rule(struct wire_reader *r, json_t *value, void *target)
@@ -153,6 +169,67 @@ static int read_soft_requests(struct wire_reader *r, json_t *value, void *target
     return read_request_list(r, value, &keys->placing.soft, &keys->placing.soft_count);
 }
 
+/* --- GPUs --------------------------------------------------------------------------------------------------------- */
+
+/* Whether a host of the document, or a tracked TRES, has the type. */
+static bool is_known_gpu(const struct state *s, const struct gpu_amount *gpus)
+{
+    bool found = gpus->tres != NONE || strcmp(gpus->resource, "gres/gpu") == 0;
+    for (uint32_t h = 0; h < s->hosts.count && !found; h++) {
+        const struct host_row *host = &s->hosts.items[h];
+        for (uint32_t i = 0; i < host->gpu_count && !found; i++)
+            found = strcmp(host->gpus[i].resource, gpus->resource) == 0;
+    }
+    return found;
+}
+
+static int add_gpus(struct wire_reader *r, const struct gpus_text *text, struct job_keys *keys)
+{
+    const struct state *s = document_of(r)->state;
+    struct buf name = {0};
+    bool is_typed = text->type.length > 0;
+    buf_format(&name, "gres/gpu%s%.*s", is_typed ? ":" : "", (int)text->type.length, text->type.text);
+    const char *resource = arena_copy(r->arena, (struct str){name.text, name.length});
+    struct gpu_amount *gpus = &keys->gpus[keys->gpu_count++];
+    if (is_typed && document_is_instance(document_of(r))) {
+        buf_release(&name);
+        return wire_fail(r, "the GPUs of an instance have no types");
+    }
+    *gpus = (struct gpu_amount){
+        .resource = resource, .tres = tres_find(&s->policy.tres, str(resource)), .count = text->count};
+    buf_release(&name);
+    if (is_known_gpu(s, gpus)) return 0;
+    return wire_fail(r, "'%.*s' is not a type of GPUs of this document", (int)text->type.length, text->type.text);
+}
+
+/* Reads 2, or "tesla:2,volta:1". */
+static int read_gpu_list(struct wire_reader *r, json_t *value, struct job_keys *keys)
+{
+    struct str text;
+    struct gpus_text_list list;
+    struct err below;
+    if (keys->gpus != NULL) return wire_fail(r, "'gpus' and 'gpus_per_slot' are given; give only one of them");
+    if (wire_read_scalar(r, value, &text) != 0) return -1;
+    if (request_text_gpus(text, "gpus", r->arena, &list, &below) != 0)
+        return wire_refuse(r, value, "a number of GPUs, or numbers of types, such as \"tesla:2,volta:1\"");
+    keys->gpus = arena_alloc(r->arena, list.count * sizeof *keys->gpus);
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (add_gpus(r, &list.items[i], keys) != 0) return -1;
+    }
+    return 0;
+}
+
+static int read_gpus(struct wire_reader *r, json_t *value, void *target)
+{
+    return read_gpu_list(r, value, target);
+}
+
+static int read_gpus_per_slot(struct wire_reader *r, json_t *value, void *target)
+{
+    ((struct job_keys *)target)->has_gpus_per_slot = true;
+    return read_gpu_list(r, value, target);
+}
+
 /* --- where a job may run, and where it runs ----------------------------------------------------------------------- */
 
 /* Whether an object of the kind matches the pattern. */
@@ -164,10 +241,15 @@ static bool matches_object(const struct state *s, enum object_kind kind, struct 
     return matches;
 }
 
-/* Patterns such as "all.q" or "*@n1", each of which has to match a partition. */
+/* Patterns such as "all.q" or "*@n1", each of which has to match a partition; in an instance it may have been deleted
+ * since the submission. */
 static int read_queue_list(struct wire_reader *r, json_t *value, const char **out_text)
 {
     if (document_read_names(r, value, out_text) != 0) return -1;
+    if (document_is_instance(document_of(r))) {
+        if (**out_text == '\0') *out_text = NULL;
+        return 0;
+    }
     for (struct str rest = str(*out_text); rest.length > 0;) {
         struct str unused, item = str_cut(rest, ',', &rest);
         if (!matches_object(document_of(r)->state, OBJECT_PARTITION, str_cut(item, '@', &unused)))
@@ -193,7 +275,7 @@ static int read_soft_queues(struct wire_reader *r, json_t *value, void *target)
 
 static int read_environment(struct wire_reader *r, json_t *value, void *target)
 {
-    const char **name = &((struct job_keys *)target)->placing.environment;
+    const char **name = &((struct job_keys *)target)->environment;
     if (wire_read_name(r, value, name) != 0) return -1;
     bool is_known = matches_object(document_of(r)->state, OBJECT_ENVIRONMENT, str(*name));
     return is_known ? 0 : wire_refuse(r, value, "a parallel environment of this document, or a pattern for one");
@@ -234,8 +316,8 @@ static int read_place_list(struct wire_reader *r, json_t *value, struct job_plac
 
 static int read_places(struct wire_reader *r, json_t *value, void *target)
 {
-    struct job_placing *placing = &((struct job_keys *)target)->placing;
-    return read_place_list(r, value, &placing->places, &placing->place_count);
+    struct job_keys *keys = target;
+    return read_place_list(r, value, &keys->places, &keys->place_count);
 }
 
 /* --- jobs of an instance ------------------------------------------------------------------------------------------ */
@@ -346,7 +428,11 @@ static const struct wire_field fields[] = {
     {.name = "start", .type = WIRE_TIME, MEMBER(start_us)},
     {.name = "deadline", .type = WIRE_TIME, MEMBER(deadline_us)},
     {.name = "cpus", .type = WIRE_I64, MEMBER(cpus), .max = UINT32_MAX},
-    {.name = "nodes", .type = WIRE_I64, MEMBER(nodes), .min = 1, .max = UINT32_MAX},
+    {.name = "nodes", .type = WIRE_CUSTOM, .read = read_nodes},
+    {.name = "mem_per_cpu", .type = WIRE_MEMORY, MEMBER(placing.mem_mib_per_cpu)},
+    {.name = "gpus", .type = WIRE_CUSTOM, .read = read_gpus},
+    {.name = "gpus_per_slot", .type = WIRE_CUSTOM, .read = read_gpus_per_slot},
+    {.name = "slots_per_node", .type = WIRE_U32, MEMBER(placing.slots_per_node), .min = 1, .max = SLOTS_MAX},
     {.name = "mem", .type = WIRE_MEMORY, MEMBER(mem_mib)},
     {.name = "tres", .type = WIRE_TEXT, MEMBER(tres)},
     {.name = "array_tasks", .type = WIRE_U32, MEMBER(array_tasks), .min = 1, .max = UINT32_MAX - 1.0},
@@ -361,7 +447,6 @@ static const struct wire_field fields[] = {
     {.name = "master_queues", .type = WIRE_CUSTOM, .read = read_master_queues},
     {.name = "soft_queues", .type = WIRE_CUSTOM, .read = read_soft_queues},
     {.name = "places", .type = WIRE_CUSTOM, .read = read_places},
-    {.name = "gpus", .type = WIRE_U32, MEMBER(gpus), .max = GPUS_MAX},
     {.name = "tasks", .type = WIRE_TEXT, MEMBER(tasks)},
     {.name = "running", .type = WIRE_CUSTOM, .read = read_running},
     {.name = "launch", .type = WIRE_U64, MEMBER(launch), .min = 1, .max = LAUNCH_MAX},
@@ -374,7 +459,8 @@ static const struct wire_field fields[] = {
 
 static const char *key_of_field(uint32_t field)
 {
-    return job_field_rows[field].document_key;
+    const struct job_field_row *row = &job_field_rows[field];
+    return row->has_document_reader ? NULL : row->document_key;
 }
 
 static const struct wire_shape shape = {
@@ -389,11 +475,39 @@ static const struct wire_shape shape = {
 
 /* --- keys beside each other --------------------------------------------------------------------------------------- */
 
+uint64_t job_keys_node_slots(const struct job_keys *keys)
+{
+    const struct job_placing *p = &keys->placing;
+    return (p->node_min > 0 ? p->node_min : 1) * (uint64_t)(p->slots_per_node > 0 ? p->slots_per_node : 1);
+}
+
+/* Slots are CPUs, unless the document has the tickets model; in an instance they always are. */
+static int check_nodes(struct wire_reader *r, const struct job_keys *keys)
+{
+    const struct job_placing *p = &keys->placing;
+    bool is_instance = document_is_instance(document_of(r));
+    bool is_tickets = document_of(r)->state->policy.model == MODEL_TICKETS && !is_instance;
+    int64_t slots = is_tickets ? keys->slots_max : keys->cpus;
+    uint64_t min = job_keys_node_slots(keys);
+    bool is_given = slots > (is_tickets ? 1 : 0);
+    if (p->slots_per_node > 0 && keys->environment != NULL)
+        return wire_fail_at(r, "slots_per_node", "a parallel environment distributes the slots; give only one of them");
+    if (keys->environment != NULL || !is_given || min <= 1) return 0;
+    if ((uint64_t)slots < min)
+        return wire_fail_at(r, p->node_min > 0 ? "nodes" : "slots_per_node",
+                            "%llu slots are the minimum, and the job asks for %lld", (unsigned long long)min,
+                            (long long)slots);
+    bool is_range = (is_tickets || is_instance) && keys->slots_min < keys->slots_max;
+    if (p->slots_per_node == 0 || is_range || slots % p->slots_per_node == 0) return 0;
+    return wire_fail_at(r, "slots_per_node", "%u is not a divisor of the job's %lld slots", p->slots_per_node,
+                        (long long)slots);
+}
+
 /* Keys that a running job, or one that is not running, cannot have. */
 static int check_state(struct wire_reader *r, const struct job_keys *keys)
 {
     if (!job_keys_are_running(keys)) {
-        if (keys->placing.places != NULL)
+        if (keys->places != NULL)
             return wire_fail_at(r, "places",
                                 "is only accepted for a job that runs (RUNNING or SUSPENDED); this one is %s",
                                 keys->state != NULL ? keys->state : "PENDING");
@@ -421,16 +535,21 @@ static int check_state(struct wire_reader *r, const struct job_keys *keys)
 /* Keys that only jobs of instances have, or only other jobs. */
 static int check_kind(struct wire_reader *r, json_t *value)
 {
-    static const char *const of_instance[] = {"gpus",   "tasks",   "running",        "min_priority",
-                                              "launch", "billing", "allocated_tres", NULL};
-    static const char *const of_others[] = {"nodes",  "tres",          "suspended_by", "running_tasks", "urgency_slots",
-                                            "queues", "master_queues", "soft_queues",  "soft",          NULL};
+    static const char *const of_instance[] = {"tasks",          "running", "min_priority", "launch", "billing",
+                                              "allocated_tres", NULL};
+    static const char *const of_others[] = {"tres", "suspended_by", "running_tasks", "urgency_slots", NULL};
     bool is_instance = document_is_instance(document_of(r));
     for (const char *const *name = is_instance ? of_others : of_instance; *name != NULL; name++) {
         if (json_object_get(value, *name) == NULL) continue;
         return wire_fail_at(r, *name, "is %s accepted in the document of an instance", is_instance ? "not" : "only");
     }
     return 0;
+}
+
+static int check_memory(struct wire_reader *r, const struct job_keys *keys)
+{
+    if (keys->placing.mem_mib_per_cpu == 0 || keys->mem_mib == UINT64_MAX) return 0;
+    return wire_fail_at(r, "mem_per_cpu", "'mem' is given, too; give only one of them");
 }
 
 static int check_keys(struct wire_reader *r, const struct job_keys *keys)
@@ -446,6 +565,10 @@ static int check_keys(struct wire_reader *r, const struct job_keys *keys)
     if (keys->deadline_us != 0 && user != NONE &&
         s->objects[OBJECT_USER_POLICY].items[user].object.value[USER_MAY_USE_DEADLINE].number == 0)
         return wire_fail_at(r, "deadline", "user '%s' may not have one ('deadline' of the user is false)", keys->user);
+    struct err below;
+    if (keys->more.is_given[JOB_FIELD_CONSTRAINT] &&
+        job_places_check_features(s, keys->more.value[JOB_FIELD_CONSTRAINT].text, &below) != 0)
+        return wire_fail_at(r, "constraint", "'%s' is a feature of no host of this document", below.value);
     return check_state(r, keys);
 }
 
@@ -454,7 +577,6 @@ int job_keys_read(struct wire_reader *r, json_t *value, struct job_keys *out_key
     bool is_instance = document_is_instance(document_of(r));
     *out_keys = (struct job_keys){
         .cpus = -1,
-        .nodes = -1,
         .mem_mib = UINT64_MAX,
         .array_tasks = 1,
         .slots_min = 1,
@@ -468,5 +590,7 @@ int job_keys_read(struct wire_reader *r, json_t *value, struct job_keys *out_key
         .billing = (double)NAN,
     };
     if (wire_read_members(r, &shape, value, out_keys) != 0 || check_kind(r, value) != 0) return -1;
+    if (is_instance && out_keys->cpus < 0 && out_keys->has_slots) out_keys->cpus = out_keys->slots_min;
+    if (check_memory(r, out_keys) != 0 || check_nodes(r, out_keys) != 0) return -1;
     return is_instance ? 0 : check_keys(r, out_keys);
 }

@@ -31,7 +31,7 @@ struct job_keys {
     uint32_t id;
     const char *user, *account, *state, *suspended_by, *tres;
     int64_t submit_us, eligible_us, accrue_us, start_us, deadline_us; /* not given: INT64_MIN; deadline_us: 0 */
-    int64_t cpus, nodes;                                              /* -1: not given */
+    int64_t cpus;                                                     /* -1: not given */
     uint32_t array_tasks, array_limit, running_tasks;
     uint64_t mem_mib, sequence; /* UINT64_MAX: not given */
     uint32_t *partitions;
@@ -42,10 +42,16 @@ struct job_keys {
     uint32_t slots_number;
     struct job_request *requests;
     uint32_t request_count;
+    const char *environment;
+    bool has_partition;
+    struct job_place *places;
+    uint32_t place_count;
+    struct gpu_amount *gpus;
+    uint32_t gpu_count;
+    bool has_gpus_per_slot;
     struct job_placing placing;
     struct job_values more;
     /* Of a job of an instance. */
-    uint32_t gpus;
     const char *tasks; /* the pending tasks of an array; NULL: not given */
     double billing;
     uint64_t launch;
@@ -66,6 +72,9 @@ static inline bool job_keys_are_running(const struct job_keys *keys)
 {
     return job_keys_have_state(keys, "RUNNING") || job_keys_have_state(keys, "SUSPENDED");
 }
+
+/* The minimum number of slots on the nodes that the job asks for. */
+uint64_t job_keys_node_slots(const struct job_keys *keys);
 
 /* Reads the keys; those that are not given have no value. ERR_INPUT: a key is unknown or invalid, or has no effect
  * beside the others. */

@@ -64,8 +64,16 @@ static int read_tres(struct wire_reader *r, struct job_keys *keys, struct tres_l
     if (has_other_mem) return wire_fail_at(r, "mem", "differs from the memory in 'tres'; give it only there");
     if (cpus > UINT32_MAX || nodes > UINT32_MAX) return wire_fail_at(r, "tres", "more than 4294967295 CPUs or nodes");
     if (keys->cpus < 0 && cpus > 0.0) keys->cpus = (int64_t)cpus;
-    if (keys->nodes < 0 && nodes > 0.0) keys->nodes = (int64_t)nodes;
+    if (keys->placing.node_min == 0 && nodes >= 1.0) keys->placing.node_min = keys->placing.node_max = (uint32_t)nodes;
     return check_licenses(r, keys, out_list);
+}
+
+static uint32_t gpus_of(const struct job_keys *keys)
+{
+    uint64_t count = 0, nodes = keys->placing.node_min > 0 ? keys->placing.node_min : 1;
+    for (uint32_t i = 0; i < keys->gpu_count; i++) count += keys->gpus[i].count;
+    count *= keys->has_gpus_per_slot ? (uint64_t)keys->cpus : nodes;
+    return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }
 
 static void set_defaults(struct document *d, struct job_keys *keys)
@@ -76,8 +84,10 @@ static void set_defaults(struct document *d, struct job_keys *keys)
     }
     if (keys->eligible_us == INT64_MIN) /* at most now: a job of the document has been submitted */
         keys->eligible_us = keys->submit_us < d->scenario->now_us ? keys->submit_us : d->scenario->now_us;
-    if (keys->cpus < 0) keys->cpus = 1;
-    if (keys->nodes < 0) keys->nodes = 1;
+    uint64_t slots = keys->environment == NULL ? job_keys_node_slots(keys) : 1;
+    uint32_t slots_min = slots < UINT32_MAX ? (uint32_t)slots : UINT32_MAX;
+    if (keys->cpus < 0) keys->cpus = slots_min;
+    if (keys->slots_max == 1) keys->slots_min = keys->slots_max = slots_min;
     if (keys->mem_mib == UINT64_MAX) keys->mem_mib = 0;
 }
 
@@ -128,19 +138,27 @@ static int make_job(struct wire_reader *r, struct job_keys *keys, struct read_jo
 {
     struct document *d = document_of(r);
     struct job_document *document = arena_alloc(&d->arena, sizeof *document);
+    struct job_placing *placing = arena_alloc(&d->arena, sizeof *placing);
     if (read_tres(r, keys, &document->tres) != 0) return -1;
     set_defaults(d, keys);
-    document->nodes = (uint32_t)keys->nodes;
+    document->nodes = keys->placing.node_min > 0 ? keys->placing.node_min : 1;
     document->slots = keys->slots_min;
     document->has_slots_rule = keys->has_slots_rule;
     document->slots_rule = keys->slots_rule;
     document->slots_number = keys->slots_number;
     document->running_tasks = keys->running_tasks;
+    document->gpus = keys->gpus;
+    document->gpu_count = keys->gpu_count;
+    document->has_gpus_per_slot = keys->has_gpus_per_slot;
     document->suspension = suspension_of(keys);
-    document->placing = keys->placing;
-    document->placing.start_us = keys->start_us != INT64_MIN ? keys->start_us : 0;
+    document->environment = keys->environment;
+    document->has_partition = keys->has_partition;
+    document->places = keys->places;
+    document->place_count = keys->place_count;
+    document->start_us = keys->start_us != INT64_MIN ? keys->start_us : 0;
     if (keys->more.is_given[JOB_FIELD_TIME_LIMIT])
-        document->placing.time_limit_s = keys->more.value[JOB_FIELD_TIME_LIMIT].number;
+        document->time_limit_s = keys->more.value[JOB_FIELD_TIME_LIMIT].number;
+    *placing = keys->placing;
     out->is_running = job_keys_are_running(keys);
     out->sequence = keys->sequence != UINT64_MAX ? keys->sequence : keys->id;
     out->job = (struct job){
@@ -150,7 +168,7 @@ static int make_job(struct wire_reader *r, struct job_keys *keys, struct read_jo
         .array_limit = keys->array_limit,
         .list_position = out->sequence,
         .begin_us = keys->eligible_us,
-        .request = {.cpus = (uint32_t)keys->cpus, .mem_mib = keys->mem_mib},
+        .request = {.cpus = (uint32_t)keys->cpus, .gpus = gpus_of(keys), .mem_mib = keys->mem_mib},
         .partitions = keys->partitions,
         .partition_count = keys->partition_count,
         .qos = keys->qos,
@@ -164,6 +182,7 @@ static int make_job(struct wire_reader *r, struct job_keys *keys, struct read_jo
         .submit_us = keys->submit_us,
         .deadline_us = keys->deadline_us,
         .text = arena_alloc(&d->arena, sizeof *out->job.text),
+        .placing = placing,
         .document = document,
     };
     return set_fields(r, &keys->more, &out->job);

@@ -324,7 +324,20 @@ static const char step_6[] =
     "ALTER TABLE resource ADD COLUMN consumable TEXT NOT NULL DEFAULT 'YES'; -- YES: per slot; JOB: once; NO\n"
     "ALTER TABLE resource ADD COLUMN default_amount TEXT NOT NULL DEFAULT '0'; -- of jobs that do not request it\n";
 
-const char *const schema_steps[] = {step_1, step_2, step_3, step_4, step_5, step_6};
+/* What jobs ask of their places. */
+static const char step_7[] =
+    "ALTER TABLE job ADD COLUMN soft TEXT;          -- soft requests, 'mem_free=4G'; NULL: none\n"
+    "ALTER TABLE job ADD COLUMN queues TEXT;        -- where it may run, 'all.q@n1,b.q'; NULL: in its partitions\n"
+    "ALTER TABLE job ADD COLUMN master_queues TEXT; -- where its first slot may be; NULL: anywhere\n"
+    "ALTER TABLE job ADD COLUMN soft_queues TEXT;   -- where it would rather run; NULL: no matter where\n"
+    "ALTER TABLE job ADD COLUMN nodes TEXT;         -- its number of hosts, '2' or '2-4'; NULL: not given\n"
+    "ALTER TABLE job ADD COLUMN slots_per_node INTEGER; -- on each of them; NULL: any number\n"
+    "ALTER TABLE job ADD COLUMN mem_per_cpu_mib INTEGER; -- mem_mib is that of all CPUs then; NULL: not given\n"
+    "ALTER TABLE job ADD COLUMN gpus_per_slot INTEGER; -- likewise\n"
+    "ALTER TABLE job ADD COLUMN constraint_text TEXT; -- features of its hosts, 'avx&ssd'; NULL: any\n"
+    "ALTER TABLE host ADD COLUMN features TEXT NOT NULL DEFAULT 'NONE'; -- 'avx,ssd'\n";
+
+const char *const schema_steps[] = {step_1, step_2, step_3, step_4, step_5, step_6, step_7};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

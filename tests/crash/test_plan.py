@@ -7,7 +7,8 @@ from instance import PATIENCE, Instance, until
 ARRAYS, TASKS = 20, 20000
 MANY = ['host_cpus=%d' % TASKS, 'host_mem_mib=2000', 'max_array_tasks=%d' % TASKS, 'max_pending_tasks_per_job=%d' % TASKS, 'grace_s=1']
 TICKETS = ['PriorityType=priority/tickets', 'weight_tickets_functional=1000000', 'weight_project=1', 'weight_user=0',
-           'weight_department=0', 'weight_job=0', 'weight_ticket=1', 'weight_urgency=0']
+           'weight_department=0', 'weight_job=0', 'weight_ticket=1', 'weight_urgency=0',
+           'policy_hierarchy=NONE']  # so the order depends on the list, which only a plan has
 JOB = ['-D', '/', '-o', '/dev/null', '--mem', '1000M', '--', 'sleep', '1000']
 
 

@@ -105,7 +105,7 @@ static void check_demand(const struct scenario *s, const struct schedule *p, con
     const struct job *j = &s->state.jobs.items[row->job];
     const struct demand *d = row->demand;
     ensure(d->range_count == 1 && d->ranges[0].min > 0 && d->ranges[0].min <= d->ranges[0].max && d->duration_us > 0);
-    bool has_environment = s->state.is_document ? j->document->placing.environment != NULL : j->environment != NONE;
+    bool has_environment = s->state.is_document ? j->document->environment != NULL : j->environment != NONE;
     ensure((d->environment_count > 0) == has_environment);
     for (uint32_t i = 0; i < d->need_count; i++) {
         const struct need *n = &d->needs[i];
@@ -128,6 +128,21 @@ static uint32_t host_of(const struct schedule *p, const struct allocation_part *
     return p->model.cluster.instances.items[part->instance].host;
 }
 
+/* The number of hosts, and the slots on each. */
+static void check_hosts(const struct schedule *p, const struct demand *d, const struct allocation *a)
+{
+    uint32_t hosts = 0, slots = 0;
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        bool is_last = i + 1 == a->part_count || host_of(p, &a->parts[i]) != host_of(p, &a->parts[i + 1]);
+        slots += a->parts[i].slots;
+        if (!is_last) continue;
+        ensure(d->slots_per_host == 0 || slots == d->slots_per_host);
+        hosts++;
+        slots = 0;
+    }
+    ensure(hosts >= d->host_min && hosts <= d->host_max);
+}
+
 /* Every instance once, those of a host adjacent. */
 static void check_parts(const struct schedule *p, const struct schedule_row *row)
 {
@@ -147,8 +162,9 @@ static void check_parts(const struct schedule *p, const struct schedule_row *row
     }
     ensure(slots == a->slots || (slots > UINT32_MAX && a->slots == UINT32_MAX && !is_planned));
     if (is_planned) ensure(a->slots >= row->demand->ranges[0].min && a->slots <= row->demand->ranges[0].max);
+    if (is_planned && row->demand->host_max > 0) check_hosts(p, row->demand, a);
     if (is_planned) ensure((a->environment != NONE) == (row->demand->environment_count > 0));
-    if (is_planned && a->environment != NONE) ensure(has_bit(row->demand->masters, a->parts[0].instance));
+    if (is_planned && !demand_is_serial(row->demand)) ensure(has_bit(row->demand->masters, a->parts[0].instance));
 }
 
 struct fit_check {
@@ -202,7 +218,7 @@ static void check_all_run(const struct scenario *s, struct schedule *p, struct a
     for (uint32_t i = 0; i < s->state.tasks.count; i++) {
         uint32_t index = state_find_job(&s->state, s->state.tasks.items[i].job_id);
         const struct job *j = &s->state.jobs.items[index];
-        if (is_listed[index] || j->document->placing.place_count > 0) continue;
+        if (is_listed[index] || j->document->place_count > 0) continue;
         if (j->document->suspension == SUSPENSION_BY_QUEUE) continue;
         const struct demand *d = job_demand(&p->demands, j, NONE);
         ensure(d->environment_count > 0 || !place_job(&p->model.cluster, d, now, NULL, arena, &unused));

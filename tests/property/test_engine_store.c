@@ -274,6 +274,15 @@ static struct job_values make_terms(struct history *h)
     if (one_in(h, 3)) give_text(&v, JOB_FIELD_QOS, pick_object(h, 3, OBJECT_QOS));
     if (one_in(h, 4)) give_text(&v, JOB_FIELD_PROJECT, one_in(h, 6) ? "" : pick_object(h, 4, OBJECT_PROJECT));
     if (one_in(h, 8)) give_text(&v, JOB_FIELD_REQUESTS, one_in(h, 2) ? "resource0=1" : "resource1=2,resource2=true");
+    if (one_in(h, 9)) give_text(&v, JOB_FIELD_SOFT, one_in(h, 2) ? "" : "resource0=1,resource1=3");
+    if (one_in(h, 12)) give_text(&v, JOB_FIELD_NODES, one_in(h, 2) ? "1-3" : "2");
+    if (one_in(h, 12)) give_number(&v, JOB_FIELD_SLOTS_PER_NODE, below(h, 3));
+    if (one_in(h, 12)) give_number(&v, JOB_FIELD_MEM_PER_CPU, below(h, 900));
+    if (one_in(h, 12)) give_number(&v, JOB_FIELD_GPUS_PER_SLOT, below(h, 2));
+    if (one_in(h, 12)) give_text(&v, JOB_FIELD_CONSTRAINT, one_in(h, 2) ? "" : "avx|ssd");
+    if (one_in(h, 9)) give_text(&v, JOB_FIELD_QUEUES, one_in(h, 2) ? "main" : "partition*@localhost");
+    if (one_in(h, 12)) give_text(&v, JOB_FIELD_MASTER_QUEUES, one_in(h, 2) ? "" : "main@*");
+    if (one_in(h, 12)) give_text(&v, JOB_FIELD_SOFT_QUEUES, one_in(h, 2) ? "" : "partition0");
     if (one_in(h, 4)) give_number(&v, JOB_FIELD_NICE, (int64_t)below(h, 20) - 3);
     if (one_in(h, 9)) give_number(&v, JOB_FIELD_SITE, 5);
     if (one_in(h, 4)) give_number(&v, JOB_FIELD_POSIX_PRIORITY, (int64_t)below(h, 40) - 30);
@@ -291,8 +300,11 @@ static struct job_values make_terms(struct history *h)
 /* Random fields of an update: less often those that cannot change after the start, and some without a value. */
 static struct job_values make_changed_terms(struct history *h)
 {
-    static const enum job_field until_started[] = {JOB_FIELD_PARTITIONS, JOB_FIELD_QOS, JOB_FIELD_PROJECT,
-                                                   JOB_FIELD_REQUESTS, JOB_FIELD_SLOTS_MAX};
+    static const enum job_field until_started[] = {
+        JOB_FIELD_PARTITIONS,   JOB_FIELD_QOS,   JOB_FIELD_PROJECT,        JOB_FIELD_REQUESTS,
+        JOB_FIELD_SLOTS_MAX,    JOB_FIELD_SOFT,  JOB_FIELD_QUEUES,         JOB_FIELD_MASTER_QUEUES,
+        JOB_FIELD_SOFT_QUEUES,  JOB_FIELD_NODES, JOB_FIELD_SLOTS_PER_NODE, JOB_FIELD_MEM_PER_CPU,
+        JOB_FIELD_GPUS_PER_SLOT};
     struct job_values v = make_terms(h);
     if (one_in(h, 2)) return (struct job_values){0};
     if (v.is_given[JOB_FIELD_SET_PRIORITY] && one_in(h, 2)) give_number(&v, JOB_FIELD_SET_PRIORITY, FIELD_SPECIAL);

@@ -20,12 +20,14 @@
 static const struct capacity host = {8, 2, 1 << 20};
 
 /* Values of fields that have texts in a form of their own, which the table does not describe. */
-static const char *const accounts[] = {"physics", "chem"}, *const qos[] = {"normal", "good"},
-                         *const projects[] = {"", "apollo", "gemini"}, *const environments[] = {"", "smp"},
-                         *const partitions[] = {"main", "fast", "heavy,fast", "fast,main,heavy"},
-                         *const requests[] = {"", "license=2", "license=1,arch=lx-amd64,bigio=true", "bigio",
-                                              "arch=\xc3\xbc"},
-                         *const arrays[] = {"0-4", "3,7,9-11%2", "5", "0-99:7", "0"};
+static const char
+    *const accounts[] = {"physics", "chem"},
+           *const qos[] = {"normal", "good"}, *const projects[] = {"", "apollo", "gemini"},
+           *const environments[] = {"", "smp"}, *const partitions[] = {"main", "fast", "heavy,fast", "fast,main,heavy"},
+           *const requests[] = {"", "license=2", "license=1,arch=lx-amd64,bigio=true", "bigio", "arch=\xc3\xbc"},
+           *const queues[] = {"", "*", "main", "fast,heavy@localhost", "*@local*"},
+           *const nodes[] = {"", "1", "1-4", "2", "1-1"}, *const constraints[] = {"", "avx", "avx&ssd", "avx|ssd"},
+           *const arrays[] = {"0-4", "3,7,9-11%2", "5", "0-99:7", "0"};
 
 static const struct {
     enum job_field field;
@@ -37,6 +39,12 @@ static const struct {
     {JOB_FIELD_PROJECT, projects, COUNT(projects)},
     {JOB_FIELD_PARTITIONS, partitions, COUNT(partitions)},
     {JOB_FIELD_REQUESTS, requests, COUNT(requests)},
+    {JOB_FIELD_SOFT, requests, COUNT(requests)},
+    {JOB_FIELD_QUEUES, queues, COUNT(queues)},
+    {JOB_FIELD_NODES, nodes, COUNT(nodes)},
+    {JOB_FIELD_CONSTRAINT, constraints, COUNT(constraints)},
+    {JOB_FIELD_MASTER_QUEUES, queues, COUNT(queues)},
+    {JOB_FIELD_SOFT_QUEUES, queues, COUNT(queues)},
     {JOB_FIELD_ARRAY, arrays, COUNT(arrays)},
     {JOB_FIELD_ENVIRONMENT, environments, COUNT(environments)},
 };
@@ -151,12 +159,17 @@ static bool has_any(const struct job_values *v)
     return false;
 }
 
-/* Three fields are kept in another form than they are given: an array's tasks without their limit, the request "bigio"
- * as "bigio=true", and a range of slots that has one number only as none. */
-static bool is_kept_as_given(enum job_field f)
+/* Some fields are kept in another form than they are given: an array's tasks without their limit, the request "bigio"
+ * as "bigio=true", a range that has one number only as that number or none, amounts of a
+ * task and of its slots, of which one follows from the other, and partitions in the order of soft
+ * requests. */
+static bool is_kept_as_given(const struct job *j, enum job_field f)
 {
+    bool is_sorted = f == JOB_FIELD_PARTITIONS && j->placing != NULL;
+    if (f == JOB_FIELD_MEM_MIB || f == JOB_FIELD_MEM_PER_CPU || f == JOB_FIELD_GPUS || f == JOB_FIELD_GPUS_PER_SLOT)
+        return false;
     return job_field_rows[f].home == JOB_HOME_JOB && f != JOB_FIELD_ARRAY && f != JOB_FIELD_REQUESTS &&
-           f != JOB_FIELD_SLOTS_MAX;
+           f != JOB_FIELD_SOFT && f != JOB_FIELD_NODES && f != JOB_FIELD_SLOTS_MAX && !is_sorted;
 }
 
 /* A special word of a nullable field stands for no value. */
@@ -174,7 +187,7 @@ static void assert_given_values(struct life *l, const struct job *j, const struc
                                 const struct field_value *before)
 {
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
-        if (!is_kept_as_given(f)) continue;
+        if (!is_kept_as_given(j, f)) continue;
         if (v->is_given[f])
             assert_has(l, j, f, v->value[f]);
         else if (before != NULL && job_field_is_settable(f, true))
@@ -213,8 +226,36 @@ static const struct {
     {JOB_FIELD_GPUS, ERR_TOO_LARGE, JOB_FIELD_GPUS},           /* the host has fewer */
     {JOB_FIELD_SLOTS_MAX, ERR_TOO_LARGE, JOB_FIELD_SLOTS_MAX}, /* the host has fewer */
     {JOB_FIELD_SLOTS_MAX, ERR_INPUT, JOB_FIELD_CPUS},          /* below the minimum, which is cpus */
-    {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_PARTITIONS},  /* only main has it */
+    {JOB_FIELD_CPUS, ERR_TOO_LARGE, JOB_FIELD_SLOTS_PER_NODE}, /* which gives the CPUs */
+    {JOB_FIELD_MEM_PER_CPU, ERR_TOO_LARGE, JOB_FIELD_CPUS},
+    {JOB_FIELD_MEM_PER_CPU, ERR_TOO_LARGE, JOB_FIELD_SLOTS_PER_NODE},
+    {JOB_FIELD_MEM_PER_CPU, ERR_INPUT, JOB_FIELD_MEM_MIB},
+    {JOB_FIELD_GPUS_PER_SLOT, ERR_TOO_LARGE, JOB_FIELD_CPUS},
+    {JOB_FIELD_GPUS_PER_SLOT, ERR_TOO_LARGE, JOB_FIELD_SLOTS_PER_NODE},
+    {JOB_FIELD_GPUS_PER_SLOT, ERR_INPUT, JOB_FIELD_GPUS},
+    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_NODES},  /* there are two hosts */
+    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_QUEUES}, /* on one of them */
+    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_CPUS},   /* fewer than the nodes need */
+    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_SLOTS_PER_NODE},
+    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_ENVIRONMENT},             /* both distribute */
+    {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_SLOTS_PER_NODE}, /* no divisor of the CPUs */
+    {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_CPUS},
+    {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_SLOTS_MAX},
+    {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_NODES},
+    {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_QUEUES},
+    {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
+    {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_PARTITIONS}, /* none of its places is in all of them */
     {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
+    {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_QUEUES},
+    {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_MASTER_QUEUES},
+    {JOB_FIELD_QUEUES, ERR_INPUT, JOB_FIELD_PARTITIONS},
+    {JOB_FIELD_QUEUES, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
+    {JOB_FIELD_QUEUES, ERR_INPUT, JOB_FIELD_QUEUES},
+    {JOB_FIELD_QUEUES, ERR_INPUT, JOB_FIELD_MASTER_QUEUES},
+    {JOB_FIELD_MASTER_QUEUES, ERR_INPUT, JOB_FIELD_PARTITIONS},
+    {JOB_FIELD_MASTER_QUEUES, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
+    {JOB_FIELD_MASTER_QUEUES, ERR_INPUT, JOB_FIELD_QUEUES},
+    {JOB_FIELD_MASTER_QUEUES, ERR_INPUT, JOB_FIELD_MASTER_QUEUES},
     {JOB_FIELD_REQUESTS, ERR_TOO_LARGE, JOB_FIELD_CPUS},          /* more than there is, for so many CPUs */
     {JOB_FIELD_DEADLINE, ERR_INPUT, JOB_FIELD_DEADLINE},          /* has passed */
     {JOB_FIELD_DEADLINE, ERR_DENIED, JOB_FIELD_DEADLINE},         /* the user may have none */
@@ -507,7 +548,8 @@ static void begin(struct life *l, uint64_t seed)
     world_object(&l->h.w, OBJECT_QOS, "good", "usage_factor=0.1");
     world_object(&l->h.w, OBJECT_PROJECT, "apollo", "");
     world_object(&l->h.w, OBJECT_ENVIRONMENT, "smp", "allocation_rule=$round_robin"); /* jobs on both hosts */
-    world_object(&l->h.w, OBJECT_HOST, "n2", "");
+    world_object(&l->h.w, OBJECT_HOST, "n2", "features=avx,ssd");
+    world_object(&l->h.w, OBJECT_HOST, "localhost", "features=avx,ssd");
     attach_hosts(l);
     world_object(&l->h.w, OBJECT_PARTITION, "main", "pe_list=smp");
     world_object(&l->h.w, OBJECT_PROJECT, "gemini", "");

@@ -29,9 +29,20 @@ struct plain_need {
 
 struct plain_job {
     struct capacity request;
-    uint32_t slots_max, need_count;
+    uint32_t slots_max, need_count, gpus_per_slot;
+    uint64_t mem_per_slot;
     const struct plain_need *needs;
 };
+
+static uint32_t plain_gpus(const struct plain_job *j, uint32_t slots)
+{
+    return j->gpus_per_slot > 0 ? j->gpus_per_slot * slots : j->request.gpus;
+}
+
+static uint64_t plain_mem(const struct plain_job *j, uint32_t slots)
+{
+    return j->mem_per_slot > 0 ? j->mem_per_slot * slots : j->request.mem_mib;
+}
 
 /* Free resources as plain numbers. */
 struct plain {
@@ -42,10 +53,10 @@ struct plain {
 
 static uint32_t plain_fits(const struct plain *p, const struct plain_job *j)
 {
-    if (j->request.cpus > p->cpus || j->request.gpus > p->gpus || j->request.mem_mib > p->mem_mib) return 0;
+    if (j->request.cpus > p->cpus) return 0;
     uint32_t max = j->slots_max > j->request.cpus ? j->slots_max : j->request.cpus;
     for (uint32_t slots = max < p->cpus ? max : p->cpus; slots >= j->request.cpus; slots--) {
-        bool fits = true;
+        bool fits = plain_gpus(j, slots) <= p->gpus && plain_mem(j, slots) <= p->mem_mib;
         for (uint32_t n = 0; n < j->need_count; n++)
             fits = fits && j->needs[n].amount * slots <= p->free[j->needs[n].resource];
         if (fits) return slots;
@@ -56,8 +67,8 @@ static uint32_t plain_fits(const struct plain *p, const struct plain_job *j)
 static void plain_take(struct plain *p, const struct plain_job *j, uint32_t slots)
 {
     p->cpus -= slots;
-    p->gpus -= j->request.gpus;
-    p->mem_mib -= j->request.mem_mib;
+    p->gpus -= plain_gpus(j, slots);
+    p->mem_mib -= plain_mem(j, slots);
     for (uint32_t n = 0; n < j->need_count; n++) p->free[j->needs[n].resource] -= j->needs[n].amount * slots;
 }
 
@@ -82,12 +93,25 @@ static struct plain plain_of(struct world *w)
     return p;
 }
 
+/* Whether a list of queues, in which all hosts are this one, has a partition. */
+static bool has_queue(const char *list, const char *partition)
+{
+    for (struct str rest = str(list != NULL ? list : "*"); rest.text != NULL;) {
+        struct str unused, queue = str_cut(str_cut(rest, ',', &rest), '@', &unused);
+        if (str_equal(queue, str("*")) || str_equal(queue, str(partition))) return true;
+    }
+    return false;
+}
+
 static bool may_start(struct world *w, const struct priority_row *row, const uint32_t *started)
 {
     const struct job *j = &w->s.jobs.items[row->job];
     const struct object_row *qos = &w->s.objects[OBJECT_QOS].items[j->qos];
     int64_t max_s = w->s.objects[OBJECT_PARTITION].items[row->partition].object.value[PARTITION_MAX_TIME].number;
     uint32_t waiting = idset_count(&j->pending) - started[row->job], live = j->live_tasks + started[row->job];
+    const char *name = w->s.objects[OBJECT_PARTITION].items[row->partition].object.name;
+    if (j->placing != NULL && !(has_queue(j->placing->queues, name) && has_queue(j->placing->master_queues, name)))
+        return false;
     if (row->task != NONE || j->is_held || j->begin_us > w->now_us || waiting == 0) return false;
     if (j->array_limit != 0 && live >= j->array_limit) return false;
     if (max_s >= 0 && j->time_limit_s > max_s) return false;
@@ -109,8 +133,16 @@ static struct plain_job plain_job_of(const struct job *j, struct plain_need need
 {
     for (uint32_t r = 0; r < j->request_count; r++)
         needs[r] = (struct plain_need){j->requests[r].resource, j->requests[r].amount};
-    return (struct plain_job){
-        .request = j->request, .slots_max = j->slots_max, .needs = needs, .need_count = j->request_count};
+    static const struct job_placing none;
+    const struct job_placing *placing = j->placing != NULL ? j->placing : &none;
+    bool has_slots_per_node = placing->slots_per_node > 0; /* of the one node */
+    return (struct plain_job){.request = j->request,
+                              .slots_max = has_slots_per_node ? 0 : j->slots_max,
+                              .gpus_per_slot = placing->gpus_per_slot,
+                              .mem_per_slot = placing->mem_mib_per_cpu,
+
+                              .needs = needs,
+                              .need_count = j->request_count};
 }
 
 struct expected {

@@ -34,15 +34,18 @@ static void check(struct queue *q, const struct model *m)
     for (uint32_t g = 0; g < GROUPS; g++) {
         assert_int_equal(map_get(&q->by_key, key_of(g, &text)), m->count[g] > 0 ? m->group[g] : NONE);
         if (m->count[g] == 0) continue;
-        uint32_t at = queue_next(q, m->group[g], 0);
+        uint32_t at = queue_next(q, m->group[g], 0), last = queue_last(q, m->group[g]);
         for (uint32_t p = 0; p < POSITIONS; p++) {
             if (!m->has[g][p]) continue;
             assert_int_not_equal(at, NONE);
+            assert_true(at <= last);
             assert_int_equal(q->groups.items[m->group[g]].entries.items[at].position, p);
             assert_int_equal(q->groups.items[m->group[g]].entries.items[at].job, p + 1000 * g);
             at = queue_next(q, m->group[g], at + 1);
         }
         assert_int_equal(at, NONE);
+        assert_int_equal(queue_next(q, m->group[g], last), last);
+        assert_int_equal(queue_next(q, m->group[g], last + 1), NONE);
     }
     buf_release(&text);
 }

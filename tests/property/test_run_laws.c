@@ -7,13 +7,17 @@
  *   4. With every job reserved and run times as stated, a job starts no later in the next run than it was promised. */
 #include "../cluster_world.h"
 
+#include <math.h>
+
 #include "base/rng.h"
 #include "sched/run.h"
 
 enum { HOSTS_MAX = 5, JOBS_MAX = 14, HORIZON_S = 400, MEMORY_MIB = 100, HOST_SLOTS_MAX = 6, LICENSES = 5 };
 
 struct job {
-    struct need needs[2];
+    uint32_t memory, licenses, tokens; /* tokens: where the first slot is */
+    bool has_memory_per_host;          /* otherwise for each slot, like the licenses */
+    struct need needs[3];
     struct slot_range range;
     struct demand demand;
     uint32_t environment;
@@ -25,12 +29,14 @@ struct decided {
     enum run_outcome outcome;
     int64_t start_s;
     uint32_t slots[HOSTS_MAX];
+    uint32_t first; /* the host of the first slot */
 };
 
 /* What is booked in each second. */
 struct slow {
     uint32_t host_count, slots_of[HOSTS_MAX];
     uint32_t slots[HOSTS_MAX][HORIZON_S], memory[HOSTS_MAX][HORIZON_S], licenses[HORIZON_S];
+    bool token[HOSTS_MAX][HORIZON_S];
 };
 
 static const enum allocation_rule rules_of[] = {ALLOCATE_ONE_HOST, ALLOCATE_FILL_UP, ALLOCATE_ROUND_ROBIN,
@@ -38,12 +44,20 @@ static const enum allocation_rule rules_of[] = {ALLOCATE_ONE_HOST, ALLOCATE_FILL
 
 /* --- the slow scheduler ------------------------------------------------------------------------------------------- */
 
-static uint32_t slow_host_offers(const struct slow *s, const struct job *j, uint32_t host, int64_t from_s)
+static uint32_t memory_of(const struct job *j, uint32_t slots)
+{
+    if (slots == 0) return 0;
+    return j->has_memory_per_host ? j->memory : j->memory * slots;
+}
+
+static uint32_t slow_host_offers(const struct slow *s, const struct job *j, uint32_t host, int64_t from_s,
+                                 bool is_first)
 {
     uint32_t slots = HOST_SLOTS_MAX;
     for (int64_t t = from_s; t < from_s + j->duration_s; t++) {
         uint32_t free = s->slots_of[host] - s->slots[host][t];
-        while (free > 0 && s->memory[host][t] + free * (uint32_t)j->needs[0].amount > MEMORY_MIB) free--;
+        while (free > 0 && s->memory[host][t] + memory_of(j, free) > MEMORY_MIB) free--;
+        if (is_first && j->tokens > 0 && s->token[host][t]) free = 0;
         if (free < slots) slots = free;
     }
     return slots;
@@ -52,31 +66,87 @@ static uint32_t slow_host_offers(const struct slow *s, const struct job *j, uint
 static bool slow_has_licenses(const struct slow *s, const struct job *j, int64_t from_s)
 {
     for (int64_t t = from_s; t < from_s + j->duration_s; t++) {
-        if (s->licenses[t] + (uint32_t)j->needs[1].amount * j->range.min > LICENSES) return false;
+        if (s->licenses[t] + j->licenses * j->range.min > LICENSES) return false;
     }
     return true;
 }
 
-/* Gives the slots of a job with a start one by one. */
-static bool slow_place(const struct slow *s, const struct job *j, int64_t from_s, uint32_t *out_slots)
+static bool slow_place_on_one(const struct job *j, const uint32_t *first_offers, uint32_t host_count,
+                              struct decided *out)
 {
-    uint32_t offers[HOSTS_MAX], left = j->range.min;
-    enum allocation_rule rule = j->demand.environment_count > 0 ? rules_of[j->environment] : ALLOCATE_ONE_HOST;
-    memset(out_slots, 0, HOSTS_MAX * sizeof *out_slots);
-    if (!slow_has_licenses(s, j, from_s)) return false;
-    for (uint32_t h = 0; h < s->host_count; h++) offers[h] = slow_host_offers(s, j, h, from_s);
-    for (uint32_t h = 0; h < s->host_count && left > 0; h++) {
-        if (rule == ALLOCATE_ONE_HOST && offers[h] < left) continue;
-        for (; rule != ALLOCATE_ROUND_ROBIN && left > 0 && offers[h] > 0; left--, offers[h]--) {
-            if (rule == ALLOCATE_FIXED && (out_slots[h] == 2 || offers[h] + out_slots[h] < 2)) break;
-            out_slots[h]++;
+    for (uint32_t h = 0; h < host_count; h++) {
+        if (first_offers[h] < j->range.min) continue;
+        out->slots[h] = j->range.min;
+        out->first = h;
+        return true;
+    }
+    return false;
+}
+
+/* One slot on each of the hosts, then the others in order; or a number on each. The first host comes first. */
+static bool slow_fill(const struct job *j, const uint32_t *first_offers, const uint32_t *offers, uint32_t host_count,
+                      const bool *is_chosen, struct decided *out)
+{
+    uint32_t per_host = j->demand.slots_per_host, left = j->range.min;
+    memset(out->slots, 0, sizeof out->slots);
+    for (uint32_t i = 0; i <= host_count; i++) {
+        uint32_t h = i == 0 ? out->first : i - 1, min = per_host > 0 ? per_host : 1;
+        if ((i > 0 && h == out->first) || !is_chosen[h]) continue;
+        if ((h == out->first ? first_offers[h] : offers[h]) < min || left < min) return false;
+        out->slots[h] = min;
+        left -= min;
+    }
+    for (uint32_t i = 0; i <= host_count && per_host == 0; i++) {
+        uint32_t h = i == 0 ? out->first : i - 1, max = h == out->first ? first_offers[h] : offers[h];
+        for (; is_chosen[h] && left > 0 && out->slots[h] < max; left--) out->slots[h]++;
+    }
+    return left == 0;
+}
+
+/* Tries all sets of hosts: the smallest ones first, then those with the first hosts. */
+static bool slow_spread(const struct job *j, const uint32_t *first_offers, const uint32_t *offers, uint32_t host_count,
+                        struct decided *out)
+{
+    for (uint32_t count = j->demand.host_min; count <= j->demand.host_max && count <= host_count; count++) {
+        for (out->first = 0; out->first < host_count; out->first++) {
+            for (uint32_t set = 1U << host_count; set-- > 0;) {
+                bool is_chosen[HOSTS_MAX] = {false};
+                if ((uint32_t)__builtin_popcount(set) != count) continue;
+                for (uint32_t h = 0; h < host_count; h++) is_chosen[h] = (set >> (host_count - 1 - h) & 1) != 0;
+                if (is_chosen[out->first] && slow_fill(j, first_offers, offers, host_count, is_chosen, out))
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* By the rule of an environment, slot by slot. The first host that may have the first slot comes first. */
+static bool slow_place_by_rule(const struct job *j, enum allocation_rule rule, const uint32_t *first_offers,
+                               const uint32_t *plain_offers, uint32_t host_count, struct decided *out)
+{
+    uint32_t offers[HOSTS_MAX], order[HOSTS_MAX], count = 0, left = j->range.min;
+    for (out->first = 0; out->first < host_count; out->first++) {
+        if (first_offers[out->first] >= (rule == ALLOCATE_FIXED ? 2 : 1)) break;
+    }
+    if (out->first == host_count) return false;
+    order[count++] = out->first;
+    for (uint32_t h = 0; h < host_count; h++) {
+        offers[h] = h == out->first ? first_offers[h] : plain_offers[h];
+        if (h != out->first) order[count++] = h;
+    }
+    for (uint32_t i = 0; i < host_count && left > 0 && rule != ALLOCATE_ROUND_ROBIN; i++) {
+        uint32_t h = order[i];
+        for (; left > 0 && out->slots[h] < offers[h]; left--) {
+            if (rule == ALLOCATE_FIXED && (out->slots[h] == 2 || offers[h] < 2)) break;
+            out->slots[h]++;
         }
     }
     for (bool is_given = true; rule == ALLOCATE_ROUND_ROBIN && left > 0 && is_given;) {
         is_given = false;
-        for (uint32_t h = 0; h < s->host_count && left > 0; h++) {
-            if (out_slots[h] == offers[h]) continue;
-            out_slots[h]++;
+        for (uint32_t i = 0; i < host_count && left > 0; i++) {
+            if (out->slots[order[i]] == offers[order[i]]) continue;
+            out->slots[order[i]]++;
             left--;
             is_given = true;
         }
@@ -84,14 +154,30 @@ static bool slow_place(const struct slow *s, const struct job *j, int64_t from_s
     return left == 0;
 }
 
+static bool slow_place(const struct slow *s, const struct job *j, int64_t from_s, struct decided *out)
+{
+    uint32_t first_offers[HOSTS_MAX], offers[HOSTS_MAX];
+    enum allocation_rule rule = j->demand.environment_count > 0 ? rules_of[j->environment] : ALLOCATE_ONE_HOST;
+    memset(out->slots, 0, sizeof out->slots);
+    if (!slow_has_licenses(s, j, from_s)) return false;
+    for (uint32_t h = 0; h < s->host_count; h++) {
+        first_offers[h] = slow_host_offers(s, j, h, from_s, true);
+        offers[h] = slow_host_offers(s, j, h, from_s, false);
+    }
+    if (j->demand.host_max > 0) return slow_spread(j, first_offers, offers, s->host_count, out);
+    if (rule == ALLOCATE_ONE_HOST) return slow_place_on_one(j, first_offers, s->host_count, out);
+    return slow_place_by_rule(j, rule, first_offers, offers, s->host_count, out);
+}
+
 static void slow_book(struct slow *s, const struct job *j, const struct decided *d)
 {
     for (int64_t t = d->start_s; t < d->start_s + j->duration_s; t++) {
         for (uint32_t h = 0; h < s->host_count; h++) {
             s->slots[h][t] += d->slots[h];
-            s->memory[h][t] += d->slots[h] * (uint32_t)j->needs[0].amount;
+            s->memory[h][t] += memory_of(j, d->slots[h]);
         }
-        s->licenses[t] += (uint32_t)j->needs[1].amount * j->range.min;
+        if (j->tokens > 0) s->token[d->first][t] = true;
+        s->licenses[t] += j->licenses * j->range.min;
     }
 }
 
@@ -99,14 +185,13 @@ static struct decided slow_decide(struct slow *s, const struct job *j, int64_t n
 {
     struct decided d = {.outcome = RUN_WAITS};
     for (int64_t t = now_s; t + j->duration_s < HORIZON_S && (t == now_s || reserves); t++) {
-        if (!slow_place(s, j, t, d.slots)) continue;
+        if (!slow_place(s, j, t, &d)) continue;
         d.outcome = t == now_s ? RUN_STARTS : RUN_RESERVED;
         d.start_s = t;
         slow_book(s, j, &d);
         return d;
     }
-    memset(d.slots, 0, sizeof d.slots);
-    return d;
+    return (struct decided){.outcome = RUN_WAITS};
 }
 
 /* --- random worlds ------------------------------------------------------------------------------------------------ */
@@ -120,12 +205,40 @@ static void make_cluster(struct cluster_world *w, struct slow *s, struct rng *rn
         s->slots_of[h] = 1 + rng_below(rng, HOST_SLOTS_MAX);
         world_host(w, names[h]);
         world_offer(&w->c.hosts.items[h].offers, MEMORY, MEMORY_MIB);
+        world_offer(&w->c.hosts.items[h].offers, TOKEN, 1);
         world_instance(w, names[h], s->slots_of[h]);
     }
     world_environment(w, "one", ALLOCATE_ONE_HOST, 0, 999);
     world_environment(w, "fill", ALLOCATE_FILL_UP, 0, 999);
     world_environment(w, "rr", ALLOCATE_ROUND_ROBIN, 0, 999);
     world_environment(w, "two", ALLOCATE_FIXED, 2, 999);
+    bool is_limited = rng_below(rng, 2);
+    for (uint32_t i = 0; i < w->c.environments.count && !is_limited; i++) /* the sweep serves them */
+        w->c.environments.items[i].offers.list.items[0].amount = INFINITY;
+}
+
+static uint32_t list_needs(struct job *j)
+{
+    uint32_t count = 0;
+    enum need_scope scope = j->has_memory_per_host ? NEED_PER_HOST : NEED_PER_SLOT;
+    if (j->licenses > 0) j->needs[count++] = (struct need){LICENSE, NEED_PER_SLOT, j->licenses, NULL, true, false};
+    if (j->tokens > 0) j->needs[count++] = (struct need){TOKEN, NEED_PER_JOB, j->tokens, NULL, true, false};
+    if (j->memory > 0) j->needs[count++] = (struct need){MEMORY, scope, j->memory, NULL, true, false};
+    return count;
+}
+
+/* A number of hosts instead of an environment, sometimes with as many slots on each. */
+static void ask_for_hosts(struct job *j, struct rng *rng)
+{
+    struct demand *d = &j->demand;
+    d->environment_count = 0;
+    d->host_min = 1 + rng_below(rng, 4);
+    d->host_max = d->host_min + rng_below(rng, 2) * rng_below(rng, 3);
+    if (rng_below(rng, 4) == 0) d->slots_per_host = 1 + rng_below(rng, 3);
+    if (j->range.min < d->host_min) j->range.min = d->host_min;
+    if (d->slots_per_host > 0)
+        j->range.min = d->slots_per_host * (d->host_min + rng_below(rng, d->host_max - d->host_min + 1));
+    j->range.max = j->range.min;
 }
 
 /* Sometimes a copy of an earlier job, with the same shape. jobs: count earlier ones. */
@@ -146,16 +259,19 @@ static void make_job(struct job *j, const struct job *jobs, uint32_t count, stru
     if (rules_of[j->environment] == ALLOCATE_FIXED && !is_serial) slots += slots % 2;
     j->range = (struct slot_range){slots, slots};
     j->wants_reservation = rng_below(rng, 2);
-    j->needs[0] = (struct need){MEMORY, NEED_PER_SLOT, rng_below(rng, 3) * 20, NULL, true, false};
-    j->needs[1] = (struct need){LICENSE, NEED_PER_SLOT, rng_below(rng, 5) == 0, NULL, true, false};
+    j->has_memory_per_host = rng_below(rng, 3) == 0;
+    j->memory = rng_below(rng, 3) * 20;
+    j->licenses = rng_below(rng, 5) == 0;
+    j->tokens = rng_below(rng, 4) == 0;
     j->demand = (struct demand){.shape = count,
                                 .needs = j->needs,
-                                .need_count = 2,
+                                .need_count = list_needs(j),
                                 .environments = &j->environment,
                                 .environment_count = !is_serial,
                                 .ranges = &j->range,
                                 .range_count = 1,
                                 .duration_us = j->duration_s * SECOND};
+    if (!is_serial && rng_below(rng, 3) == 0) ask_for_hosts(j, rng);
 }
 
 /* --- comparisons -------------------------------------------------------------------------------------------------- */
@@ -166,6 +282,7 @@ static struct decided decide(struct run *run, const struct job *j)
     struct decided d = {.outcome = decision.outcome};
     if (decision.outcome == RUN_WAITS) return d;
     d.start_s = decision.start_us / SECOND;
+    d.first = decision.allocation.parts[0].instance;
     for (uint32_t i = 0; i < decision.allocation.part_count; i++)
         d.slots[decision.allocation.parts[i].instance] += decision.allocation.parts[i].slots;
     return d;
@@ -190,7 +307,7 @@ static void check_nothing_is_overbooked(const struct cluster *c)
 static void decisions_equal_the_slow_ones(void **unused)
 {
     (void)unused;
-    uint32_t reserved = 0, started = 0;
+    uint32_t reserved = 0, started = 0, spread = 0;
     for (uint64_t seed = 1; seed <= 4000; seed++) {
         struct rng rng = {.state = seed};
         struct cluster_world w;
@@ -214,13 +331,15 @@ static void decisions_equal_the_slow_ones(void **unused)
             assert_int_equal(found.outcome, expected.outcome);
             assert_int_equal(found.start_s, expected.start_s);
             assert_memory_equal(found.slots, expected.slots, sizeof found.slots);
+            assert_int_equal(found.first, expected.first);
+            spread += j->demand.host_max > 0 && expected.outcome != RUN_WAITS;
         }
         check_nothing_is_overbooked(&w.c);
         run_end(&run);
         world_release(&w);
     }
-    print_message("# %u jobs started, %u reserved\n", started, reserved);
-    assert_true(started > 1000 && reserved > 1000);
+    print_message("# %u jobs started, %u reserved; %u on a number of hosts\n", started, reserved, spread);
+    assert_true(started > 1000 && reserved > 1000 && spread > 1000);
 }
 
 static void nothing_is_overbooked_without_gaps(void **unused)
@@ -288,8 +407,9 @@ static void promises_are_kept(void **unused)
                 struct allocation_part parts[HOSTS_MAX];
                 struct allocation a = {.environment = jobs[i].demand.environment_count ? jobs[i].environment : NONE,
                                        .parts = parts};
-                for (uint32_t h = 0; h < HOSTS_MAX; h++) {
-                    if (decisions[i].slots[h] == 0) continue;
+                for (uint32_t k = 0; k <= HOSTS_MAX; k++) {
+                    uint32_t h = k == 0 ? decisions[i].first : k - 1;
+                    if (decisions[i].slots[h] == 0 || (k > 0 && h == decisions[i].first)) continue;
                     a.slots += decisions[i].slots[h];
                     parts[a.part_count++] = (struct allocation_part){h, decisions[i].slots[h]};
                 }

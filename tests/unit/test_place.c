@@ -77,8 +77,66 @@ static void recorded_allocations(void **unused)
     world_release(&w);
 }
 
+/* docs/formulas.md 7.2: n2, n4, n3 and n1 have 2, 4, 3 and 4 free slots. */
+static void numbers_of_hosts(void **unused)
+{
+    static const struct need per_host = {MEMORY, NEED_PER_HOST, 60, NULL, true, false};
+    static const struct need once = {TOKEN, NEED_PER_JOB, 1, NULL, true, false};
+    static const uint64_t n2_n3 = 1 << N2 | 1 << N3, only_n1 = 1 << N1;
+    static const struct {
+        struct slot_range range;
+        struct demand demand;
+        const char *allocation;
+    } rows[] = {
+        {{4, 4}, {.host_min = 2, .host_max = 2}, "n2 2, n4 2"},
+        {{6, 6}, {.host_min = 2, .host_max = 2}, "n2 2, n4 4"},
+        {{7, 7}, {.host_min = 2, .host_max = 2}, "n4 4, n3 3"},
+        {{8, 8}, {.host_min = 2, .host_max = 2}, "n4 4, n1 4"},
+        {{9, 9}, {.host_min = 2, .host_max = 2}, "nowhere"},
+        {{9, 9}, {.host_min = 2, .host_max = 3}, "n2 2, n4 4, n3 3"},
+        {{7, 7}, {.host_min = 2, .host_max = 4}, "n4 4, n3 3"},
+        {{4, 4}, {.host_min = 4, .host_max = 4}, "n2 1, n4 1, n3 1, n1 1"},
+        {{6, 6}, {.host_min = 4, .host_max = 4}, "n2 2, n4 2, n3 1, n1 1"},
+        {{5, 5}, {.host_min = 5, .host_max = 5}, "nowhere"},
+        {{4, 4}, {.host_min = 1, .host_max = 4}, "n4 4"},
+        {{2, 20}, {.host_min = 2, .host_max = 2}, "n4 4, n1 4"},
+        {{2, 20}, {.host_min = 2, .host_max = 4}, "n2 2, n4 4, n3 3, n1 4"},
+        {{4, 4}, {.host_min = 2, .host_max = 2, .slots_per_host = 2}, "n2 2, n4 2"},
+        {{6, 6}, {.host_min = 2, .host_max = 2, .slots_per_host = 3}, "n4 3, n3 3"},
+        {{9, 9}, {.host_min = 3, .host_max = 3, .slots_per_host = 3}, "n4 3, n3 3, n1 3"},
+        {{12, 12}, {.host_min = 4, .host_max = 4, .slots_per_host = 3}, "nowhere"},
+        {{3, 12}, {.host_min = 1, .host_max = 4, .slots_per_host = 3}, "n4 3, n3 3, n1 3"},
+        {{3, 8}, {.host_min = 1, .host_max = 4, .slots_per_host = 3}, "n4 3, n3 3"},
+        {{4, 4}, {.host_min = 2, .host_max = 2, .allowed = &n2_n3}, "n2 2, n3 2"},
+        {{4, 4}, {.host_min = 2, .host_max = 2, .masters = &only_n1}, "n1 3, n2 1"},
+        {{8, 8}, {.host_min = 2, .host_max = 2, .masters = &only_n1}, "n1 4, n4 4"},
+        {{4, 4}, {.host_min = 2, .host_max = 2, .preferred = &only_n1}, "n1 3, n2 1"},
+        {{6, 6}, {.host_min = 2, .host_max = 2, .needs = &per_host, .need_count = 1}, "n4 4, n1 2"},
+        {{4, 4}, {.host_min = 2, .host_max = 2, .needs = &once, .need_count = 1}, "n3 3, n2 1"},
+        {{8, 8}, {.host_min = 2, .host_max = 3, .needs = &once, .need_count = 1}, "n3 3, n2 2, n4 3"},
+    };
+    const struct window window = {10 * SECOND, 20 * SECOND};
+    struct cluster_world w;
+    (void)unused;
+    make_i2(&w);
+    for (size_t i = 0; i < 4; i++) {
+        world_offer(&w.c.hosts.items[i].offers, TOKEN, i == N3);
+        world_offer(&w.c.hosts.items[i].offers, MEMORY, i == N4 || i == N1 ? 60 : 59);
+    }
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct demand d = rows[i].demand;
+        struct allocation a;
+        d.ranges = &rows[i].range;
+        d.range_count = 1;
+        print_message("# %u-%u slots on %u-%u hosts\n", rows[i].range.min, rows[i].range.max, d.host_min, d.host_max);
+        bool is_placed = place_job(&w.c, &d, window, NULL, &w.arena, &a);
+        assert_string_equal(is_placed ? world_text(&w, &a) : "nowhere", rows[i].allocation);
+    }
+    world_release(&w);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(recorded_allocations)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(recorded_allocations), cmocka_unit_test(numbers_of_hosts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -259,19 +259,24 @@ static void tres_of_a_job_replace_mem_and_defaults(void **unused)
     (void)unused;
     read_good("{'now': 1, 'settings': {'AccountingStorageTRES': 'gres/gpu,gres/gpu:tesla', 'PriorityFlags': "
               "'CALCULATE_RUNNING'}, 'jobs': ["
-              "{'id': 1, 'user': 'u', 'submit': 1, 'cpus': 2, 'nodes': 3, 'mem': '2G', 'state': 'RUNNING'},"
+              "{'id': 1, 'user': 'u', 'submit': 1, 'cpus': 4, 'nodes': 3, 'mem': '2G', 'state': 'RUNNING'},"
               "{'id': 2, 'user': 'u', 'submit': 1, 'tres': 'cpu=4,node=2,gres/gpu:tesla=1', 'state': 'RUNNING'},"
               "{'id': 4, 'user': 'u', 'submit': 1, 'cpus': 0, 'nodes': 1, 'tres': 'cpu=4,node=2', 'state': 'RUNNING'},"
-              "{'id': 3, 'user': 'u', 'submit': 1, 'cpus': 2, 'nodes': 3, 'tres': 'mem=8G', 'state': 'RUNNING'}]}",
+              "{'id': 3, 'user': 'u', 'submit': 1, 'cpus': 4, 'nodes': 3, 'tres': 'mem=8G', 'state': 'RUNNING'},"
+              "{'id': 5, 'user': 'u', 'submit': 1, 'gpus': 'tesla:2,1', 'nodes': 2, 'mem_per_cpu': '1G', 'cpus': 3, "
+              "'state': 'RUNNING'},"
+              "{'id': 6, 'user': 'u', 'submit': 1, 'gpus_per_slot': 'tesla:1', 'cpus': 3, 'state': 'RUNNING'}]}",
               &s);
     const struct {
         const char *tres;
         uint32_t cpus, nodes;
     } rows[] = {
-        {"cpu=2,mem=2048,node=3", 2, 3},
+        {"cpu=4,mem=2048,node=3", 4, 3},
         {"cpu=4,node=2,gres/gpu=1,gres/gpu:tesla=1", 4, 2},
         {"cpu=4,node=2", 0, 1},
-        {"mem=8192", 2, 3},
+        {"mem=8192", 4, 3},
+        {"cpu=3,mem=3072,node=2,gres/gpu=6,gres/gpu:tesla=4", 3, 2},
+        {"cpu=3,node=1,gres/gpu=3,gres/gpu:tesla=3", 3, 1},
     };
     assert_int_equal(s.state.tasks.count, COUNT_OF(rows));
     for (uint32_t i = 0; i < COUNT_OF(rows); i++) {

@@ -189,6 +189,106 @@ static void states_and_users(void **unused)
     for (size_t i = 0; i < COUNT_OF(rows); i++) assert_string_equal(schedule_of(rows[i].document), rows[i].schedule);
 }
 
+/* n1 has 4 CPUs and n2 2, so 6 slots are on both, and 4 on n1 unless two hosts are wanted. docs/formulas.md 7.2. */
+static void jobs_are_on_the_number_of_hosts_that_they_ask_for(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *document, *schedule;
+    } rows[] = {
+        {CLUSTER("", "", JOB("1", ", 'cpus': 4, 'nodes': 1")), "1 STARTING 0- @n1=4"},
+        {CLUSTER("", "", JOB("1", ", 'cpus': 4, 'nodes': 2")), "1 STARTING 0- @n1=3,@n2=1"},
+        {CLUSTER("", "", JOB("1", ", 'cpus': 4, 'nodes': [1, 2]")), "1 STARTING 0- @n1=4"},
+        {CLUSTER("", "", JOB("1", ", 'cpus': 6, 'nodes': [1, 2]")), "1 STARTING 0- @n1=4,@n2=2"},
+        {CLUSTER("", "", JOB("1", ", 'nodes': 2")), "1 STARTING 0- @n1=1,@n2=1"},
+        {CLUSTER("", "", JOB("1", ", 'tres': 'cpu=3,node=2'")), "1 STARTING 0- @n1=2,@n2=1"},
+        {CLUSTER("", "", JOB("1", ", 'cpus': 4, 'slots_per_node': 2")), "1 STARTING 0- @n1=2,@n2=2"},
+        {CLUSTER("", "", JOB("1", ", 'slots_per_node': 4")), "1 STARTING 0- @n1=4"},
+        {CLUSTER("", "", JOB("1", ", 'nodes': 2, 'slots_per_node': 2")), "1 STARTING 0- @n1=2,@n2=2"},
+        {CLUSTER("'PriorityType': 'priority/tickets'", "", JOB("1", ", 'slots': [2, 5], 'nodes': 2")),
+         "1 STARTING 0- @n1=4,@n2=1"},
+        {CLUSTER("", "", JOB("1", ", 'nodes': 2, 'cpus': 3, 'master_queues': ['*@n2']")), "1 STARTING 0- @n2=2,@n1=1"},
+        {CLUSTER("", "", JOB("1", ", 'cpus': 3, 'master_queues': ['*@n2']")),
+         "1 WAITING (can never run: asks for 3 slots on one host; at most 2 would fit)"},
+        {CLUSTER("", "", JOB("1", ", 'nodes': 2, 'mem': '1G'")),
+         "1 STARTING 0- @n1=1,@n2=1"}, /* n2 does not say its memory */
+        {CLUSTER("", "", JOB("1", ", 'nodes': 3")), "1 WAITING (can never run: asks for 3 hosts; at most 2 would fit)"},
+        {CLUSTER("", "", JOB("1", ", 'cpus': 7, 'nodes': 2")),
+         "1 WAITING (can never run: asks for 7 slots on 2 hosts; at most 6 would fit)"},
+        {CLUSTER("", "", JOB("1", ", 'cpus': 7, 'nodes': [1, 4]")),
+         "1 WAITING (can never run: asks for 7 slots on 1 to 4 hosts; at most 6 would fit)"},
+        {CLUSTER("", "", JOB("1", ", 'nodes': 2, 'slots_per_node': 3")),
+         "1 WAITING (can never run: asks for 2 hosts with 3 slots each; at most 1 would fit)"},
+        {CLUSTER("", "",
+                 JOB("1", ", 'state': 'RUNNING', 'cpus': 3, 'time_limit_s': 9, 'places': {'@n1': 3}") "," JOB(
+                     "2", ", 'cpus': 5, 'nodes': 2, 'time_limit_s': 9")),
+         "1 RUNNING 0-9 @n1=3; 2 RESERVED 9-18 @n1=4,@n2=1"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) assert_string_equal(schedule_of(rows[i].document), rows[i].schedule);
+}
+
+/* n1 has two teslas and a volta, n2 two GPUs of no type. */
+static void gpus_and_memory_are_booked_on_hosts_or_for_slots(void **unused)
+{
+    (void)unused;
+#define GPUS(settings, jobs)                                                                              \
+    "{'now': 1000, 'settings': {" settings "}, 'hosts': [{'name': 'n1', 'cpus': 4, 'mem': '8G', 'gres': " \
+    "{'gpu:tesla': 2, 'gpu:volta': 1}}, {'name': 'n2', 'cpus': 4, 'mem': '8G', 'gres': {'gpu': 2}}, "     \
+    "{'name': 'n3', 'cpus': 4}], 'jobs': [" jobs "]}"
+#define TRACKED "'AccountingStorageTRES': 'gres/gpu,gres/gpu:tesla'"
+    static const struct {
+        const char *document, *schedule;
+    } rows[] = {
+        {GPUS("", JOB("1", ", 'gpus': 3") "," JOB("2", ", 'gpus': 2") "," JOB("3", "")),
+         "1 STARTING 0- @n1=1; 2 STARTING 0- @n2=1; 3 STARTING 0- @n1=1"},
+        {GPUS(TRACKED, JOB("1", ", 'gpus': 3") "," JOB("2", ", 'gpus': '2'")),
+         "1 STARTING 0- @n1=1; 2 STARTING 0- @n2=1"},
+        {GPUS("'reservations': 'none'", JOB("1", ", 'gpus': 'tesla:1'") "," JOB("2", ", 'gpus': 'tesla:2'")),
+         "1 STARTING 0- @n1=1; 2 WAITING"},
+        {GPUS(TRACKED ", 'reservations': 'none'",
+              JOB("1", ", 'gpus': 'tesla:1,volta:1'") "," JOB("2", ", 'gpus': 'volta:1'") "," JOB(
+                  "3", ", 'gpus': 'tesla:1'") "," JOB("4", ", 'gpus': 1")),
+         "1 STARTING 0- @n1=1; 3 STARTING 0- @n1=1; 4 STARTING 0- @n2=1; 2 WAITING"},
+        {GPUS("", JOB("1", ", 'gpus': 2, 'nodes': 2")), "1 STARTING 0- @n1=1,@n2=1"},
+        {GPUS("", JOB("1", ", 'gpus': 3, 'nodes': 2")),
+         "1 WAITING (can never run: asks for 2 hosts; at most 1 would fit)"},
+        {GPUS("", JOB("1", ", 'gpus_per_slot': 1, 'cpus': 5, 'nodes': 2")), "1 STARTING 0- @n1=3,@n2=2"},
+        {GPUS("", JOB("1", ", 'gpus_per_slot': 'tesla:1', 'cpus': 3")),
+         "1 WAITING (can never run: asks for 3 slots on one host; at most 2 would fit)"},
+        {GPUS("", JOB("1", ", 'mem_per_cpu': '3G', 'cpus': 3, 'nodes': 2")), "1 STARTING 0- @n1=2,@n2=1"},
+        {GPUS("",
+              JOB("1", ", 'mem': '5G', 'cpus': 3, 'nodes': 2") "," JOB("2", ", 'mem': '3G', 'cpus': 2, 'nodes': 2")),
+         "1 STARTING 0- @n1=2,@n2=1; 2 STARTING 0- @n1=1,@n2=1"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) assert_string_equal(schedule_of(rows[i].document), rows[i].schedule);
+#undef GPUS
+#undef TRACKED
+}
+
+static void constraints_select_hosts(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *constraint, *schedule;
+    } rows[] = {
+        {"a", "1 STARTING 0- @n1=1"},       {"b", "1 STARTING 0- @n2=1"},
+        {"b|a", "1 STARTING 0- @n1=1"},     {"b&c", "1 STARTING 0- @n2=1"},
+        {" c & b ", "1 STARTING 0- @n2=1"}, {"a|b&c", "1 STARTING 0- @n2=1"},
+        {"c&b|a", "1 STARTING 0- @n1=1"},   {"d|c", "1 STARTING 0- @n2=1"},
+        {"", "1 STARTING 0- @n1=1"},        {"a&c", "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct buf document = {0};
+        buf_format(&document,
+                   "{'now': 1000, 'hosts': [{'name': 'n1', 'features': ['a']}, {'name': 'n2', 'features': 'b,c'}, "
+                   "{'name': 'n3', 'cpus': 2, 'state': 'DOWN', 'features': ['d']}], 'jobs': [" JOB(
+                       "1", ", 'constraint': '%s'") "]}",
+                   rows[i].constraint);
+        assert_string_equal(schedule_of(document.text), rows[i].schedule);
+        buf_release(&document);
+    }
+}
+
 static void tasks_of_arrays_are_rows(void **unused)
 {
     (void)unused;
@@ -260,6 +360,22 @@ static void documents_are_refused(void **unused)
         {ONE(", 'pe': 'mpi'"),
          "F: jobs[0].pe: 'mpi' is not a parallel environment of this document, or a pattern for one"},
         {ONE(", 'queues': ['q@n1', 'r']"), "F: jobs[0].queues: 'r' matches no partition of this document"},
+        {ONE(", 'nodes': 4, 'cpus': 3"), "F: jobs[0].nodes: 4 slots are the minimum, and the job asks for 3"},
+        {ONE(", 'nodes': [4, 3]"), "F: jobs[0].nodes: the maximum, 3, is below the minimum, 4"},
+        {ONE(", 'nodes': []"),
+         "F: jobs[0].nodes: a list is not a number of nodes, or the minimum and the maximum, such as [2, 8]"},
+        {ONE(", 'slots_per_node': 2, 'cpus': 3"), "F: jobs[0].slots_per_node: 2 is not a divisor of the job's 3 slots"},
+        {ONE(", 'gpus': 'tesla:2'"), "F: jobs[0].gpus: 'tesla' is not a type of GPUs of this document"},
+        {ONE(", 'gpus': 'tesla'"),
+         "F: jobs[0].gpus: 'tesla' is not a number of GPUs, or numbers of types, such as \"tesla:2,volta:1\""},
+        {ONE(", 'gpus': 1, 'gpus_per_slot': 1"),
+         "F: jobs[0].gpus_per_slot: 'gpus' and 'gpus_per_slot' are given; give only one of them"},
+        {ONE(", 'mem': 1, 'mem_per_cpu': 1"), "F: jobs[0].mem_per_cpu: 'mem' is given, too; give only one of them"},
+        {ONE(", 'constraint': 'avx'"), "F: jobs[0].constraint: 'avx' is a feature of no host of this document"},
+        {ONE(", 'constraint': 'avx&'"),
+         "F: jobs[0].constraint: 'avx&' is not features joined by & and |, such as avx&ssd"},
+        {"{'now': 1000, 'hosts': [{'name': 'a', 'features': ['x|y']}]}",
+         "F: hosts[0].features: 'x|y' is not a feature: a name without any of & | ( ) [ ] * = @"},
         {ONE(", 'places': {'q@n1': 1}"),
          "F: jobs[0].places: is only accepted for a job that runs (RUNNING or SUSPENDED); this one is PENDING"},
         {ONE(", 'state': 'RUNNING', 'places': {'q': 1}"),
@@ -318,6 +434,9 @@ int main(void)
         cmocka_unit_test(queues_share_the_host),
         cmocka_unit_test(hosts_come_by_their_unmet_share),
         cmocka_unit_test(states_and_users),
+        cmocka_unit_test(jobs_are_on_the_number_of_hosts_that_they_ask_for),
+        cmocka_unit_test(gpus_and_memory_are_booked_on_hosts_or_for_slots),
+        cmocka_unit_test(constraints_select_hosts),
         cmocka_unit_test(tasks_of_arrays_are_rows),
         cmocka_unit_test(jobs_without_a_place_say_so),
         cmocka_unit_test(clusters_that_do_not_fit_together),

@@ -562,7 +562,10 @@ static void unread_listings(void **unused)
     struct answer a = {.fd = fixture_connect(&f)};
     fixture_ask(&f, &a, "GET", "/v1/jobs", NULL);
     assert_int_equal(a.reply.status, 503);
-    fixture_ask(&f, &a, "GET", "/v1/jobs?id=7", NULL);
+    a.reply.status = 503;
+    for (int tries = 0; a.reply.status == 503 && tries < 20;
+         tries++) /* long is also what takes long, on a busy machine */
+        fixture_ask(&f, &a, "GET", "/v1/jobs?id=7", NULL);
     assert_int_equal(a.reply.status, 200);
     assert_non_null(strstr(a.head.text, "\r\nContent-Length: "));
     for (int i = 0; i < STREAMS_MAX; i++) close(fds[i]);

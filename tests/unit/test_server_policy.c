@@ -129,11 +129,12 @@ static const struct row job_changes[] = {
      "\"set_priority\":77,\"begin_us\":1700000100000000,\"deadline_us\":1700000200000000,\"department\":\"chem\"}",
      201, "1"},
     {"GET", "/v1/jobs/1", NULL, 200,
-     "\"partition\":\"fast,main\",\"qos\":\"urgent\",\"project\":\"P1\",\"requests\":\"license=2\",\"pe\":\"\","
+     "\"partition\":\"fast,main\",\"qos\":\"urgent\",\"project\":\"P1\",\"requests\":\"license=2\","
+     "\"soft\":\"\",\"queues\":\"\",\"master_queues\":\"\",\"soft_queues\":\"\",\"constraint\":\"\",\"pe\":\"\","
      "\"reserve\":false,\"tres\":\"\",\"billing\":null,\"fair_share\":1,\"nice\":100,\"site\":-5,\"set_priority\":77,\"posix_priority\":-1023,"
      "\"job_share\":7,\"override_tickets\":4294967295}"},
     {"GET", "/v1/jobs/1", NULL, 200,
-     "\"slots_max\":4,\"submit_us\":1700000000000000,\"begin_us\":1700000100000000,"
+     "\"slots_max\":4,\"nodes\":\"\",\"slots_per_node\":0,\"submit_us\":1700000000000000,\"begin_us\":1700000100000000,"
      "\"deadline_us\":1700000200000000,"},
     {"POST", "/v1/jobs", "{" JOB ",\"department\":\"bio\"}", 400,
      "department: 'bio' is not the department of user 'alice', which is 'chem'"},
@@ -153,7 +154,7 @@ static const struct row job_changes[] = {
     {"GET", "/v1/jobs/2", NULL, 200,
      "\"nice\":0,\"site\":0,\"set_priority\":null,\"posix_priority\":0,\"job_share\":0,\"override_tickets\":0}"},
     {"GET", "/v1/jobs/2", NULL, 200,
-     "\"slots_max\":0,\"submit_us\":1700000000000000,\"begin_us\":null,\"deadline_us\":null,"},
+     "\"slots_max\":0,\"nodes\":\"\",\"slots_per_node\":0,\"submit_us\":1700000000000000,\"begin_us\":null,\"deadline_us\":null,"},
     {"PATCH", "/v1/jobs/1", "{\"deadline_us\":0}", 400, "deadline_us: 0 is not a whole number from 1 to "},
     {"PATCH", "/v1/jobs/1", "{\"set_priority\":0}", 400,
      "set_priority: 0 is not a whole number from 1 to 4294967294, or 'auto'"},
@@ -162,7 +163,7 @@ static const struct row job_changes[] = {
      "\"nice\":0,\"site\":-5,\"set_priority\":null,\"posix_priority\":-1023,\"job_share\":7,"
      "\"override_tickets\":4294967295}"},
     {"GET", "/v1/jobs/1", NULL, 200,
-     "\"slots_max\":4,\"submit_us\":1700000000000000,\"begin_us\":1700000100000000,\"deadline_us\":null,"},
+     "\"slots_max\":4,\"nodes\":\"\",\"slots_per_node\":0,\"submit_us\":1700000000000000,\"begin_us\":1700000100000000,\"deadline_us\":null,"},
     {"PATCH", "/v1/jobs/1", "{\"begin_us\":\"none\",\"project\":\"\",\"requests\":\"\",\"partitions\":\"main\"}", 200,
      "true"},
     {"GET", "/v1/jobs/1", NULL, 200, "\"begin_us\":null,"},

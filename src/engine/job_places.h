@@ -1,0 +1,24 @@
+/* The places of a submitted or changed job: the queues that it names, and the order of its partitions. job_edit.c
+ * refuses what could run nowhere; if a queue goes or closes later, jobs that were accepted wait. */
+#ifndef FAIRLEAD_ENGINE_JOB_PLACES_H
+#define FAIRLEAD_ENGINE_JOB_PLACES_H
+
+#include "engine/handlers.h"
+
+/* ERR_INPUT: a feature of the constraint that no host has. */
+int job_places_check_features(const struct state *s, const char *constraint, struct err *e);
+
+/* The names in the list of queues, or the constraint, that a field holds. ERR_INPUT. */
+int job_places_check_names(struct apply_context *c, const struct job *row, enum job_field f);
+
+/* A submission that names queues and no partition may run in all partitions of these queues. */
+void job_places_set_partitions(struct apply_context *c, struct job *row);
+
+/* Whether the slots could be placed if nothing else ran: in its partitions and queues, by the rule of its parallel
+ * environment. ERR_INPUT names the field that is in the way. */
+int job_places_check(struct apply_context *c, const struct job *row);
+
+/* Puts the partitions in which fewer soft requests are unsatisfied first. Equal ones keep their order. */
+void job_places_sort_partitions(struct apply_context *c, struct job *row);
+
+#endif
