@@ -2,8 +2,8 @@
  *
  *   1. The state that is read from the document has the same priorities, term by term, the same shares, and the same
  *      schedule: which tasks start, which get a reservation, where and when. Each model, arrays, ranges of slots,
- *      several hosts, parallel environments, resources, load values, projects, usage, running tasks, minimum
- *      priorities.
+ *      several hosts, numbers of nodes, features, queues, amounts for each slot, parallel environments, resources, load
+ *      values, projects, usage, running tasks, minimum priorities.
  *   2. The document of that state is the same text, and jobs and tasks have the same values of all fields on which
  *      decisions depend; so have settings, objects and the host.
  *   3. The next pass of the instance starts what starts in the schedule of the document.
@@ -19,6 +19,7 @@ enum { WORLDS = 600 };
 /* What the schedules of all worlds have, so that no law holds for want of it. */
 struct plan_counts {
     uint32_t started, reserved, parallel;
+    uint32_t on_hosts, of_slots; /* running tasks on several hosts; those of them with memory or GPUs for each slot */
 };
 
 /* --- random worlds ------------------------------------------------------------------------------------------------ */
@@ -121,6 +122,32 @@ static void make_world(struct world *w, struct rng *rng, uint32_t model)
     add_associations(w, rng);
     set_plan_rules(w, rng);
     if (rng_below(rng, 2)) pass_world_add_hosts(w, rng);
+    world_object(w, OBJECT_HOST, "localhost", "features=avx,ssd");
+    world_object(w, OBJECT_HOST, "n2", rng_below(rng, 2) ? "features=avx" : "features=ssd amx");
+}
+
+/* A job that says on how many hosts it is, which ones, and what each slot takes. */
+static void submit_spread(struct world *w, struct rng *rng)
+{
+    static const char *const constraints[] = {"avx", "avx&ssd", "amx"};
+    static const char *const nodes[] = {"2", "1-3", "2-4"};
+    static const char *const queues[] = {"main", "*@localhost,*@n2", "main@@all,heavy"};
+    struct event job = world_job(pass_users[rng_below(rng, 4)]);
+    struct job_values values = *job.submit;
+    values.is_given[JOB_FIELD_MEM_MIB] = values.is_given[JOB_FIELD_CPUS] = false;
+    uint32_t cpus = 2 * (1 + rng_below(rng, 2));
+    job.submit = job_with(&values, "time_limit_s=%u|nodes=%s", 60 * (1 + rng_below(rng, 40)), nodes[rng_below(rng, 3)]);
+    if (rng_below(rng, 4)) job.submit = job_with(job.submit, "cpus=%u", cpus);
+    if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "slots_per_node=%u", 1 + rng_below(rng, 2));
+    if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "slots_max=%u", cpus + 2);
+    if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "constraint=%s", constraints[rng_below(rng, 3)]);
+    if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "queues=%s", queues[rng_below(rng, 3)]);
+    if (rng_below(rng, 3) == 0) job.submit = job_with(job.submit, "soft=tape=1,arch=b|soft_queues=*@n2");
+    job.submit = job_with(job.submit, rng_below(rng, 2) ? "mem_per_cpu_mib=%u" : "mem_mib=%u", 1 + rng_below(rng, 20));
+    if (rng_below(rng, 4) == 0) job.submit = job_with(job.submit, "gpus_per_slot=1|cpus=2");
+    if (rng_below(rng, 4) == 0) job.submit = job_with(job.submit, "array=1-3");
+    if (rng_below(rng, 2)) job.submit = job_with(job.submit, "reserve=true");
+    (void)world_apply(w, job, NULL);
 }
 
 /* A job in a parallel environment, or with a request for a load value; refused where it could never run, or where the
@@ -170,6 +197,7 @@ static void run_world(struct world *w, struct rng *rng)
             pass_world_submit(w, rng, pass_users[rng_below(rng, 4)], projects[rng_below(rng, 3)]);
         if (rng_below(rng, 2)) report_loads(w, rng);
         for (uint32_t i = rng_below(rng, 3); i > 0; i--) submit_placed(w, rng);
+        for (uint32_t i = rng_below(rng, 4); i > 0; i--) submit_spread(w, rng);
         world_pass(w);
         w->now_us += 1 + rng_below(rng, 900 * SECOND);
         change_some(w, rng);
@@ -183,6 +211,11 @@ static void run_world(struct world *w, struct rng *rng)
     if (rng_below(rng, 2)) world_object(w, OBJECT_PARTITION, "heavy", "TRESBillingWeights=CPU=0.7");
     if (rng_below(rng, 4) == 0) world_set(w, "AccountingStorageTRES", "gres/gpu,license/license,license/tape");
     if (rng_below(rng, 8) == 0) world_object(w, OBJECT_HOST, "localhost", "state=DRAIN");
+    if (rng_below(rng, 8) == 0) world_object(w, OBJECT_HOST, "n2", "features=NONE");
+    if (rng_below(rng, 4) == 0) { /* unless it has jobs; some name it as a queue */
+        const struct event delete = {.kind = EVENT_OBJECT_DELETE, .object = {OBJECT_PARTITION, "heavy", NULL, 0}};
+        (void)world_apply(w, delete, NULL);
+    }
 }
 
 /* --- there and back ----------------------------------------------------------------------------------------------- */
@@ -222,10 +255,22 @@ static void check_pass(struct world *w, struct state *read, struct plan_counts *
     schedule_release(&p);
 }
 
+static void count_running(const struct state *s, struct plan_counts *io_counts)
+{
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        const struct task *k = &s->tasks.items[i];
+        if (job_state_is_end(k->state) || k->placement_count < 2) continue;
+        const struct job_placing *p = s->jobs.items[state_find_job(s, k->job_id)].placing;
+        io_counts->on_hosts++;
+        io_counts->of_slots += p != NULL && (p->mem_mib_per_cpu > 0 || p->gpus_per_slot > 0);
+    }
+}
+
 static void check_world(struct world *w, struct plan_counts *io_counts)
 {
     struct scenario read;
     dump_checks_read(&w->s, w->now_us, &read);
+    count_running(&read.state, io_counts);
     check_pass(w, &read.state, io_counts);
     scenario_release(&read);
 }
@@ -242,9 +287,10 @@ static void documents_answer_as_the_instance(void **unused)
         check_world(&w, &counts);
         world_release(&w);
     }
-    print_message("# %u starts, %u reservations, %u parallel in %d worlds\n", counts.started, counts.reserved,
-                  counts.parallel, WORLDS);
+    print_message("# %u starts, %u reservations, %u parallel, %u running on several hosts in %d worlds\n",
+                  counts.started, counts.reserved, counts.parallel, counts.on_hosts, WORLDS);
     assert_true(counts.started > WORLDS / 3 && counts.reserved > WORLDS / 2 && counts.parallel > WORLDS / 4);
+    assert_true(counts.on_hosts > WORLDS / 4 && counts.of_slots > WORLDS / 10);
 }
 
 static void an_empty_instance_is_a_document(void **unused)
@@ -289,6 +335,7 @@ static const char *text_of(const struct field *f)
         {"department", "chem"},
         {"default_amount", "2"},
         {"allocation_rule", "$fill_up"},
+        {"features", "avx,ssd"},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(texts[i][0], f->name) == 0) return texts[i][1];

@@ -33,6 +33,7 @@ def busy(instance):
     good('partition', 'modify', 'main', 'pe_list=smp')
     good('host', 'add', 'n2', 'cpus=4')
     good('host', 'drain', 'n2')
+    good('host', 'modify', 'localhost', 'features=avx,ssd')
     good('host', 'modify', 'localhost', 'load_scaling=load_avg=0.5')
     good('group', 'add', 'all', 'hosts=localhost,n2')
     good('account', 'add', 'p\u00e9.a', '--shares', '3')
@@ -48,6 +49,8 @@ def busy(instance):
     submit('--begin', 'now+1hour', '-t', '10', '--', 'true')
     submit('-t', '60', '--', 'true')
     submit('--pe', 'smp', '--slots', '2-3', '-t', '15', '--reserve', '--', 'true')
+    submit('-n', '2', '-N', '1', '--slots-per-node', '2', '-C', 'avx', '--mem-per-cpu', '70', '-t', '5', '--', 'true')
+    submit('-n', '2', '--queues', 'main@localhost,fast', '--soft', 'tape=1', '--soft-queues', 'fast', '-t', '5', '--', 'true')
     return instance
 
 
@@ -96,7 +99,8 @@ def test_what_the_document_has(busy):
     loads = document['hosts'][0].pop('load_values')
     assert loads == busy.json('host', 'show', 'localhost')[0]['load'] and float(loads['np_load_avg']) >= 0
     assert document['hosts'] == [
-        {'name': 'localhost', 'cpus': 3, 'mem': 1000, 'gres': {'gpu': 1}, 'load_scaling': 'load_avg=0.5'},
+        {'name': 'localhost', 'cpus': 3, 'mem': 1000, 'gres': {'gpu': 1}, 'load_scaling': 'load_avg=0.5',
+         'features': 'avx,ssd'},
         {'name': 'n2', 'cpus': 4, 'state': 'DRAIN'}]
     assert document['settings']['PriorityWeightQOS'] == 50 and 'host_cpus' not in document['settings']
     assert {'account': 'p\u00e9.a', 'shares': 3} in document['tree']
@@ -104,11 +108,15 @@ def test_what_the_document_has(busy):
     assert 0 < usage < 60
     assert {'user': ME, 'project': 'P1'}.items() <= document['usage_owners'][0].items()
     jobs = {job['id']: job for job in document['jobs']}
-    assert len(jobs) == 9 and 1 not in jobs  # the first one has ended
+    assert len(jobs) == 11 and 1 not in jobs  # the first one has ended
     assert jobs[3]['tasks'] == '4-9' and jobs[3]['running'][0]['task'] == 3
     assert jobs[4]['partition'] == ['main', 'fast'] and jobs[4]['comment'] == 'it\'s "odd" \\ \u00e9'
     assert jobs[6]['slots'] == [1, 3] and jobs[7]['state'] == 'HELD' and 'eligible' in jobs[8]
     assert jobs[10]['pe'] == 'smp' and jobs[10]['reserve'] is True and 'reserve' not in jobs[9]
+    asked = {'nodes': [1, 1], 'slots_per_node': 2, 'constraint': 'avx', 'mem_per_cpu': 70}
+    assert asked.items() <= jobs[11].items() and 'mem' not in jobs[11]
+    asked = {'queues': 'main@localhost,fast', 'soft': {'tape': '1'}, 'soft_queues': 'fast', 'partition': ['fast', 'main']}
+    assert asked.items() <= jobs[12].items()
 
 
 def test_over_http(busy):
@@ -117,7 +125,7 @@ def test_over_http(busy):
     reply = connection.getresponse()
     document = json.loads(reply.read())
     assert (reply.status, reply.getheader('Content-Type')) == (200, 'application/json')
-    assert [job['id'] for job in document['jobs']] == [2, 3, 4, 5, 6, 7, 8, 9, 10]
+    assert [job['id'] for job in document['jobs']] == list(range(2, 13))
     connection.close()
 
 
@@ -139,7 +147,8 @@ def test_files(instance):
     (lambda d: d.update(share_tree={'name': 'root'}), "share_tree: the share tree of an instance is its 'tree'"),
     (lambda d: d.update(instance=1), 'instance: 1 is not true or false'),
     (lambda d: d.pop('instance') and d['settings'].clear(), 'usage_owners: is only accepted in the document of an instance'),
-    (lambda d: d['jobs'][0].update(nodes=2), 'jobs[0].nodes: is not accepted in the document of an instance'),
+    (lambda d: d['jobs'][0].update(tres='cpu=2'), 'jobs[0].tres: is not accepted in the document of an instance'),
+    (lambda d: d['jobs'][0].update(nodes=3), 'jobs[0].nodes: 3 slots are the minimum, and the job asks for 2'),
     (lambda d: d['jobs'][0].update(pe='s*'), "jobs[0].pe: 's*' is not a parallel environment of this document"),
     (lambda d: d['jobs'][0].update(running=[{'task': 3}]), 'jobs[0]'),
     (lambda d: d['jobs'][1]['running'][0].update(task=4), 'jobs[1].running[0].task: 4 occurs twice, or is pending'),

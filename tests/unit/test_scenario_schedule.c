@@ -413,6 +413,18 @@ static void documents_of_instances_have_their_rules(void **unused)
                       "'places': {'main@localhost': 2}}]"),
          "1_1 RUNNING -1-59 main@localhost=2; 1_3 STARTING 0-60 main@localhost=1; 1_[5] WAITING"},
         {INSTANCE_JOB(", 'cpus': 2, 'gpus': 1"), "1 WAITING (can never run: asks for 2 slots; at most 0 would fit)"},
+        {INSTANCE_JOB(", 'nodes': [2, 3], 'mem_per_cpu': '1G'"),
+         "1 WAITING (can never run: asks for 2 hosts; at most 1 would fit)"},
+        {INSTANCE_JOB(
+             ", 'nodes': 1, 'slots_per_node': 3, 'time_limit_s': 60, 'queues': '*@local*', 'master_queues': ''"),
+         "1 STARTING 0-60 main@localhost=3"},
+        {INSTANCE_JOB(", 'time_limit_s': 60, 'queues': 'gone'"),
+         "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)"},
+        {INSTANCE_JOB(", 'time_limit_s': 60, 'constraint': 'gone'"),
+         "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)"},
+        {INSTANCE_JOB(", 'state': 'RUNNING', 'cpus': 2, 'mem_per_cpu': 300, 'time_limit_s': 60}, "
+                      "{'id': 2, 'user': 'u', 'submit': 1, 'time_limit_s': 60, 'mem': 425"),
+         "1 RUNNING 0-60 main@localhost=2; 2 RESERVED 60-120 main@localhost=1"},
         {INSTANCE("'resources': [{'name': 'x'}], 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'time_limit_s': 9, "
                   "'request': {'x': 5}}]"),
          "1 STARTING 0-9 main@localhost=1"},
@@ -422,10 +434,41 @@ static void documents_of_instances_have_their_rules(void **unused)
     for (size_t i = 0; i < COUNT_OF(rows); i++) assert_string_equal(schedule_of(rows[i].document), rows[i].schedule);
 }
 
+static void documents_of_instances_are_refused(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *document, *error;
+    } rows[] = {
+        {INSTANCE_JOB(", 'gpus': 'tesla:2'"), "F: jobs[0].gpus: the GPUs of an instance have no types"},
+        {INSTANCE_JOB(", 'gpus': 2000"), "F: jobs[0].gpus: a task of an instance has at most 1024 GPUs"},
+        {INSTANCE_JOB(", 'gpus_per_slot': 1000, 'cpus': 2"),
+         "F: jobs[0].gpus_per_slot: a task of an instance has at most 1024 GPUs"},
+        {INSTANCE_JOB(", 'gpus': 1, 'gpus_per_slot': 1"),
+         "F: jobs[0].gpus_per_slot: 'gpus' and 'gpus_per_slot' are given; give only one of them"},
+        {INSTANCE_JOB(", 'mem_per_cpu': '1000000T', 'cpus': 4"),
+         "F: jobs[0].mem_per_cpu: a task of an instance has at most 1099511627776 MiB"},
+        {INSTANCE_JOB(", 'mem': 1, 'mem_per_cpu': 1"),
+         "F: jobs[0].mem_per_cpu: 'mem' is given, too; give only one of them"},
+        {INSTANCE_JOB(", 'nodes': 3, 'cpus': 2"), "F: jobs[0].nodes: 3 slots are the minimum, and the job asks for 2"},
+        {INSTANCE_JOB(", 'slots_per_node': 2, 'slots': 3"),
+         "F: jobs[0].slots_per_node: 2 is not a divisor of the job's 3 slots"},
+        {INSTANCE_JOB(", 'tres': 'cpu=1'"), "F: jobs[0].tres: is not accepted in the document of an instance"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct scenario s;
+        struct err e = {0};
+        assert_int_equal(read_document(rows[i].document, &s, &e), -1);
+        assert_string_equal(ERR_SENTENCE(&e), rows[i].error);
+        scenario_release(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(documents_of_instances_have_their_rules),
+        cmocka_unit_test(documents_of_instances_are_refused),
         cmocka_unit_test(first_jobs_get_reservations),
         cmocka_unit_test(wide_jobs_begin_at_multiples_of_the_resolution),
         cmocka_unit_test(jobs_that_start_after_all_are_not_tried_again),
