@@ -192,15 +192,33 @@ static struct date date_of_days(int64_t days)
     };
 }
 
+/* Two digits, and a character behind them. */
+static char *put_two(char *to, unsigned number, char end)
+{
+    to[0] = (char)('0' + number / 10);
+    to[1] = (char)('0' + number % 10);
+    to[2] = end;
+    return to + 3;
+}
+
+/* Not with text_format, because long listings have several times in each row. */
 size_t time_format(char *out, int64_t time_us)
 {
     int64_t time_s = floor_divide(time_us, US_PER_S);
     int64_t days = floor_divide(time_s, S_PER_DAY);
     unsigned s = (unsigned)(time_s - days * S_PER_DAY);
     struct date d = date_of_days(days);
-    return text_format(out, TEXT_SIZE, "%s%04jd-%02u-%02uT%02u:%02u:%02uZ", d.year < 0 ? "-" : "",
-                       (intmax_t)(d.year < 0 ? -d.year : d.year), d.month, d.day, s / S_PER_HOUR, s / S_PER_MINUTE % 60,
-                       s % 60);
+    uint64_t year = d.year < 0 ? -(uint64_t)d.year : (uint64_t)d.year;
+    char *to = out;
+    if (d.year < 0) *to++ = '-';
+    for (uint64_t above = 1000; above > year && above > 1; above /= 10) *to++ = '0';
+    to += number_format_u64(to, year);
+    *to++ = '-';
+    to = put_two(put_two(to, d.month, '-'), d.day, 'T');
+    to = put_two(put_two(to, s / S_PER_HOUR, ':'), s / S_PER_MINUTE % 60, ':');
+    to = put_two(to, s % 60, 'Z');
+    *to = '\0';
+    return (size_t)(to - out);
 }
 
 /* Takes a number of exactly count digits from the front; false if it is not there or not from min to max. */

@@ -18,8 +18,9 @@
 /* The kind of rows. */
 struct prio_kind {
     enum priority_model model;
-    bool is_normalized;  /* only for multifactor */
-    bool has_partitions; /* every job has a row for each of its partitions, in every model: true for an instance */
+    bool is_normalized; /* only for multifactor */
+    bool
+        has_partitions; /* every job has a row for each of its partitions, in every model: true for an instance and its documents */
 };
 
 /* The columns of a kind of rows, in memory of the program. */

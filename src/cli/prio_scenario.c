@@ -32,7 +32,9 @@ static int check_wanted(const struct scenario *s, const char *path, const struct
 static int write_rows(struct call *call, struct scenario *s, const struct prio_wanted *wanted,
                       const struct listing_values *form, struct err *e)
 {
-    const struct prio_kind kind = {.model = s->state.policy.model, .is_normalized = wanted->is_normalized};
+    const struct prio_kind kind = {.model = s->state.policy.model,
+                                   .is_normalized = wanted->is_normalized,
+                                   .has_partitions = !s->state.is_document};
     const struct column_table columns = prio_columns(&kind);
     struct scenario_priorities all;
     struct priority_record record;

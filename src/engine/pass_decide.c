@@ -97,17 +97,6 @@ static void find_indices(struct pass *p)
     p->has_indices = true;
 }
 
-/* The TRES of a job are those of one host. */
-static void count_hosts(struct tres_list *tres, const struct job *j, uint32_t hosts)
-{
-    bool is_per_slot = j->placing != NULL && j->placing->mem_mib_per_cpu > 0;
-    for (uint32_t i = 0; i < tres->count; i++) {
-        struct tres_amount *a = &tres->items[i];
-        if (a->tres == TRES_NODE || (a->tres == TRES_MEM && !is_per_slot)) a->amount *= hosts;
-    }
-}
-
-/* Memory is for each host, and GPUs are the first one's, unless they are for each slot. */
 static void take_places(struct pass *p, const struct job *j, const struct allocation *a, struct task *row)
 {
     const struct cluster_model *m = &p->cluster->model;
@@ -115,8 +104,7 @@ static void take_places(struct pass *p, const struct job *j, const struct alloca
     row->placements = mem_resize(NULL, 0, a->part_count * sizeof *row->placements);
     for (uint32_t i = 0; i < a->part_count; i++) {
         uint32_t host = m->host_of[m->cluster.instances.items[a->parts[i].instance].host];
-        struct capacity granted = state_job_capacity(j, a->parts[i].slots);
-        if (i > 0 && (j->placing == NULL || j->placing->gpus_per_slot == 0)) granted.gpus = 0;
+        const struct capacity granted = state_host_capacity(j, i, a->parts[i].slots);
         placements_take(p->c->s, host, &granted, &row->placements[i]);
     }
 }
@@ -130,8 +118,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     struct tres_amount amounts[TRES_MAX];
     struct tres_list tres = {.items = amounts};
     find_indices(p);
-    job_tres(s, &p->indices, j, a->slots, &tres);
-    count_hosts(&tres, j, a->part_count);
+    job_task_tres(s, &p->indices, j, a->slots, a->part_count, &tres);
     struct task row = {.job_id = j->id,
                        .task_id = idset_first(&j->pending),
                        .assoc = j->assoc,

@@ -67,6 +67,17 @@ void job_tres(const struct state *s, const struct tres_indices *indices, const s
     list_amounts(amounts, s->policy.tres.count, out_list);
 }
 
+void job_task_tres(const struct state *s, const struct tres_indices *indices, const struct job *j, uint32_t cpus,
+                   uint32_t hosts, struct tres_list *out_list)
+{
+    bool is_per_slot = j->placing != NULL && j->placing->mem_mib_per_cpu > 0;
+    job_tres(s, indices, j, cpus, out_list);
+    for (uint32_t i = 0; i < out_list->count; i++) {
+        struct tres_amount *a = &out_list->items[i];
+        if (a->tres == TRES_NODE || (a->tres == TRES_MEM && !is_per_slot)) a->amount *= hosts;
+    }
+}
+
 double job_billing_in(const struct state *s, uint32_t partition, const struct tres_list *tres)
 {
     const double *weights = s->objects[OBJECT_PARTITION].items[partition].billing_weights;

@@ -29,10 +29,14 @@ struct tres_indices {
 /* license is in memory of arena. O(resources x tracked TRES). */
 void tres_indices_find(const struct state *s, struct arena *arena, struct tres_indices *out_indices);
 
-/* The TRES of a task of the job that has so many CPUs: cpu, mem, node, gres/gpu and the tracked licences, whose amounts
- * are for each CPU. out_list->items: the caller's, with room for TRES_MAX. */
+/* The TRES of a task of the job that has so many CPUs on one host: cpu, mem, node, gres/gpu and the tracked licences,
+ * whose amounts are for each CPU. out_list->items: the caller's, with room for TRES_MAX. */
 void job_tres(const struct state *s, const struct tres_indices *indices, const struct job *j, uint32_t cpus,
               struct tres_list *out_list);
+
+/* Those of a task of an instance with its CPUs on so many hosts. */
+void job_task_tres(const struct state *s, const struct tres_indices *indices, const struct job *j, uint32_t cpus,
+                   uint32_t hosts, struct tres_list *out_list);
 
 /* Their billing in a partition, units a second. */
 double job_billing_in(const struct state *s, uint32_t partition, const struct tres_list *tres);

@@ -371,6 +371,15 @@ static inline struct capacity state_job_capacity(const struct job *j, uint32_t s
     return c;
 }
 
+/* What it takes on the i-th of its hosts in an instance: memory is for each host, and GPUs are the first one's, unless
+ * they are for each slot. */
+static inline struct capacity state_host_capacity(const struct job *j, uint32_t i, uint32_t slots)
+{
+    struct capacity c = state_job_capacity(j, slots);
+    if (i > 0 && (j->placing == NULL || j->placing->gpus_per_slot == 0)) c.gpus = 0;
+    return c;
+}
+
 /* How many of the pending tasks of an array its limit of running tasks lets start. */
 static inline uint32_t state_array_room(const struct state *s, const struct job *j, uint32_t pending)
 {

@@ -54,6 +54,7 @@ static int check_absolute_path(struct str path, const char *field, struct err *e
 #define REQUIRED .is_required = true
 #define SINCE(since_) .since = (since_)
 #define OPTION(name_, letter_, argument_) .option = (name_), .letter = (letter_), .argument = (argument_)
+#define DOCUMENT_KEY_READ(key) .document_key = (key), .has_document_reader = true
 
 const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_ID] = {TEXT("id"), TASK_SET, HELP("5, 5_3 or, for several tasks, 5_[3-9%2]")},
@@ -118,12 +119,14 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                                HELP("memory for each of its CPUs; 0: mem_mib is that of the task"),
                                OF_JOB("mem_per_cpu_mib"), EMPTY_IS_NULL, DECIDES,
                                SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("mem-per-cpu", 0, "SIZE"),
-                               .option_help = "memory for each CPU, instead of --mem"},
+                               .option_help = "memory for each CPU, instead of --mem",
+                               DOCUMENT_KEY_READ("mem_per_cpu")},
     [JOB_FIELD_GPUS_PER_SLOT] = {NUMBER("gpus_per_slot", 0, GPUS_MAX),
                                  HELP("GPUs for each of its slots; 0: gpus are those of the task"),
                                  OF_JOB("gpus_per_slot"), EMPTY_IS_NULL, DECIDES,
                                  SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("gpus-per-slot", 0, "COUNT"),
-                                 .option_help = "GPUs for each slot, instead of --gpus"},
+                                 .option_help = "GPUs for each slot, instead of --gpus",
+                                 DOCUMENT_KEY_READ("gpus_per_slot")},
     [JOB_FIELD_TIME_LIMIT] = {SECONDS("time_limit_s", 1, TIME_LIMIT_S_MAX), HELP("time limit of each task"),
                               OF_JOB("time_limit_s"), DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
                               OPTION("time", 't', "DURATION"),
@@ -143,7 +146,7 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_SLOTS_PER_NODE] = {NUMBER("slots_per_node", 0, CPUS_MAX),
                                   HELP("slots on each of its hosts; 0: any number"), OF_JOB("slots_per_node"),
                                   EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
-                                  OPTION("slots-per-node", 0, "COUNT")},
+                                  OPTION("slots-per-node", 0, "COUNT"), DOCUMENT_KEY_READ("slots_per_node")},
 
     [JOB_FIELD_SUBMIT] = {TIME("submit_us"), HELP("time of submission"), OF_JOB("submit_us"), CONSTANT, DECIDES},
     [JOB_FIELD_BEGIN] = {TIME("begin_us"), HELP("earliest start; null: at once"), NULLABLE, OF_JOB("begin_us"), DECIDES,
@@ -216,13 +219,15 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                           OF_JOB("queues"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
                           OPTION("queues", 0, "NAME,..."),
                           .option_help = "queues on hosts where it may run: all.q, all.q@n1, *@n2, all.q@@group; '' is "
-                                         "none. Without --partition in all partitions that match"},
+                                         "none. Without --partition in all partitions that match",
+                          DOCUMENT_KEY_READ("queues")},
     [JOB_FIELD_MASTER_QUEUES] = {TEXT("master_queues"), HELP("queues where its first slot may be; empty: any"),
                                  OF_JOB("master_queues"), EMPTY_IS_NULL, DECIDES,
-                                 SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("master-queues", 0, "NAME,...")},
+                                 SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("master-queues", 0, "NAME,..."),
+                                 DOCUMENT_KEY_READ("master_queues")},
     [JOB_FIELD_SOFT_QUEUES] = {TEXT("soft_queues"), HELP("queues where it would rather run; empty: none"),
                                OF_JOB("soft_queues"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
-                               OPTION("soft-queues", 0, "NAME,...")},
+                               OPTION("soft-queues", 0, "NAME,..."), DOCUMENT_KEY_READ("soft_queues")},
     [JOB_FIELD_CONSTRAINT] = {TEXT("constraint"), .field.check = request_text_constraint_check,
                               HELP("features that its hosts have, as avx&ssd; empty: any"), OF_JOB("constraint_text"),
                               EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),

@@ -170,7 +170,8 @@ struct job_field_row {
     const char *argument;         /* "N"; NULL: the option is a flag */
     const char *argument_default; /* the value of the option without an argument; NULL: an argument is required */
     const char *option_help;      /* NULL: the field's help */
-    const char *document_key;     /* its key in a scenario document; NULL: none, or a key with a reader of its own */
+    const char *document_key;     /* its key in a scenario document; NULL: none, or not with the same value */
+    bool has_document_reader;     /* documents read the key by a rule of its own (sim/read_job_keys.c) */
 };
 
 extern const struct job_field_row job_field_rows[JOB_FIELD_COUNT];

@@ -4,6 +4,8 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "sim/instance_job.h"
+
 static const struct str byte_order_mark = {"\xef\xbb\xbf", 3};
 
 static int read_now(struct wire_reader *r, json_t *value)
@@ -13,6 +15,18 @@ static int read_now(struct wire_reader *r, json_t *value)
     return wire_read_time(r, value, &d->scenario->now_us);
 }
 
+/* An instance has its own rules and defaults, and its rows are what a database has. */
+static int read_instance(struct wire_reader *r, json_t *value)
+{
+    struct state *s = document_of(r)->state;
+    if (!json_is_boolean(value)) return wire_refuse(r, value, "true or false");
+    if (json_is_false(value)) return 0;
+    if (document_of(r)->scenario->now_us < 0) return wire_fail(r, "the document of an instance is of 1970 or later");
+    s->is_document = false;
+    s->settings = settings_defaults();
+    return 0;
+}
+
 /* A part that is required, or has a default, is always read, with NULL if it is absent. */
 static const struct part {
     const char *name;
@@ -20,9 +34,10 @@ static const struct part {
     int (*read)(struct wire_reader *r, json_t *value);
 } parts[] = {
     {.name = "now", .is_always_read = true, .read = read_now},
+    {.name = "instance", .read = read_instance},
     {.name = "settings", .is_always_read = true, .read = document_read_settings},
     {.name = "resources", .read = document_read_resources},
-    {.name = "hosts", .read = document_read_hosts},
+    {.name = "hosts", .is_always_read = true, .read = document_read_hosts},
     {.name = "groups", .is_always_read = true, .read = document_read_groups},
     {.name = "parallel_environments", .read = document_read_environments},
     {.name = "partitions", .is_always_read = true, .read = document_read_partitions},
@@ -30,6 +45,7 @@ static const struct part {
     {.name = "projects", .read = document_read_projects},
     {.name = "departments", .read = document_read_departments},
     {.name = "users", .read = document_read_users},
+    {.name = "usage_owners", .read = document_read_usage_owners},
     {.name = "tree", .is_always_read = true, .read = document_read_tree},
     {.name = "share_tree", .read = document_read_share_tree},
     {.name = "jobs", .read = document_read_jobs},
@@ -86,6 +102,21 @@ static void begin_state(struct state *s)
     s->next_launch_id = UINT64_MAX;
 }
 
+/* Derives what follows from the rows. */
+static int finish_state(struct document *d, struct err *e)
+{
+    struct state *s = d->state;
+    s->decay.reference_us = d->scenario->now_us;
+    int status = state_restore_done(s, e);
+    if (!document_is_instance(d)) return status;
+    if (status != 0) {
+        e->code = ERR_INPUT;
+        return -1;
+    }
+    instance_job_finish_all(s);
+    return 0;
+}
+
 static int load(json_t *document, struct scenario *scenario, struct err *e)
 {
     struct document d = {.scenario = scenario, .state = &scenario->state};
@@ -98,14 +129,12 @@ static int load(json_t *document, struct scenario *scenario, struct err *e)
     begin_state(d.state);
     int status = read_parts(&r, document);
     wire_reader_release(&r);
-    if (status == 0) {
-        d.state->decay.reference_us = scenario->now_us;
-        status = state_restore_done(d.state, e);
-    }
+    if (status == 0) status = finish_state(&d, e);
     map_release(&d.account_rows);
     map_release(&d.user_rows);
     map_release(&d.first_rows);
     array_release(&d.associations);
+    array_release(&d.free_cpus);
     arena_release(&d.arena);
     return status;
 }

@@ -25,6 +25,7 @@ struct document {
     struct arena arena;                              /* released when the document has been read */
     bool has_objects[OBJECT_KIND_COUNT];             /* whether the document has any of the kind */
     struct host_names hosts;                         /* once hosts and groups have been read */
+    ARRAY(uint32_t) free_cpus;                       /* of an instance, by host; NONE: not given */
     ARRAY(struct association_document) associations; /* the items of `tree` */
     struct map account_rows;                         /* account -> its item */
     struct map user_rows;                            /* "account<lf>user<lf>partition" -> its item */
@@ -34,6 +35,12 @@ struct document {
 static inline struct document *document_of(const struct wire_reader *r)
 {
     return r->context;
+}
+
+/* Whether the document describes an instance, which has other rules: state.is_document is false. */
+static inline bool document_is_instance(const struct document *d)
+{
+    return !d->state->is_document;
 }
 
 /* Each reads one part; document.c has their order. value NULL: the document does not have the part. */
@@ -47,6 +54,7 @@ int document_read_qos(struct wire_reader *r, json_t *value);
 int document_read_projects(struct wire_reader *r, json_t *value);
 int document_read_departments(struct wire_reader *r, json_t *value);
 int document_read_users(struct wire_reader *r, json_t *value);
+int document_read_usage_owners(struct wire_reader *r, json_t *value);
 int document_read_tree(struct wire_reader *r, json_t *value);
 int document_read_share_tree(struct wire_reader *r, json_t *value);
 int document_read_jobs(struct wire_reader *r, json_t *value);

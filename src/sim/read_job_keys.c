@@ -1,6 +1,9 @@
-/* Fields with a document key in the table of job fields (fields/job_fields.h) are read by that table. The other keys
- * have a row here: references to parts of the document, and fields that jobs of an instance do not have. */
+/* Fields with a document key in the table of job fields (fields/job_fields.h) are read by that table, unless they have
+ * a reader of their own. Those and the other keys have a row here: references to parts of the document, values with
+ * other forms than in a submission, and fields that jobs of an instance do not have. */
 #include "sim/read_job_keys.h"
+
+#include <math.h>
 
 #include "engine/job_places.h"
 #include "fields/request_text.h"
@@ -86,6 +89,7 @@ static int read_number_or_range(struct wire_reader *r, json_t *value, double max
 static int read_slots(struct wire_reader *r, json_t *value, void *target)
 {
     struct job_keys *keys = target;
+    keys->has_slots = true;
     keys->has_slots_range = json_is_array(value);
     return read_number_or_range(r, value, SLOTS_MAX, "slots", &keys->slots_min, &keys->slots_max);
 }
@@ -187,6 +191,10 @@ static int add_gpus(struct wire_reader *r, const struct gpus_text *text, struct 
     buf_format(&name, "gres/gpu%s%.*s", is_typed ? ":" : "", (int)text->type.length, text->type.text);
     const char *resource = arena_copy(r->arena, (struct str){name.text, name.length});
     struct gpu_amount *gpus = &keys->gpus[keys->gpu_count++];
+    if (is_typed && document_is_instance(document_of(r))) {
+        buf_release(&name);
+        return wire_fail(r, "the GPUs of an instance have no types");
+    }
     *gpus = (struct gpu_amount){
         .resource = resource, .tres = tres_find(&s->policy.tres, str(resource)), .count = text->count};
     buf_release(&name);
@@ -233,10 +241,15 @@ static bool matches_object(const struct state *s, enum object_kind kind, struct 
     return matches;
 }
 
-/* Patterns such as "all.q" or "*@n1", each of which has to match a partition. */
+/* Patterns such as "all.q" or "*@n1", each of which has to match a partition; in an instance it may have been deleted
+ * since the submission. */
 static int read_queue_list(struct wire_reader *r, json_t *value, const char **out_text)
 {
     if (document_read_names(r, value, out_text) != 0) return -1;
+    if (document_is_instance(document_of(r))) {
+        if (**out_text == '\0') *out_text = NULL;
+        return 0;
+    }
     for (struct str rest = str(*out_text); rest.length > 0;) {
         struct str unused, item = str_cut(rest, ',', &rest);
         if (!matches_object(document_of(r)->state, OBJECT_PARTITION, str_cut(item, '@', &unused)))
@@ -268,30 +281,30 @@ static int read_environment(struct wire_reader *r, json_t *value, void *target)
     return is_known ? 0 : wire_refuse(r, value, "a parallel environment of this document, or a pattern for one");
 }
 
-/* "all.q@n1": a partition and a host on which it is. */
+/* "all.q@n1": a partition and a host on which it is. No host has an '@' in its name. */
 static int read_instance(struct wire_reader *r, const char *name, struct job_place *out)
 {
     const struct document *d = document_of(r);
-    struct str host, queue = str_cut(str(name), '@', &host);
+    const char *at = strrchr(name, '@');
+    struct str queue = at != NULL ? str_range(name, at) : str(name);
     out->partition = map_get(&d->state->object_by_name[OBJECT_PARTITION], queue);
     if (out->partition == NONE) return wire_fail(r, "'%s' is not a partition with its host, such as all.q@n1", name);
-    out->host = host.text != NULL ? map_get(&d->state->object_by_name[OBJECT_HOST], host) : NONE;
+    out->host = at != NULL ? map_get(&d->state->object_by_name[OBJECT_HOST], str(at + 1)) : NONE;
     return out->host != NONE ? 0 : wire_fail(r, "'%s' has no host of this document behind the '@'", name);
 }
 
 /* {"all.q@n1": 2, "all.q@n2": 4} */
-static int read_places(struct wire_reader *r, json_t *value, void *target)
+static int read_place_list(struct wire_reader *r, json_t *value, struct job_place **out_list, uint32_t *out_count)
 {
     static const struct wire_range range = {.min = 1, .max = SLOTS_MAX};
-    struct job_keys *keys = target;
     const char *name;
     json_t *item;
     if (!json_is_object(value) || json_object_size(value) == 0)
         return wire_refuse(r, value, "an object of queues on hosts and slots, such as {\"all.q@n1\": 2}");
-    keys->places = arena_alloc(r->arena, json_object_size(value) * sizeof *keys->places);
+    *out_list = arena_alloc(r->arena, json_object_size(value) * sizeof **out_list);
     json_object_foreach(value, name, item)
     {
-        struct job_place *place = &keys->places[keys->place_count++];
+        struct job_place *place = &(*out_list)[(*out_count)++];
         size_t length = wire_enter(r, name);
         int64_t slots;
         if (read_instance(r, name, place) != 0 || wire_read_whole(r, item, &range, &slots) != 0) return -1;
@@ -300,6 +313,79 @@ static int read_places(struct wire_reader *r, json_t *value, void *target)
     }
     return 0;
 }
+
+static int read_places(struct wire_reader *r, json_t *value, void *target)
+{
+    struct job_keys *keys = target;
+    return read_place_list(r, value, &keys->places, &keys->place_count);
+}
+
+/* --- jobs of an instance ------------------------------------------------------------------------------------------ */
+
+static int read_task_places(struct wire_reader *r, json_t *value, void *target)
+{
+    struct task_keys *task = target;
+    return read_place_list(r, value, &task->places, &task->place_count);
+}
+
+#define OF_TASK(member) .offset = offsetof(struct task_keys, member)
+#define LAUNCH_MAX 9e18
+
+static const struct wire_field task_fields[] = {
+    {.name = "task",
+     .type = WIRE_U32,
+     .is_required = true,
+     OF_TASK(task),
+     .max = UINT32_MAX - 2.0,
+     .help = "the number of the task"},
+    {.name = "start", .type = WIRE_TIME, OF_TASK(start_us)},
+    {.name = "places", .type = WIRE_CUSTOM, .read = read_task_places},
+    {.name = "launch", .type = WIRE_U64, OF_TASK(launch), .min = 1, .max = LAUNCH_MAX},
+    {.name = "billing", .type = WIRE_DOUBLE, OF_TASK(billing), .min = -RATE_MAX, .max = RATE_MAX},
+    {.name = "allocated_tres", .type = WIRE_TEXT, OF_TASK(allocated_tres)},
+    {0},
+};
+static const struct wire_shape task_shape = {.name = "task", .fields = task_fields, .size = sizeof(struct task_keys)};
+
+static int read_running(struct wire_reader *r, json_t *value, void *target)
+{
+    struct job_keys *keys = target;
+    if (!json_is_array(value)) return wire_refuse(r, value, "a list of tasks");
+    keys->running_count = (uint32_t)json_array_size(value);
+    keys->running = arena_alloc(r->arena, (keys->running_count + (size_t)1) * sizeof *keys->running);
+    for (uint32_t i = 0; i < keys->running_count; i++) {
+        size_t length = wire_enter_index(r, i);
+        keys->running[i] = (struct task_keys){.task = NONE, .start_us = INT64_MIN, .billing = (double)NAN};
+        if (wire_read_members(r, &task_shape, json_array_get(value, i), &keys->running[i]) != 0) return -1;
+        wire_leave(r, length);
+    }
+    return 0;
+}
+
+/* {"batch": 1200} */
+static int read_min_priorities(struct wire_reader *r, json_t *value, void *target)
+{
+    static const struct wire_range range = {.min = 1, .max = UINT32_MAX - 1.0};
+    struct job_keys *keys = target;
+    const char *name;
+    json_t *item;
+    if (!json_is_object(value)) return wire_refuse(r, value, "an object of partitions and priorities");
+    keys->min_priorities = arena_alloc(r->arena, (json_object_size(value) + 1) * sizeof *keys->min_priorities);
+    json_object_foreach(value, name, item)
+    {
+        struct min_priority_key *min = &keys->min_priorities[keys->min_priority_count++];
+        size_t length = wire_enter(r, name);
+        int64_t priority;
+        min->partition = state_find_object(document_of(r)->state, OBJECT_PARTITION, name);
+        if (min->partition == NONE) return wire_fail(r, "not a partition of this document");
+        if (wire_read_whole(r, item, &range, &priority) != 0) return -1;
+        min->priority = (uint32_t)priority;
+        wire_leave(r, length);
+    }
+    return 0;
+}
+
+/* --- all keys ----------------------------------------------------------------------------------------------------- */
 
 /* Reads a time; null: there is none. */
 static int read_time_or_null(struct wire_reader *r, json_t *value, int64_t *out_us)
@@ -361,13 +447,20 @@ static const struct wire_field fields[] = {
     {.name = "master_queues", .type = WIRE_CUSTOM, .read = read_master_queues},
     {.name = "soft_queues", .type = WIRE_CUSTOM, .read = read_soft_queues},
     {.name = "places", .type = WIRE_CUSTOM, .read = read_places},
+    {.name = "tasks", .type = WIRE_TEXT, MEMBER(tasks)},
+    {.name = "running", .type = WIRE_CUSTOM, .read = read_running},
+    {.name = "launch", .type = WIRE_U64, MEMBER(launch), .min = 1, .max = LAUNCH_MAX},
+    {.name = "billing", .type = WIRE_DOUBLE, MEMBER(billing), .min = -RATE_MAX, .max = RATE_MAX},
+    {.name = "allocated_tres", .type = WIRE_TEXT, MEMBER(allocated_tres)},
+    {.name = "min_priority", .type = WIRE_CUSTOM, .read = read_min_priorities},
     {.name = "seq", .type = WIRE_U64, MEMBER(sequence), .max = WHOLE_REAL_MAX},
     {0},
 };
 
 static const char *key_of_field(uint32_t field)
 {
-    return job_field_rows[field].document_key;
+    const struct job_field_row *row = &job_field_rows[field];
+    return row->has_document_reader ? NULL : row->document_key;
 }
 
 static const struct wire_shape shape = {
@@ -388,11 +481,12 @@ uint64_t job_keys_node_slots(const struct job_keys *keys)
     return (p->node_min > 0 ? p->node_min : 1) * (uint64_t)(p->slots_per_node > 0 ? p->slots_per_node : 1);
 }
 
-/* Slots are CPUs, unless the document has the tickets model. */
+/* Slots are CPUs, unless the document has the tickets model; in an instance they always are. */
 static int check_nodes(struct wire_reader *r, const struct job_keys *keys)
 {
     const struct job_placing *p = &keys->placing;
-    bool is_tickets = document_of(r)->state->policy.model == MODEL_TICKETS;
+    bool is_instance = document_is_instance(document_of(r));
+    bool is_tickets = document_of(r)->state->policy.model == MODEL_TICKETS && !is_instance;
     int64_t slots = is_tickets ? keys->slots_max : keys->cpus;
     uint64_t min = job_keys_node_slots(keys);
     bool is_given = slots > (is_tickets ? 1 : 0);
@@ -403,7 +497,7 @@ static int check_nodes(struct wire_reader *r, const struct job_keys *keys)
         return wire_fail_at(r, p->node_min > 0 ? "nodes" : "slots_per_node",
                             "%llu slots are the minimum, and the job asks for %lld", (unsigned long long)min,
                             (long long)slots);
-    bool is_range = is_tickets && keys->slots_min < keys->slots_max;
+    bool is_range = (is_tickets || is_instance) && keys->slots_min < keys->slots_max;
     if (p->slots_per_node == 0 || is_range || slots % p->slots_per_node == 0) return 0;
     return wire_fail_at(r, "slots_per_node", "%u is not a divisor of the job's %lld slots", p->slots_per_node,
                         (long long)slots);
@@ -438,6 +532,26 @@ static int check_state(struct wire_reader *r, const struct job_keys *keys)
     return 0;
 }
 
+/* Keys that only jobs of instances have, or only other jobs. */
+static int check_kind(struct wire_reader *r, json_t *value)
+{
+    static const char *const of_instance[] = {"tasks",          "running", "min_priority", "launch", "billing",
+                                              "allocated_tres", NULL};
+    static const char *const of_others[] = {"tres", "suspended_by", "running_tasks", "urgency_slots", NULL};
+    bool is_instance = document_is_instance(document_of(r));
+    for (const char *const *name = is_instance ? of_others : of_instance; *name != NULL; name++) {
+        if (json_object_get(value, *name) == NULL) continue;
+        return wire_fail_at(r, *name, "is %s accepted in the document of an instance", is_instance ? "not" : "only");
+    }
+    return 0;
+}
+
+static int check_memory(struct wire_reader *r, const struct job_keys *keys)
+{
+    if (keys->placing.mem_mib_per_cpu == 0 || keys->mem_mib == UINT64_MAX) return 0;
+    return wire_fail_at(r, "mem_per_cpu", "'mem' is given, too; give only one of them");
+}
+
 static int check_keys(struct wire_reader *r, const struct job_keys *keys)
 {
     const struct state *s = document_of(r)->state;
@@ -455,13 +569,12 @@ static int check_keys(struct wire_reader *r, const struct job_keys *keys)
     if (keys->more.is_given[JOB_FIELD_CONSTRAINT] &&
         job_places_check_features(s, keys->more.value[JOB_FIELD_CONSTRAINT].text, &below) != 0)
         return wire_fail_at(r, "constraint", "'%s' is a feature of no host of this document", below.value);
-    if (keys->placing.mem_mib_per_cpu > 0 && keys->mem_mib != UINT64_MAX)
-        return wire_fail_at(r, "mem_per_cpu", "'mem' is given, too; give only one of them");
-    return check_nodes(r, keys) == 0 ? check_state(r, keys) : -1;
+    return check_state(r, keys);
 }
 
 int job_keys_read(struct wire_reader *r, json_t *value, struct job_keys *out_keys)
 {
+    bool is_instance = document_is_instance(document_of(r));
     *out_keys = (struct job_keys){
         .cpus = -1,
         .mem_mib = UINT64_MAX,
@@ -469,11 +582,15 @@ int job_keys_read(struct wire_reader *r, json_t *value, struct job_keys *out_key
         .slots_min = 1,
         .slots_max = 1,
         .project = NONE,
-        .qos = state_find_object(document_of(r)->state, OBJECT_QOS, ""),
+        .qos = state_find_object(document_of(r)->state, OBJECT_QOS, is_instance ? DEFAULT_QOS : ""),
         .eligible_us = INT64_MIN,
         .accrue_us = INT64_MIN,
         .start_us = INT64_MIN,
         .sequence = UINT64_MAX,
+        .billing = (double)NAN,
     };
-    return wire_read_members(r, &shape, value, out_keys) != 0 ? -1 : check_keys(r, out_keys);
+    if (wire_read_members(r, &shape, value, out_keys) != 0 || check_kind(r, value) != 0) return -1;
+    if (is_instance && out_keys->cpus < 0 && out_keys->has_slots) out_keys->cpus = out_keys->slots_min;
+    if (check_memory(r, out_keys) != 0 || check_nodes(r, out_keys) != 0) return -1;
+    return is_instance ? 0 : check_keys(r, out_keys);
 }

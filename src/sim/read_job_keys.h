@@ -10,6 +10,22 @@
 
 #define JOB_KEY_NEVER_US INT64_MAX /* of a time that is null */
 
+/* A task of an instance that has started. */
+struct task_keys {
+    uint32_t task; /* its number in the array; NONE: not given */
+    uint64_t launch;
+    int64_t start_us;         /* INT64_MIN: not given */
+    struct job_place *places; /* NULL: not given */
+    uint32_t place_count;
+    double billing;             /* NAN: not given */
+    const char *allocated_tres; /* NULL: not given */
+};
+
+/* The minimum priority of a job in a partition. */
+struct min_priority_key {
+    uint32_t partition, priority;
+};
+
 /* The keys of a job. Names of objects are indices in the state; texts are the document's. */
 struct job_keys {
     uint32_t id;
@@ -21,7 +37,7 @@ struct job_keys {
     uint32_t *partitions;
     uint32_t partition_count, qos, project;
     uint32_t slots_min, slots_max;
-    bool has_slots_range, has_slots_rule;
+    bool has_slots, has_slots_range, has_slots_rule;
     enum urgency_slots_rule slots_rule;
     uint32_t slots_number;
     struct job_request *requests;
@@ -35,6 +51,15 @@ struct job_keys {
     bool has_gpus_per_slot;
     struct job_placing placing;
     struct job_values more;
+    /* Of a job of an instance. */
+    const char *tasks; /* the pending tasks of an array; NULL: not given */
+    double billing;
+    uint64_t launch;
+    const char *allocated_tres;
+    struct task_keys *running; /* the tasks of an array that have started; NULL: not given */
+    uint32_t running_count;
+    struct min_priority_key *min_priorities;
+    uint32_t min_priority_count;
 };
 
 static inline bool job_keys_have_state(const struct job_keys *keys, const char *state)

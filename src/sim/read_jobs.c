@@ -5,7 +5,7 @@
 
 #include "base/sort.h"
 #include "engine/priorities.h"
-#include "sim/read_job_keys.h"
+#include "sim/instance_job.h"
 
 /* A job that was read, until all jobs have been read. */
 struct read_job {
@@ -19,6 +19,7 @@ struct read_job {
 struct jobs_document {
     ARRAY(struct read_job) jobs;
     struct map ids;
+    struct instance_jobs of_instance;
 };
 
 /* --- one job ------------------------------------------------------------------------------------------------------ */
@@ -77,12 +78,10 @@ static uint32_t gpus_of(const struct job_keys *keys)
 
 static void set_defaults(struct document *d, struct job_keys *keys)
 {
-    uint32_t row = map_get(&d->first_rows, str(keys->user));
     if (keys->partitions == NULL) {
         keys->partitions = arena_alloc(&d->arena, sizeof *keys->partitions); /* the first one */
         keys->partition_count = 1;
     }
-    if (keys->account == NULL) keys->account = row != NONE ? d->associations.items[row].account : "";
     if (keys->eligible_us == INT64_MIN) /* at most now: a job of the document has been submitted */
         keys->eligible_us = keys->submit_us < d->scenario->now_us ? keys->submit_us : d->scenario->now_us;
     uint64_t slots = keys->environment == NULL ? job_keys_node_slots(keys) : 1;
@@ -189,6 +188,29 @@ static int make_job(struct wire_reader *r, struct job_keys *keys, struct read_jo
     return set_fields(r, &keys->more, &out->job);
 }
 
+/* An array of a document is a number of pending tasks. */
+static void set_array(struct read_job *job, uint32_t tasks)
+{
+    job->job.array = set_of(job->job.is_array, job->job.is_array + tasks - 1);
+    if (!job->is_running) idset_copy(&job->job.pending, &job->job.array);
+}
+
+static int make_row(struct wire_reader *r, struct job_keys *keys, struct jobs_document *jobs, struct read_job *job)
+{
+    struct document *d = document_of(r);
+    if (keys->account == NULL) {
+        uint32_t row = map_get(&d->first_rows, str(keys->user));
+        keys->account = row != NONE ? d->associations.items[row].account : "";
+    }
+    if (document_is_instance(d)) {
+        if (instance_job_make(r, keys, &jobs->of_instance, &job->job) != 0) return -1;
+        return set_fields(r, &keys->more, &job->job);
+    }
+    if (make_job(r, keys, job) != 0) return -1;
+    set_array(job, keys->array_tasks);
+    return 0;
+}
+
 static int read_job(struct wire_reader *r, json_t *value, struct jobs_document *jobs)
 {
     struct document *d = document_of(r);
@@ -197,13 +219,11 @@ static int read_job(struct wire_reader *r, json_t *value, struct jobs_document *
     if (job_keys_read(r, value, &keys) != 0) return -1;
     if (map_get_u64(&jobs->ids, keys.id) != NONE) return wire_fail_at(r, "id", "%u occurs twice", keys.id);
     map_set_u64(&jobs->ids, keys.id, 1);
-    if (document_ensure_user(r, keys.user) != 0 || make_job(r, &keys, &job) != 0) return -1;
-    job.assoc_id = document_association(d, keys.account, keys.user);
-    uint32_t last = keys.array_tasks - 1;
-    job.job.array = set_of(job.job.is_array, job.job.is_array + last);
-    if (!job.is_running) idset_copy(&job.job.pending, &job.job.array);
-    *array_add(&jobs->jobs) = job;
-    return 0;
+    if (document_ensure_user(r, keys.user) != 0) return -1;
+    int status = make_row(r, &keys, jobs, &job);
+    if (status == 0) job.assoc_id = document_association(d, keys.account, keys.user);
+    *array_add(&jobs->jobs) = job; /* also after an error: it has sets to be released */
+    return status;
 }
 
 /* --- all jobs ----------------------------------------------------------------------------------------------------- */
@@ -256,7 +276,6 @@ static void restore_jobs(struct document *d, struct jobs_document *jobs)
 {
     struct scenario *scenario = d->scenario;
     uint32_t count = jobs->jobs.count;
-    struct sort_record *tasks = arena_alloc(&d->arena, (count + (size_t)1) * sizeof *tasks);
     scenario->job_count = count;
     scenario->jobs = arena_alloc(&scenario->arena, (count + (size_t)1) * sizeof *scenario->jobs);
     if (count > 0) qsort(jobs->jobs.items, count, sizeof *jobs->jobs.items, compare_ids);
@@ -265,6 +284,16 @@ static void restore_jobs(struct document *d, struct jobs_document *jobs)
         scenario->jobs[job->position] = i;
         state_restore_job(d->state, &job->job, job->assoc_id);
         job->job.array = job->job.pending = (struct idset){0}; /* the state owns them */
+    }
+}
+
+/* In the order of the list. */
+static void restore_tasks(struct document *d, const struct jobs_document *jobs)
+{
+    uint32_t count = jobs->jobs.count;
+    struct sort_record *tasks = arena_alloc(&d->arena, (count + (size_t)1) * sizeof *tasks);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct read_job *job = &jobs->jobs.items[i];
         tasks[job->job.document->rank] = (struct sort_record){.key = job->is_running, .index = i};
     }
     for (uint32_t rank = 0; rank < count; rank++) {
@@ -295,6 +324,7 @@ static void release_jobs(struct jobs_document *jobs)
     }
     array_release(&jobs->jobs);
     map_release(&jobs->ids);
+    instance_job_release(&jobs->of_instance);
 }
 
 static int read_list(struct wire_reader *r, json_t *value, struct jobs_document *jobs)
@@ -313,9 +343,13 @@ int document_read_jobs(struct wire_reader *r, json_t *value)
     struct document *d = document_of(r);
     struct jobs_document jobs = {0};
     int status = read_list(r, value, &jobs);
-    if (status == 0) {
+    if (status == 0 && document_is_instance(d)) {
+        restore_jobs(d, &jobs);
+        instance_job_restore_tasks(d, &jobs.of_instance);
+    } else if (status == 0) {
         set_ranks(&jobs, &d->state->policy, &d->arena);
         restore_jobs(d, &jobs);
+        restore_tasks(d, &jobs);
         status = check_task_count(r);
     }
     release_jobs(&jobs);

@@ -22,6 +22,7 @@ struct object_document {
     uint32_t host_count;
     struct ticket_usage usage; /* as of usage_us */
     int64_t usage_us;          /* INT64_MIN: not given */
+    double charged;            /* of a QOS: billing-seconds */
     bool has_usage;
     struct project_usage *project_usage; /* of a user */
     uint32_t project_usage_count;
@@ -185,13 +186,18 @@ static const struct wire_field group_fields[] = {
     {0},
 };
 static const struct wire_field named_fields[] = {NAME, {0}};
+static const struct wire_field qos_fields[] = {
+    NAME,
+    {.name = "usage", .type = WIRE_DOUBLE, .max = USAGE_MAX, MEMBER(charged)},
+    {0},
+};
 static const struct wire_field member_fields[] = {NAME, USAGE, USAGE_TIME, {0}};
 static const struct wire_field user_fields[] = {
     NAME, USAGE, USAGE_TIME, {.name = "project_usage", .type = WIRE_CUSTOM, .read = read_project_usage}, {0},
 };
 
 static const struct wire_field *const fields_of_kind[OBJECT_KIND_COUNT] = {
-    [OBJECT_PARTITION] = partition_fields, [OBJECT_QOS] = named_fields,         [OBJECT_USER_POLICY] = user_fields,
+    [OBJECT_PARTITION] = partition_fields, [OBJECT_QOS] = qos_fields,           [OBJECT_USER_POLICY] = user_fields,
     [OBJECT_PROJECT] = member_fields,      [OBJECT_DEPARTMENT] = named_fields,  [OBJECT_RESOURCE] = named_fields,
     [OBJECT_GROUP] = group_fields,         [OBJECT_ENVIRONMENT] = named_fields,
 };
@@ -248,6 +254,7 @@ static void restore_object(struct document *d, enum object_kind kind, const stru
                                    .created_us = d->scenario->now_us,
                                    .hosts = o->hosts,
                                    .closed = o->closed,
+                                   .usage = o->charged,
                                    .closed_count = o->closed_count,
                                    .host_count = o->host_count};
     state_restore_object(d->state, kind, &row);
@@ -319,7 +326,7 @@ static int check_billing_weights(struct wire_reader *r, const struct object_docu
     return tres_weights_parse(tres, text, f->name, weights, &below) == 0 ? 0 : wire_fail_below(r, &below);
 }
 
-/* Names become the set of the partition's hosts, and their indices. */
+/* Names become the set of the partition's hosts, and their indices; in an instance only the names count. */
 static int resolve_hosts(struct wire_reader *r, struct object_document *partition)
 {
     const struct document *d = document_of(r);
@@ -330,6 +337,7 @@ static int resolve_hosts(struct wire_reader *r, struct object_document *partitio
     partition->object.value[PARTITION_HOSTS].text = partition->hosts_text;
     if (host_names_set(&d->hosts, str(partition->hosts_text), "hosts", &set, &below) != 0)
         return wire_fail_below(r, &below);
+    if (document_is_instance(d)) return 0;
     partition->hosts = arena_alloc(r->arena, (count + (size_t)1) * sizeof *partition->hosts);
     for (uint32_t i = 0; i < count; i++) {
         if (host_set_has(set, i)) partition->hosts[partition->host_count++] = i;
@@ -352,7 +360,8 @@ int document_read_partitions(struct wire_reader *r, json_t *value)
 {
     struct document *d = document_of(r);
     if (value != NULL && wire_read_items(r, value, read_partition) != 0) return -1;
-    if (d->state->objects[OBJECT_PARTITION].count == 0) restore_default(d, OBJECT_PARTITION, "");
+    if (d->state->objects[OBJECT_PARTITION].count == 0)
+        restore_default(d, OBJECT_PARTITION, document_is_instance(d) ? DEFAULT_PARTITION : "");
     return 0;
 }
 
@@ -381,11 +390,11 @@ static int read_one_qos(struct wire_reader *r, json_t *value, uint32_t index)
     return 0;
 }
 
-/* A job without a QOS has the QOS with the empty name and priority 0. */
+/* A job without a QOS has the QOS with the empty name and priority 0, in an instance the default QOS. */
 int document_read_qos(struct wire_reader *r, json_t *value)
 {
     struct document *d = document_of(r);
-    restore_default(d, OBJECT_QOS, "");
+    if (!document_is_instance(d)) restore_default(d, OBJECT_QOS, "");
     if (value != NULL && wire_read_items(r, value, read_one_qos) != 0) return -1;
     restore_default(d, OBJECT_QOS, DEFAULT_QOS);
     return 0;
@@ -400,7 +409,8 @@ static int read_project(struct wire_reader *r, json_t *value, uint32_t index)
     (void)index;
     if (read_object(r, value, OBJECT_PROJECT, &project) != 0) return -1;
     restore_object(d, OBJECT_PROJECT, &project);
-    restore_usage(d, "", project.object.name, &project.usage, project.usage_us);
+    if (project.has_usage || !document_is_instance(d))
+        restore_usage(d, "", project.object.name, &project.usage, project.usage_us);
     return 0;
 }
 
@@ -427,7 +437,7 @@ static void restore_user(struct document *d, const struct object_document *user)
 {
     const char *name = user->object.name;
     restore_object(d, OBJECT_USER_POLICY, user);
-    restore_usage(d, name, "", &user->usage, user->usage_us);
+    if (user->has_usage || !document_is_instance(d)) restore_usage(d, name, "", &user->usage, user->usage_us);
     for (uint32_t i = 0; i < user->project_usage_count; i++)
         restore_usage(d, name, user->project_usage[i].project, &user->project_usage[i].usage, user->usage_us);
 }
@@ -447,8 +457,9 @@ static int read_user(struct wire_reader *r, json_t *value, uint32_t index)
     if (read_object(r, value, OBJECT_USER_POLICY, &user) != 0) return -1;
     if (!user.given[USER_MAY_USE_DEADLINE]) allow_deadline(&user.object);
     const char *department = user.object.value[USER_DEPARTMENT].text;
-    if (strcmp(department, DEFAULT_DEPARTMENT) == 0) restore_default(d, OBJECT_DEPARTMENT, department);
-    if (state_find_object(d->state, OBJECT_DEPARTMENT, department) == NONE)
+    bool is_default = strcmp(department, DEFAULT_DEPARTMENT) == 0;
+    if (is_default && !document_is_instance(d)) restore_default(d, OBJECT_DEPARTMENT, department);
+    if (!is_default && state_find_object(d->state, OBJECT_DEPARTMENT, department) == NONE)
         return wire_fail_at(r, "department", "'%s' is not a department of this document", department);
     restore_user(d, &user);
     return 0;
@@ -465,11 +476,54 @@ int document_ensure_user(struct wire_reader *r, const char *name)
     const struct policy *policy = &d->state->policy;
     struct object_document user = {.object = object_automatic_user(&d->state->settings, name)};
     allow_deadline(&user.object);
-    if (state_find_object(d->state, OBJECT_USER_POLICY, name) != NONE) return 0;
+    if (state_find_object(d->state, OBJECT_USER_POLICY, name) != NONE || document_is_instance(d)) return 0;
     if (policy->model == MODEL_TICKETS && policy->enforce_user == ENFORCE_USER_TRUE)
         return wire_fail_at(r, "user", "'%s' is not a user of this document, and enforce_user is true", name);
     if (policy->enforce_user != ENFORCE_USER_AUTO) return 0;
     restore_default(d, OBJECT_DEPARTMENT, DEFAULT_DEPARTMENT);
     restore_object(d, OBJECT_USER_POLICY, &user);
     return 0;
+}
+
+/* --- usage of an instance ----------------------------------------------------------------------------------------- */
+
+struct usage_owner_document {
+    const char *user, *project;
+    struct ticket_usage usage;
+};
+
+static int read_owner_usage(struct wire_reader *r, json_t *value, void *target)
+{
+    return read_usage_into(r, value, &((struct usage_owner_document *)target)->usage);
+}
+
+static const struct wire_field owner_fields[] = {
+    {.name = "user", .type = WIRE_NAME, .offset = offsetof(struct usage_owner_document, user)},
+    {.name = "project", .type = WIRE_NAME, .offset = offsetof(struct usage_owner_document, project)},
+    {.name = "usage", .type = WIRE_CUSTOM, .read = read_owner_usage},
+    {0},
+};
+static const struct wire_shape owner_shape = {
+    .name = "usage owner", .fields = owner_fields, .size = sizeof(struct usage_owner_document)};
+
+static int read_usage_owner(struct wire_reader *r, json_t *value, uint32_t index)
+{
+    struct document *d = document_of(r);
+    struct usage_owner_document o = {0};
+    char key[NAME_KEY_SIZE];
+    (void)index;
+    if (wire_read_members(r, &owner_shape, value, &o) != 0) return -1;
+    if (o.user == NULL && o.project == NULL) return wire_fail(r, "missing 'user' or 'project': whose usage it is");
+    const char *user = o.user != NULL ? o.user : "", *project = o.project != NULL ? o.project : "";
+    if (map_get(&d->state->owner_by_name, state_name_key(key, user, project)) != NONE)
+        return wire_fail(r, "the usage of this owner occurs twice");
+    restore_usage(d, user, project, &o.usage, d->scenario->now_us);
+    return 0;
+}
+
+int document_read_usage_owners(struct wire_reader *r, json_t *value)
+{
+    if (!document_is_instance(document_of(r)))
+        return wire_fail(r, "is only accepted in the document of an instance; give 'usage' in 'users' and 'projects'");
+    return wire_read_items(r, value, read_usage_owner);
 }

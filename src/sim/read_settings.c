@@ -44,22 +44,24 @@ static const struct {
 static const struct {
     enum setting setting;
     const char *advice;
+    bool is_accepted; /* in the document of an instance */
 } of_instances[] = {
-    {SET_DEFAULT_CPUS, "give each job its 'cpus'"},
-    {SET_DEFAULT_MEM_MIB, "give each job its 'mem'"},
-    {SET_DEFAULT_TIME_S, "give each job its 'time_limit_s', or its partition a 'MaxTime'"},
-    {SET_GRACE_S, "leave it out"},
-    {SET_HOST_CPUS, "give 'hosts'"},
-    {SET_HOST_MEM_MIB, "give 'hosts'"},
-    {SET_HOST_GPUS, "give 'hosts'"},
-    {SET_MAX_ARRAY_TASKS, "leave it out"},
-    {SET_MAX_JOBS, "leave it out"},
+    {SET_DEFAULT_CPUS, "give each job its 'cpus'", true},
+    {SET_DEFAULT_MEM_MIB, "give each job its 'mem'", true},
+    {SET_DEFAULT_TIME_S, "give each job its 'time_limit_s', or its partition a 'MaxTime'", true},
+    {SET_GRACE_S, "leave it out", true},
+    {SET_HOST_CPUS, "give 'hosts'", false},
+    {SET_HOST_MEM_MIB, "give 'hosts'", false},
+    {SET_HOST_GPUS, "give 'hosts'", false},
+    {SET_MAX_ARRAY_TASKS, "leave it out", true},
+    {SET_MAX_JOBS, "leave it out", true},
 };
 
 static int check_effect(struct wire_reader *r, enum setting setting)
 {
     for (size_t i = 0; i < sizeof of_instances / sizeof *of_instances; i++) {
-        if (of_instances[i].setting == setting)
+        bool is_accepted = document_is_instance(document_of(r)) && of_instances[i].is_accepted;
+        if (of_instances[i].setting == setting && !is_accepted)
             return wire_fail(r, "without effect in a document; %s", of_instances[i].advice);
     }
     return 0;

@@ -47,6 +47,7 @@ static int read_node(struct wire_reader *r, json_t *value, uint32_t parent, uint
 int document_read_share_tree(struct wire_reader *r, json_t *value)
 {
     struct state *s = document_of(r)->state;
+    if (document_is_instance(document_of(r))) return wire_fail(r, "the share tree of an instance is its 'tree'");
     s->share_nodes = arena_alloc(&s->arena, sizeof *s->share_nodes);
     share_nodes_init(s->share_nodes);
     if (read_node(r, value, NONE, 0) != 0) return -1;

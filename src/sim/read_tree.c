@@ -69,6 +69,8 @@ static int note_user(struct wire_reader *r, const struct association_document *r
 {
     struct document *d = document_of(r);
     if (row->parent != NULL) return wire_fail_at(r, "parent", "only accounts have one; a user is in 'account'");
+    if (row->partition != NULL && document_is_instance(d))
+        return wire_fail_at(r, "partition", "associations of an instance are for all partitions");
     if (row->partition != NULL && state_find_object(d->state, OBJECT_PARTITION, row->partition) == NONE)
         return wire_fail_at(r, "partition", "'%s' is not a partition of this document", row->partition);
     struct str key = user_key(&d->arena, row->account, row->user, row->partition);

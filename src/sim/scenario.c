@@ -40,10 +40,16 @@ void scenario_priorities(struct scenario *s, struct arena *arena, struct scenari
     *out_priorities = (struct scenario_priorities){0};
     state_priorities(&s->state, s->now_us, NONE, arena, &out_priorities->all);
     struct priority_text *texts = priority_text_make_all(&s->state, &out_priorities->all, arena);
-    for (uint32_t i = 0; i < out_priorities->all.count; i++)
-        texts[i].id = NULL; /* the row of an array is that of its first task, with the id of the array */
     out_priorities->texts = texts;
     uint32_t *rows = arena_alloc(arena, (out_priorities->all.count + (size_t)1) * sizeof *rows);
+    out_priorities->rows = rows;
+    if (!s->state.is_document) { /* the rows of an instance, in its order */
+        for (uint32_t i = 0; i < out_priorities->all.count; i++) rows[i] = i;
+        out_priorities->count = out_priorities->all.count;
+        return;
+    }
+    for (uint32_t i = 0; i < out_priorities->all.count; i++)
+        texts[i].id = NULL; /* the row of an array is that of its first task, with the id of the array */
     struct rows_by_job groups = group_rows(&out_priorities->all, s->state.jobs.count, arena);
     bool wants_partitions = out_priorities->all.model == MODEL_MULTIFACTOR;
     for (uint32_t i = 0; i < s->job_count; i++) {
@@ -51,7 +57,6 @@ void scenario_priorities(struct scenario *s, struct arena *arena, struct scenari
         if (!wants_partitions && end > first) end = first + 1;
         for (uint32_t k = first; k < end; k++) rows[out_priorities->count++] = groups.rows[k];
     }
-    out_priorities->rows = rows;
 }
 
 void scenario_priority_row(const struct scenario_priorities *p, uint32_t i, struct priority_record *out_record)

@@ -32,8 +32,10 @@ static void check_jobs(const struct scenario *s)
     for (uint32_t i = 0; i < s->job_count; i++) {
         const struct job *j = &state->jobs.items[s->jobs[i]];
         ensure(i == 0 || scenario_has_job(s, j->id));
-        ensure(j->partition_count > 0 && j->document->slots > 0 && j->document->slots <= j->slots_max);
-        ensure(j->document->rank < s->job_count && j->assoc < state->assocs.count);
+        ensure(j->partition_count > 0 && j->assoc < state->assocs.count);
+        if (!state->is_document) continue;
+        ensure(j->document->slots > 0 && j->document->slots <= j->slots_max);
+        ensure(j->document->rank < s->job_count);
         const struct tres_list *tres = &j->document->tres;
         for (uint32_t t = 0; t < tres->count; t++) {
             ensure(tres->items[t].tres < state->policy.tres.count && tres->items[t].amount > 0.0);
@@ -103,7 +105,8 @@ static void check_demand(const struct scenario *s, const struct schedule *p, con
     const struct job *j = &s->state.jobs.items[row->job];
     const struct demand *d = row->demand;
     ensure(d->range_count == 1 && d->ranges[0].min > 0 && d->ranges[0].min <= d->ranges[0].max && d->duration_us > 0);
-    ensure((d->environment_count > 0) == (j->document->environment != NULL));
+    bool has_environment = s->state.is_document ? j->document->environment != NULL : j->environment != NONE;
+    ensure((d->environment_count > 0) == has_environment);
     for (uint32_t i = 0; i < d->need_count; i++) {
         const struct need *n = &d->needs[i];
         bool is_found = n->text == NULL;
@@ -191,21 +194,25 @@ static void check_planned(const struct scenario *s, const struct schedule *p, co
     cluster_taken(check.cluster, row->demand, &row->allocation, check_fits, &check);
 }
 
-/* Running ones by start and id, then suspended ones, then the others in the order of the run. */
+/* Running ones by start and id, then suspended ones, then the others in the order of the run. Tasks of an array in an
+ * instance are of one job. */
 static void check_order(const struct schedule_row *a, const struct schedule_row *b)
 {
     if (b->state > SCHEDULE_SUSPENDED) return;
     ensure(a->state <= b->state);
     if (a->state < b->state) return;
-    ensure(a->start_us < b->start_us || (a->start_us == b->start_us && a->job < b->job));
+    ensure(a->start_us < b->start_us ||
+           (a->start_us == b->start_us && (a->job < b->job || (a->job == b->job && a->task_id != b->task_id))));
 }
 
-/* A serial job that runs, and whose places are not given, is missing only if it fits nowhere. */
+/* A serial job that runs, and whose places are not given, is missing only if it fits nowhere. In an instance all places
+ * are known. */
 static void check_all_run(const struct scenario *s, struct schedule *p, struct arena *arena)
 {
     const struct window now = {s->now_us, s->now_us + 1};
     bool *is_listed = arena_alloc(arena, s->state.jobs.count + (size_t)1);
     struct allocation unused;
+    if (!s->state.is_document) return;
     for (uint32_t i = 0; i < p->rows.count; i++)
         if (p->rows.items[i].state <= SCHEDULE_SUSPENDED) is_listed[p->rows.items[i].job] = true;
     for (uint32_t i = 0; i < s->state.tasks.count; i++) {

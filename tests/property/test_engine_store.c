@@ -12,6 +12,7 @@
  *   7. Every field of every job and task has the same value in memory, in the database, in the rebuilt state and in a
  *      listing, also the fields that no decision depends on, which law 1 does not cover. (test_job_rows.c has random
  *      values for each.)
+ *   8. The document of the state has the same answers (test_dump_laws.c).
  *
  * The histories are extreme on purpose: clocks that jump by thousands of half-lives, half-lives from none to years,
  * records that arrive late, twice or for unknown launches, associations that are deleted and added again, arrays that
@@ -21,6 +22,7 @@
 #include "engine/min_priority.h"
 #include "engine/priorities.h"
 
+#include "../dump_checks.h"
 #include "../job_rows.h"
 #include "base/rng.h"
 
@@ -36,6 +38,7 @@ struct history {
     int64_t event_us; /* of the last event: no later time was charged */
     uint32_t accepted, refused, commits;
     uint32_t passes;         /* number of passes compared */
+    uint32_t documents;      /* likewise of documents */
     bool has_min_priorities; /* the settings let minimum priorities bind */
     uint32_t min_priorities; /* number of priorities compared that a minimum determines */
     uint32_t verified;       /* number of associations with usage above 1, over all verifications */
@@ -708,7 +711,16 @@ static void assert_same_rows(struct history *h)
     job_rows_assert_listed(&h->s, h->store);
 }
 
-/* Laws 1, 3, 5 and 7. */
+/* Law 8. */
+static void assert_same_document(struct history *h)
+{
+    struct scenario read;
+    dump_checks_read(&h->s, h->now_us, &read);
+    scenario_release(&read);
+    h->documents++;
+}
+
+/* Laws 1, 3, 5, 7 and 8. */
 static void commit_and_compare(struct history *h)
 {
     struct state rebuilt;
@@ -720,6 +732,7 @@ static void commit_and_compare(struct history *h)
     assert_true(state_hash(&rebuilt) == state_hash(&h->s));
     assert_same_derived(&h->s, &rebuilt);
     job_rows_assert_loaded(&h->s, &rebuilt);
+    if (h->commits % 20 == 0) assert_same_document(h);
     if (one_in(h, 3)) {
         run_both_passes(h, &rebuilt);
     } else if (one_in(h, 20)) {
@@ -781,10 +794,10 @@ static void run_history(uint64_t seed, int events)
     }
     assert_verified(&h);
     print_message(
-        "# seed %llu: %u accepted, %u refused, %u commits, %u jobs, %llu launches, %u passes compared, %u usages and %u "
-        "owners verified, %u minimum priorities kept\n",
+        "# seed %llu: %u accepted, %u refused, %u commits, %u jobs, %llu launches, %u passes and %u documents "
+        "compared, %u usages and %u owners verified, %u minimum priorities kept\n",
         (unsigned long long)seed, h.accepted, h.refused, h.commits, h.s.next_job_id - 1,
-        (unsigned long long)h.s.next_launch_id - 1, h.passes, h.verified, h.owners, h.min_priorities);
+        (unsigned long long)h.s.next_launch_id - 1, h.passes, h.documents, h.verified, h.owners, h.min_priorities);
     usages_verified += h.verified;
     owners_verified += h.owners;
     minimums_kept += h.min_priorities;

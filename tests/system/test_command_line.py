@@ -70,7 +70,7 @@ def test_subcommands(parent):
     text = good(parent, '--help')
     assert text == good('help', parent)
     assert all(command in text for command in commands)
-    own = {'show': 'job', 'host': 'add, modify, delete, show, drain or resume'}
+    own = {'show': 'job', 'scenario': 'dump', 'host': 'add, modify, delete, show, drain or resume'}
     names = own.get(parent, 'add, modify, delete or show')
     assert run(parent) == (2, '', 'fairlead %s: missing subcommand: %s\n' % (parent, names))
     assert run(parent, 'nosuch')[0] == 2

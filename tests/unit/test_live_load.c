@@ -119,6 +119,25 @@ static void a_value_that_is_not_reported_satisfies_no_request(void **unused)
     world_release(&w);
 }
 
+/* An amount that nothing offers has no limit, unless load sensors may report it: until then jobs wait. */
+static void amounts_of_sensors_are_waited_for(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 4, 100000, 0);
+    world_object(&w, OBJECT_RESOURCE, "lic", "");
+    (void)submit(&w, "requests=lic=1");
+    assert_int_equal(world_pass(&w), 1);
+    world_set(&w, "load_sensor", "/bin/lic");
+    for (int i = 0; i < 3; i++) (void)submit(&w, "requests=lic=1");
+    assert_int_equal(world_pass(&w), 0);
+    report(&w, "lic=2");
+    assert_int_equal(world_pass(&w), 1); /* one runs */
+    report(&w, "num_proc=4");
+    assert_int_equal(world_pass(&w), 0); /* the sensor has failed */
+    world_release(&w);
+}
+
 static void what_is_no_value_is_left_out(void **unused)
 {
     (void)unused;
@@ -214,6 +233,7 @@ int main(void)
         cmocka_unit_test(a_request_waits_for_a_value),
         cmocka_unit_test(texts_are_compared),
         cmocka_unit_test(a_value_that_is_not_reported_satisfies_no_request),
+        cmocka_unit_test(amounts_of_sensors_are_waited_for),
         cmocka_unit_test(what_is_no_value_is_left_out),
         cmocka_unit_test(standard_resources_are_defined_by_requests),
         cmocka_unit_test(starts_raise_the_load_for_a_while),

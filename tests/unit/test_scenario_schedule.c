@@ -100,6 +100,35 @@ static void wide_jobs_begin_at_multiples_of_the_resolution(void **unused)
         "1 RUNNING 0-10 q@n1=4; 3 RESERVED 20-50 q@n1=4,q@n2=2; 4 RESERVED 80-85 q@n1=4,q@n2=2");
 }
 
+/* Job 2 is reserved in a, and starts in b after all; so it is not tried in c, and job 3 is the second one. */
+static void jobs_that_start_after_all_are_not_tried_again(void **unused)
+{
+    (void)unused;
+    assert_string_equal(
+        schedule_of(CLUSTER(
+            "'bf_max_job_test': 2",
+            "'partitions': [{'name': 'a', 'hosts': 'n1', 'slots': 1}, {'name': 'b', 'hosts': 'n1'}, "
+            "{'name': 'c', 'hosts': 'n1'}],",
+            JOB("1", ", 'state': 'RUNNING', 'partition': 'a', 'time_limit_s': 9, 'places': {'a@n1': 1}") "," JOB(
+                "2",
+                ", 'partition': ['a', 'b', 'c'], 'time_limit_s': 9") "," JOB("3",
+                                                                             ", 'partition': 'b', 'time_limit_s': 9"))),
+        "1 RUNNING 0-9 a@n1=1; 2 STARTING 0-9 b@n1=1; 3 STARTING 0-9 b@n1=1");
+}
+
+/* The first task is reserved in a, so both start in b. */
+static void tasks_without_a_reservation_start_elsewhere_too(void **unused)
+{
+    (void)unused;
+    assert_string_equal(
+        schedule_of(CLUSTER(
+            "'reservation_depth': 1",
+            "'partitions': [{'name': 'a', 'hosts': 'n1', 'slots': 1}, {'name': 'b', 'hosts': 'n1'}],",
+            JOB("1", ", 'state': 'RUNNING', 'partition': 'a', 'time_limit_s': 9, 'places': {'a@n1': 1}") "," JOB(
+                "2", ", 'partition': ['a', 'b'], 'time_limit_s': 9, 'array_tasks': 2"))),
+        "1 RUNNING 0-9 a@n1=1; 2_1 STARTING 0-9 b@n1=1; 2_2 STARTING 0-9 b@n1=1");
+}
+
 static void memory_is_booked_on_each_host(void **unused)
 {
     (void)unused;
@@ -386,11 +415,87 @@ static void documents_are_refused(void **unused)
     }
 }
 
+#define INSTANCE(rest)                                                                                                \
+    "{'now': 1000, 'instance': true, 'hosts': [{'name': 'localhost', 'cpus': 4, 'mem': '1G'}, {'name': 'n2'}], " rest \
+    "}"
+#define INSTANCE_JOB(rest) INSTANCE("'jobs': [{'id': 1, 'user': 'u', 'submit': 1" rest "}]")
+
+/* The partition main, default CPUs, memory and time limits, ranges of CPUs in every model, arrays of tasks; hosts that
+ * are only described, and resources that nothing offers. */
+static void documents_of_instances_have_their_rules(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *document, *schedule;
+    } rows[] = {
+        {INSTANCE_JOB(""), "1 STARTING 0-86400 main@localhost=1"},
+        {INSTANCE_JOB(", 'slots': [2, 9], 'time_limit_s': 60"), "1 STARTING 0-60 main@localhost=4"},
+        {INSTANCE_JOB(", 'state': 'RUNNING', 'start': 990, 'time_limit_s': 60"), "1 RUNNING -10-50 main@localhost=1"},
+        {INSTANCE_JOB(", 'tasks': '3,5', 'array_limit': 2, 'time_limit_s': 60, 'running': [{'task': 1, 'start': 999, "
+                      "'places': {'main@localhost': 2}}]"),
+         "1_1 RUNNING -1-59 main@localhost=2; 1_3 STARTING 0-60 main@localhost=1; 1_[5] WAITING"},
+        {INSTANCE_JOB(", 'cpus': 2, 'gpus': 1"),
+         "1 WAITING (can never run: asks for gres/gpu=1; that is more than there is)"},
+        {INSTANCE_JOB(", 'nodes': [2, 3], 'mem_per_cpu': '1G'"),
+         "1 WAITING (can never run: asks for 2 hosts; at most 1 would fit)"},
+        {INSTANCE_JOB(
+             ", 'nodes': 1, 'slots_per_node': 3, 'time_limit_s': 60, 'queues': '*@local*', 'master_queues': ''"),
+         "1 STARTING 0-60 main@localhost=3"},
+        {INSTANCE_JOB(", 'time_limit_s': 60, 'queues': 'gone'"),
+         "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)"},
+        {INSTANCE_JOB(", 'time_limit_s': 60, 'constraint': 'gone'"),
+         "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)"},
+        {INSTANCE_JOB(", 'state': 'RUNNING', 'cpus': 2, 'mem_per_cpu': 300, 'time_limit_s': 60}, "
+                      "{'id': 2, 'user': 'u', 'submit': 1, 'time_limit_s': 60, 'mem': 425"),
+         "1 RUNNING 0-60 main@localhost=2; 2 RESERVED 60-120 main@localhost=1"},
+        {INSTANCE("'resources': [{'name': 'x'}], 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'time_limit_s': 9, "
+                  "'request': {'x': 5}}]"),
+         "1 STARTING 0-9 main@localhost=1"},
+        {INSTANCE("'partitions': [{'name': 'p', 'hosts': 'n2'}], 'jobs': [{'id': 1, 'user': 'u', 'submit': 1}]"),
+         "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) assert_string_equal(schedule_of(rows[i].document), rows[i].schedule);
+}
+
+static void documents_of_instances_are_refused(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *document, *error;
+    } rows[] = {
+        {INSTANCE_JOB(", 'gpus': 'tesla:2'"), "F: jobs[0].gpus: the GPUs of an instance have no types"},
+        {INSTANCE_JOB(", 'gpus': 2000"), "F: jobs[0].gpus: a task of an instance has at most 1024 GPUs"},
+        {INSTANCE_JOB(", 'gpus_per_slot': 1000, 'cpus': 2"),
+         "F: jobs[0].gpus_per_slot: a task of an instance has at most 1024 GPUs"},
+        {INSTANCE_JOB(", 'gpus': 1, 'gpus_per_slot': 1"),
+         "F: jobs[0].gpus_per_slot: 'gpus' and 'gpus_per_slot' are given; give only one of them"},
+        {INSTANCE_JOB(", 'mem_per_cpu': '1000000T', 'cpus': 4"),
+         "F: jobs[0].mem_per_cpu: a task of an instance has at most 1099511627776 MiB"},
+        {INSTANCE_JOB(", 'mem': 1, 'mem_per_cpu': 1"),
+         "F: jobs[0].mem_per_cpu: 'mem' is given, too; give only one of them"},
+        {INSTANCE_JOB(", 'nodes': 3, 'cpus': 2"), "F: jobs[0].nodes: 3 slots are the minimum, and the job asks for 2"},
+        {INSTANCE_JOB(", 'slots_per_node': 2, 'slots': 3"),
+         "F: jobs[0].slots_per_node: 2 is not a divisor of the job's 3 slots"},
+        {INSTANCE_JOB(", 'tres': 'cpu=1'"), "F: jobs[0].tres: is not accepted in the document of an instance"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct scenario s;
+        struct err e = {0};
+        assert_int_equal(read_document(rows[i].document, &s, &e), -1);
+        assert_string_equal(ERR_SENTENCE(&e), rows[i].error);
+        scenario_release(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(documents_of_instances_have_their_rules),
+        cmocka_unit_test(documents_of_instances_are_refused),
         cmocka_unit_test(first_jobs_get_reservations),
         cmocka_unit_test(wide_jobs_begin_at_multiples_of_the_resolution),
+        cmocka_unit_test(jobs_that_start_after_all_are_not_tried_again),
+        cmocka_unit_test(tasks_without_a_reservation_start_elsewhere_too),
         cmocka_unit_test(memory_is_booked_on_each_host),
         cmocka_unit_test(queues_share_the_host),
         cmocka_unit_test(hosts_come_by_their_unmet_share),

@@ -137,6 +137,8 @@ static const struct row requests[] = {
     {"GET", "/v1/shares?format=xml", NULL, 400, "format: 'xml' is not one of json,lines,psv"},
     {"GET", "/v1/shares?format=lines", NULL, 200, "account|user|partition|parent_account|depth|raw_shares|"},
     {"GET", "/v1/openapi.json", NULL, 200, "\"openapi\":\"3.1.0\""},
+    {"GET", "/v1/scenario", NULL, 200, "\"instance\":true,\n\"settings\":{"},
+    {"GET", "/v1/scenario?x=1", NULL, 400, "x"},
 
     {"PUT", "/v1/jobs", "{}", 405, "PUT is not accepted at '/v1/jobs'; accepted are GET, HEAD, POST, OPTIONS"},
     {"DELETE", "/v1/jobs/cancel", NULL, 405, "POST, OPTIONS"},

@@ -8,8 +8,8 @@
  *     reply.c     short replies, errors                           objects.c     partitions, QOS and so on
  *     stream.c    long replies                                    priorities.c  jobs by priority
  *     records.c   long replies of records in memory               status.c      settings, and the instance at a glance
- *     answer.c    replies to decided requests                     openapi.c     the API's description
- *     clock.c     the clock for budgets and timeouts
+ *     answer.c    replies to decided requests                     openapi.c     the description of the API
+ *     clock.c     the clock for budgets and timeouts          scenario.c    the state as a scenario document
  *
  * server.c calls the table of routes, the table calls the handlers (right column), and they call the files on the left
  * below the table. The one exception is openapi.c: it describes the table that it is a row of. */
@@ -108,7 +108,8 @@ struct route {
     route_handler *handle;
     const struct wire_shape *query; /* NULL: none */
     const struct wire_shape *body;  /* of BODY_OBJECT */
-    const struct wire_shape *reply; /* NULL: an OpenAPI document */
+    const struct wire_shape *reply; /* NULL: a document, of which reply_help says what it is */
+    const char *reply_help;
     enum body_kind body_kind;
     unsigned status;         /* of success */
     size_t body_max;         /* bytes; 0: SMALL_BODY_MAX */
@@ -231,7 +232,7 @@ route_handler server_get_jobs, server_get_job, server_get_wait, server_get_share
     server_get_users, server_get_settings, server_get_status, server_get_verify, server_get_openapi;
 route_handler server_post_job, server_patch_job, server_delete_job, server_post_cancel, server_post_hold,
     server_post_release, server_post_account, server_patch_account, server_delete_account, server_post_user,
-    server_patch_user, server_delete_user, server_patch_settings;
+    server_patch_user, server_delete_user, server_patch_settings, server_get_scenario;
 
 /* openapi.c: appends the description of the API as JSON. */
 void openapi_write(struct buf *out);

@@ -164,7 +164,7 @@ static void write_operation(struct schema_writer *w, const struct route *route)
     schema_open(j, "responses");
     text_format(status, sizeof status, "%u", route->status);
     schema_open(j, status);
-    schema_text(j, "description", route->reply ? route->reply->help : "An OpenAPI document.");
+    schema_text(j, "description", route->reply ? route->reply->help : route->reply_help);
     write_content(w, "application/json", route->reply);
     json_end(j);
     schema_open(j, "default");

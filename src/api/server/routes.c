@@ -176,6 +176,7 @@ const struct route routes[] = {
      .id = "describe",
      .summary = "this description",
      .handle = server_get_openapi,
+     .reply_help = "An OpenAPI document.",
      .status = OK},
 
     {.method = GET,
@@ -185,6 +186,15 @@ const struct route routes[] = {
      .handle = server_get_priorities,
      .query = &api_priorities_query_shape,
      .reply = &api_priority_list_shape,
+     .status = OK,
+     .is_long = true},
+
+    {.method = GET,
+     .path = API_SCENARIO,
+     .id = "dumpScenario",
+     .summary = "the instance at this time, as a scenario document (docs/scenarios.md)",
+     .handle = server_get_scenario,
+     .reply_help = "A scenario document.",
      .status = OK,
      .is_long = true},
 
