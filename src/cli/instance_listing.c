@@ -36,7 +36,7 @@ static void write_block(struct listing_run *r)
         buf_clear(&value);
         listing_write_cell(&r->written.chosen, c, r->row, &r->arena, &value);
         if (value.length > 0) text_make_plain(value.text, value.length);
-        buf_format(&block, "%-14s %.*s\n", heading, (int)value.length, value.text);
+        buf_format(&block, "%-13s %.*s\n", heading, (int)value.length, value.text);
     }
     listing_add_block(&r->written, r->row, (struct str){block.text, block.length});
     buf_release(&block);

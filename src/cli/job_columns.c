@@ -305,7 +305,7 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_CPU_IDS, .heading = "CPU numbers"},
     {.field = JOB_FIELD_NODES, .heading = "Nodes", .show = show_nodes},
     {.field = JOB_FIELD_MEM_MIB, .heading = "Memory"},
-    {.field = JOB_FIELD_MEM_PER_CPU, .heading = "Memory per CPU", .zero_is_absent = true},
+    {.field = JOB_FIELD_MEM_PER_CPU, .heading = "Mem per CPU", .zero_is_absent = true},
     {.field = JOB_FIELD_MAX_RSS, .heading = "Peak memory", .show = show_max_memory},
     {.field = JOB_FIELD_CPU_TIME, .heading = "CPU time", .show = show_cpu_time},
     {.field = JOB_FIELD_MEM_TIME, .heading = "Memory time", .show = show_memory_time},

@@ -85,7 +85,7 @@ def test_subcommands(parent):
     (['submit', '--ntasks=4', 'x.sh'],
      "fairlead submit: unknown option '--ntasks': use -n, --cpus for CPUs; see 'fairlead submit --help'"),
     (['submit', '-pe', 'smp', '4', 'x.sh'],
-     "fairlead submit: unknown option '-pe': use --slots N or --slots N-M for slots; see 'fairlead submit --help'"),
+     "fairlead submit: unknown option '-pe': use --pe NAME for the parallel environment, and --slots N or N-M for the slots; see 'fairlead submit --help'"),
     (['submit', '-n', '4', '-js', '100', 'x.sh'],
      "fairlead submit: unknown option '-js': use --job-share N for the job's shares; see 'fairlead submit --help'"),
     (['update', '5', '-ot', '100'],
