@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "engine/handlers.h"
 #include "engine/live_cluster.h"
+#include "engine/never_runs.h"
 
 static const char *const per_processor[] = {"np_load_avg", "np_load_short", "np_load_medium", "np_load_long"};
 enum { PER_PROCESSOR_COUNT = 4, PER_PROCESSOR_PREFIX = 3 };
@@ -96,6 +97,7 @@ int apply_load(struct apply_context *c, const struct event *event)
     add_computed(&r);
     if (is_changed(s, &r)) {
         struct arena old = replace(s, &r);
+        never_runs_drop(s);
         if (live_cluster_refresh_loads(s)) s->pass_is_due = true;
         arena_release(&old);
     }

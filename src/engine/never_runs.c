@@ -34,11 +34,12 @@ const struct never_runs *never_runs_kept(struct state *s)
     return s->never_runs;
 }
 
-void never_runs_free(struct never_runs *n)
+void never_runs_drop(struct state *s)
 {
-    if (n == NULL) return;
-    if (n->edition != 0) never_runs_end(n);
-    mem_free(n);
+    if (s->never_runs == NULL) return;
+    if (s->never_runs->edition != 0) never_runs_end(s->never_runs);
+    mem_free(s->never_runs);
+    s->never_runs = NULL;
 }
 
 static bool fits(const struct never_runs *n, const struct demand *d, struct arena *arena,

@@ -15,9 +15,10 @@ struct never_runs {
 void never_runs_begin(struct never_runs *n, const struct state *s);
 void never_runs_end(struct never_runs *n);
 
-/* The same, kept in the state until hosts, objects or settings change. */
+/* The same, kept in the state until hosts, objects or settings change. never_runs_drop: load values have changed, which
+ * it refers to, or all rows. */
 const struct never_runs *never_runs_kept(struct state *s);
-void never_runs_free(struct never_runs *n); /* NULL is allowed */
+void never_runs_drop(struct state *s);
 
 /* "can never run: asks for 96 slots on one host; at most 64 would fit", in memory of arena; NULL: it could run. */
 const char *never_runs_why(const struct never_runs *n, const struct demand *d, struct arena *arena);

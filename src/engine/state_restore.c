@@ -52,7 +52,7 @@ void state_release(struct state *s)
     ticket_identities_free(s->ticket_identities);
     pending_free(s->pending);
     live_cluster_free(s->live_cluster);
-    never_runs_free(s->never_runs);
+    never_runs_drop(s);
     arena_release(&s->cycle);
     arena_release(&s->load_arena);
     arena_release(&s->arena);
@@ -63,8 +63,7 @@ void state_restore_begin(struct state *s)
 {
     pending_invalidate(s);
     live_cluster_invalidate(s);
-    never_runs_free(s->never_runs);
-    s->never_runs = NULL;
+    never_runs_drop(s);
     state_release_rows(s);
 }
 
