@@ -65,7 +65,7 @@ def test_schedule_file(name):
         seen |= here | jobs_in(run['lines'], 'STARTING')
         lines += len(run['lines'])
     assert lines > 0
-    print('# compared: %d lines of %d scheduling runs with Grid Engine 8.1.9 (%s)' % (lines, len(runs), name))
+    print('# compared %d lines of %d scheduling runs with Grid Engine 8.1.9 (%s)' % (lines, len(runs), name))
 
 
 @pytest.mark.parametrize('name', PLACEMENTS)
@@ -83,7 +83,7 @@ def test_placements(name):
         assert found == section['places'], section['title']
         compared += len(found)
     assert compared > 0
-    print('# compared: %d placements with Grid Engine 8.1.9 (%s)' % (compared, name))
+    print('# compared %d placements with Grid Engine 8.1.9 (%s)' % (compared, name))
 
 
 def test_parallel_environments():
@@ -92,7 +92,7 @@ def test_parallel_environments():
         lines = [line.split(':', 5)[5] for line in answer(trial['scenario'], '--monitor')[1:] if ':STARTING:' in line]
         assert lines == trial['lines'], trial['command']
     assert len(trials) == 25
-    print('# compared: %d allocations of parallel jobs with Grid Engine 8.1.9 (i2_pe_allocation)' % len(trials))
+    print('# compared %d allocations of parallel jobs with Grid Engine 8.1.9 (i2_pe_allocation)' % len(trials))
 
 
 def test_formulas_that_are_refused():
@@ -104,4 +104,4 @@ def test_formulas_that_are_refused():
         assert (result.returncode == 0) == is_accepted, (formula, result.stderr)
         compared += 1
     assert compared == 11
-    print('# compared: %d load formulas, accepted or refused, with Grid Engine 8.1.9' % compared)
+    print('# compared %d load formulas, accepted or refused, with Grid Engine 8.1.9' % compared)
