@@ -12,13 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/engine.h"
-#include "engine/handlers.h"
+#include "engine_world.h"
 #include "measure.h"
 
-enum { CPUS = 64, USERS = 1000, USERS_PER_ACCOUNT = 100, SIZES = 3, KEPT_BYTES = 256 << 20 };
-
-static const int64_t NOW_US = INT64_C(1700000000000000);
+enum { CPUS = 64, USERS = 1000, SIZES = 3, KEPT_BYTES = 256 << 20 };
 
 struct world {
     struct state s;
@@ -36,54 +33,18 @@ static uint32_t random_below(struct world *w, uint32_t n)
 
 static void apply(struct world *w, struct event event)
 {
-    struct err e;
-    outcome_clear(&w->out);
-    if (event.actor.user == NULL) event.actor = (struct actor){0, 0, "root", true};
-    if (engine_apply(&w->s, w->now_us, &event, &w->out, NULL, &e) == 0) return;
-    fprintf(stderr, "event %d: %s\n", event.kind, ERR_SENTENCE(&e));
-    exit(1);
-}
-
-static void add_users(struct world *w)
-{
-    uint32_t account = NONE;
-    for (uint32_t i = 0; i < USERS; i++) {
-        char name[32], account_name[32];
-        snprintf(name, sizeof name, "user%u", i);
-        snprintf(account_name, sizeof account_name, "account%u", i / USERS_PER_ACCOUNT);
-        struct assoc row = {
-            .parent = 0, .account = account_name, .shares = i % 50 + 1, .priority = NONE, .created_us = NOW_US};
-        if (i % USERS_PER_ACCOUNT == 0) account = assoc_append(&w->s, &row);
-        row.parent = account;
-        row.user = name;
-        row.usage = (double)(i * UINT64_C(7919) % 100003) / 3.0;
-        assoc_append(&w->s, &row);
-    }
-}
-
-static void give(struct job_values *job, enum job_field f, struct field_value value)
-{
-    job->value[f] = value;
-    job->is_given[f] = true;
+    bench_apply(&w->s, &w->out, w->now_us, event);
 }
 
 static void submit(struct world *w)
 {
     static const uint32_t cpus[SIZES] = {1, 2, 4};
-    struct job_values job = {0};
-    char name[32], account[32];
+    struct bench_job job;
     uint32_t user = random_below(w, USERS);
-    snprintf(name, sizeof name, "user%u", user);
-    snprintf(account, sizeof account, "account%u", user / USERS_PER_ACCOUNT);
-    give(&job, JOB_FIELD_ACCOUNT, field_text(account));
-    give(&job, JOB_FIELD_NAME, field_text("job"));
-    give(&job, JOB_FIELD_DIRECTORY, field_text("/tmp"));
-    give(&job, JOB_FIELD_COMMAND, field_text("true"));
-    give(&job, JOB_FIELD_CPUS, field_number(cpus[random_below(w, SIZES)]));
-    give(&job, JOB_FIELD_MEM_MIB, field_number(1));
-    give(&job, JOB_FIELD_TIME_LIMIT, field_number(3600));
+    bench_job_make(&job, user, cpus[random_below(w, SIZES)], 1);
+    bench_job_give(&job, JOB_FIELD_TIME_LIMIT, field_number(3600));
     w->now_us += 1000;
-    apply(w, (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, name, false}, .submit = &job});
+    apply(w, bench_job_event(&job));
 }
 
 static void pass(struct world *w)
@@ -139,7 +100,7 @@ static void world_make(struct world *w, uint32_t jobs, const struct model *model
     state_init(&w->s, NOW_US);
     apply(w, (struct event){.kind = EVENT_HOST, .host.has = {CPUS, 0, 1000000}});
     apply(w, (struct event){.kind = EVENT_SETTINGS, .settings = {model->pairs, model->pair_count}});
-    add_users(w);
+    bench_add_users(&w->s, USERS);
     for (uint32_t i = 0; i < jobs; i++) submit(w);
     pass(w);
 }

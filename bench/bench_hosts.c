@@ -11,15 +11,13 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "engine/engine.h"
-#include "engine/handlers.h"
 #include "engine/pending.h"
 #include "engine/placements.h"
+#include "engine_world.h"
 #include "measure.h"
 
-enum { CPUS = 32, MEM_GIB = 128, JOBS_PER_HOST = 10, USERS_PER_ACCOUNT = 100, KINDS_PER_USER = 4, ENDS = 25, ANEW = 3 };
+enum { CPUS = 32, MEM_GIB = 128, JOBS_PER_HOST = 10, KINDS_PER_USER = 4, ENDS = 25, ANEW = 3 };
 
-static const int64_t NOW_US = INT64_C(1700000000000000);
 static const double NS_PER_MS = 1e6;
 
 struct world {
@@ -32,12 +30,7 @@ struct world {
 
 static void apply(struct world *w, struct event event)
 {
-    struct err e;
-    outcome_clear(&w->out);
-    if (event.actor.user == NULL) event.actor = (struct actor){0, 0, "root", true};
-    if (engine_apply(&w->s, w->now_us, &event, &w->out, NULL, &e) == 0) return;
-    fprintf(stderr, "event %d: %s\n", event.kind, ERR_SENTENCE(&e));
-    exit(1);
+    bench_apply(&w->s, &w->out, w->now_us, event);
 }
 
 static void set(struct world *w, const char *key, const char *value)
@@ -66,45 +59,14 @@ static void add_hosts(struct world *w)
     apply(w, (struct event){.kind = EVENT_OBJECT_MODIFY, .object = {OBJECT_PARTITION, "main", &list, 1}});
 }
 
-static void add_users(struct world *w)
-{
-    uint32_t account = NONE;
-    for (uint32_t i = 0; i < w->users; i++) {
-        char name[32], account_name[32];
-        snprintf(name, sizeof name, "user%u", i);
-        snprintf(account_name, sizeof account_name, "account%u", i / USERS_PER_ACCOUNT);
-        struct assoc row = {
-            .parent = 0, .account = account_name, .shares = i % 50 + 1, .priority = NONE, .created_us = NOW_US};
-        if (i % USERS_PER_ACCOUNT == 0) account = assoc_append(&w->s, &row);
-        row.parent = account;
-        row.user = name;
-        row.usage = (double)(i * UINT64_C(7919) % 100003) / 3.0;
-        assoc_append(&w->s, &row);
-    }
-}
-
-static void give(struct job_values *job, enum job_field f, struct field_value value)
-{
-    job->value[f] = value;
-    job->is_given[f] = true;
-}
-
 static void submit(struct world *w, uint32_t user, uint32_t cpus, uint32_t mem_gib, int64_t minutes)
 {
-    struct job_values job = {0};
-    char name[32], account[32];
-    snprintf(name, sizeof name, "user%u", user);
-    snprintf(account, sizeof account, "account%u", user / USERS_PER_ACCOUNT);
-    give(&job, JOB_FIELD_ACCOUNT, field_text(account));
-    give(&job, JOB_FIELD_NAME, field_text("job"));
-    give(&job, JOB_FIELD_DIRECTORY, field_text("/tmp"));
-    give(&job, JOB_FIELD_COMMAND, field_text("true"));
-    give(&job, JOB_FIELD_CPUS, field_number(cpus));
-    give(&job, JOB_FIELD_MEM_MIB, field_number((int64_t)mem_gib * 1024));
-    give(&job, JOB_FIELD_TIME_LIMIT, field_number(minutes * 60));
-    if (cpus > CPUS) give(&job, JOB_FIELD_ENVIRONMENT, field_text("whole"));
+    struct bench_job job;
+    bench_job_make(&job, user, cpus, (int64_t)mem_gib * 1024);
+    bench_job_give(&job, JOB_FIELD_TIME_LIMIT, field_number(minutes * 60));
+    if (cpus > CPUS) bench_job_give(&job, JOB_FIELD_ENVIRONMENT, field_text("whole"));
     w->now_us += 1000;
-    apply(w, (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, name, false}, .submit = &job});
+    apply(w, bench_job_event(&job));
 }
 
 static double pass_ns(struct world *w, uint32_t *out_started)
@@ -150,7 +112,7 @@ static void world_make(struct world *w, uint32_t hosts)
     set(w, "reservation_depth", "1000");
     set(w, "max_jobs", "1000000");
     add_hosts(w);
-    add_users(w);
+    bench_add_users(&w->s, w->users);
     submit_running(w);
     submit_waiting(w);
 }

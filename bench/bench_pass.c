@@ -22,12 +22,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/handlers.h"
 #include "engine/ticket_plan.h"
+#include "engine_world.h"
 
-enum { CPUS = 64, ROUNDS = 31, USERS_PER_ACCOUNT = 100, PROJECTS = 20, KEPT_BYTES = 256 << 20 };
-
-static const int64_t NOW_US = INT64_C(1700000000000000);
+enum { CPUS = 64, ROUNDS = 31, PROJECTS = 20, KEPT_BYTES = 256 << 20 };
 
 struct world {
     struct state s;
@@ -62,12 +60,7 @@ static struct figures figures_of(double *ms, int count)
 
 static void apply(struct world *w, struct event event)
 {
-    struct err e;
-    outcome_clear(&w->out);
-    event.actor = event.actor.user != NULL ? event.actor : (struct actor){0, 0, "root", true};
-    if (engine_apply(&w->s, w->now_us, &event, &w->out, NULL, &e) == 0) return;
-    fprintf(stderr, "event %d: %s\n", event.kind, ERR_SENTENCE(&e));
-    exit(1);
+    bench_apply(&w->s, &w->out, w->now_us, event);
 }
 
 static void set(struct world *w, const char *key, const char *value)
@@ -76,34 +69,12 @@ static void set(struct world *w, const char *key, const char *value)
     apply(w, (struct event){.kind = EVENT_SETTINGS, .settings = {&pair, 1}});
 }
 
-static void user_name(char name[32], uint32_t user)
-{
-    snprintf(name, 32, "user%u", user);
-}
-
-static void add_users(struct world *w, uint32_t count)
-{
-    uint32_t account = NONE;
-    for (uint32_t i = 0; i < count; i++) {
-        char name[32], account_name[32];
-        snprintf(account_name, sizeof account_name, "account%u", i / USERS_PER_ACCOUNT);
-        user_name(name, i);
-        struct assoc row = {
-            .parent = 0, .account = account_name, .shares = i % 50 + 1, .priority = NONE, .created_us = NOW_US};
-        if (i % USERS_PER_ACCOUNT == 0) account = assoc_append(&w->s, &row);
-        row.parent = account;
-        row.user = name;
-        row.usage = (double)(i * UINT64_C(7919) % 100003) / 3.0;
-        assoc_append(&w->s, &row);
-    }
-}
-
 /* Usage of every user, as of different times. */
 static void add_usage(struct world *w, uint32_t users)
 {
     for (uint32_t i = 0; i < users; i++) {
         char name[32];
-        user_name(name, i);
+        snprintf(name, sizeof name, "user%u", i);
         struct usage_owner row = {.user = name, .project = "", .at_us = NOW_US - i * INT64_C(1000003)};
         row.usage.used[USAGE_CPU] = (double)(i * UINT64_C(7919) % 100003);
         usage_owner_append(&w->s, &row);
@@ -120,28 +91,15 @@ static void add_projects(struct world *w)
     }
 }
 
-static void give(struct job_values *job, enum job_field f, struct field_value value)
-{
-    job->value[f] = value;
-    job->is_given[f] = true;
-}
-
 static void submit(struct world *w, uint32_t user)
 {
-    struct job_values job = {0};
-    char name[32], account[32], project[32];
+    struct bench_job job;
+    char project[32];
     snprintf(project, sizeof project, "project%u", user % PROJECTS);
-    snprintf(account, sizeof account, "account%u", user / USERS_PER_ACCOUNT);
-    user_name(name, user);
-    give(&job, JOB_FIELD_ACCOUNT, field_text(account));
-    give(&job, JOB_FIELD_NAME, field_text("job"));
-    give(&job, JOB_FIELD_DIRECTORY, field_text("/tmp"));
-    give(&job, JOB_FIELD_COMMAND, field_text("true"));
-    give(&job, JOB_FIELD_CPUS, field_number(1));
-    give(&job, JOB_FIELD_MEM_MIB, field_number(1));
-    if (w->has_projects && user % 2 == 0) give(&job, JOB_FIELD_PROJECT, field_text(project));
+    bench_job_make(&job, user, 1, 1);
+    if (w->has_projects && user % 2 == 0) bench_job_give(&job, JOB_FIELD_PROJECT, field_text(project));
     w->now_us += 1000;
-    apply(w, (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, name, false}, .submit = &job});
+    apply(w, bench_job_event(&job));
 }
 
 static void world_make(struct world *w, uint32_t associations, uint32_t users, uint32_t jobs, bool has_usage)
@@ -152,7 +110,7 @@ static void world_make(struct world *w, uint32_t associations, uint32_t users, u
     state_init(&w->s, NOW_US);
     apply(w, (struct event){.kind = EVENT_HOST, .host.has = {CPUS, 0, 1000000}});
     set(w, "auto_user_fshare", "10");
-    add_users(w, associations);
+    bench_add_users(&w->s, associations);
     if (has_usage) add_usage(w, associations);
     if (has_usage) add_projects(w);
     for (uint32_t i = 0; i < jobs; i++) submit(w, i % users);

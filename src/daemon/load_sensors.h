@@ -30,6 +30,7 @@ struct load_sensors_host {
     struct rlimit file_limit; /* of a sensor */
 };
 
+/* No sensor yet; load_sensors_configure starts them. */
 struct load_sensors *load_sensors_new(uv_loop_t *loop, const struct load_sensors_host *host);
 
 /* Ends all sensors, within QUIT_WAIT_US, and closes the handles. The loop then has to run once more before

@@ -15,6 +15,7 @@ struct load_values {
 /* Copies both. */
 void load_values_add(struct load_values *v, struct str name, struct str value);
 
+/* Removes all values. */
 void load_values_clear(struct load_values *v);
 void load_values_release(struct load_values *v);
 

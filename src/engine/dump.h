@@ -44,6 +44,7 @@ void dump_begin(struct dump *d, struct state *s, int64_t now_us, struct buf *out
  * False: the document is complete. O(count) */
 bool dump_jobs(struct dump *d, uint32_t count);
 
+/* Frees the writer; the text is the caller's. */
 void dump_release(struct dump *d);
 
 #endif

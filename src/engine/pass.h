@@ -56,6 +56,7 @@ static inline bool pass_ranks_all(const struct pass *p)
 /* How many tasks of a job may start, whether they fit or not. */
 uint32_t pass_startable_tasks(const struct state *s, const struct job *j);
 
+/* The job of an entry of the pending queue. */
 const struct job *pass_job_of_entry(const struct state *s, const struct queue_entry *entry);
 
 /* The next entry of a group, at an index or later, that has a task to start; NONE: there is none. */

@@ -28,6 +28,7 @@ struct rhythm {
     bool has_changed;               /* something else that may let a job start */
 };
 
+/* A job was submitted; a task has ended. Only the first of each since the last pass counts. */
 void rhythm_note_submission(struct rhythm *r, int64_t now_us);
 void rhythm_note_end(struct rhythm *r, int64_t now_us);
 
