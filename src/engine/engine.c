@@ -72,7 +72,9 @@ int engine_apply(struct state *s, int64_t now_us, const struct event *event, str
 
 void engine_forget(struct state *s)
 {
-    if (s->ended_rows > 64 && s->ended_rows > (s->jobs.count + s->tasks.count) / 4) state_compact_rows(s);
+    enum { FEW_ROWS = 32 };
+    if (s->ended_jobs > FEW_ROWS && s->ended_jobs > s->jobs.count / 4) state_compact_jobs(s);
+    if (s->ended_tasks > FEW_ROWS && s->ended_tasks > s->tasks.count / 2) state_compact_tasks(s);
 }
 
 void outcome_clear(struct outcome *o)

@@ -40,8 +40,8 @@
 int engine_apply(struct state *s, int64_t now_us, const struct event *event, struct outcome *outcome,
                  struct event_result *out_result, struct err *e);
 
-/* Frees ended rows, once they are more than a quarter of the rows of jobs and tasks. Indices into jobs and tasks
- * change. Amortised O(1) for each row. */
+/* Frees the rows of ended jobs once they are more than a quarter of all, and those of ended tasks once they are more
+ * than half. Indices into jobs and tasks change. Amortised O(1) for each row. */
 void engine_forget(struct state *s);
 
 #endif

@@ -11,61 +11,78 @@
 #include "engine/min_priority.h"
 #include "engine/pass.h"
 
-/* The first jobs of groups, in pending.fitting and pending.blocked: those that may start are all there; of the others,
- * which could only get a reservation, as many as there are reservations to give. */
+/* Few jobs start in a pass, so of the candidates only the best ones are computed and kept. */
+enum { SHORTLIST_FIRST = 16, SHORTLIST_GROWTH = 4 };
+
+/* The candidates, in pending.fitting (those that may start) and pending.blocked (those that could only get a
+ * reservation). */
 struct heads {
     struct pass *p;
     struct pending *pending;
-    ARRAY(uint32_t) fitting_of_shape; /* by shape: jobs in fitting, while one of the shape may start */
+    struct multifactor_bound bound;
+    ARRAY(uint32_t) fitting_of_shape; /* by shape: candidates, and groups, that may start */
     uint32_t fitting_count;           /* the sum */
-    bool has_more_blocked;            /* some were left out */
-    uint32_t blocked_max;             /* so many are in blocked at most */
+    bool has_entered;                 /* groups have been candidates, and are marked */
 };
 
 /* --- the order of jobs -------------------------------------------------------------------------------------------- */
 
-static void set_terms(struct pass *p, const struct pending_group *g, const struct job *j, struct pending_head *head)
+static void set_terms(struct pass *p, const struct pending_group *g, const struct job *j, struct pending_first *first)
 {
     struct state *s = p->c->s;
     struct multifactor_job input;
     multifactor_context_job(&p->multifactor, j, g->partition, p->amounts, &input);
-    multifactor_terms(&s->policy.multifactor, &p->multifactor.cluster, &input, &head->terms);
-    head->node = s->node_of.items[state_assoc_in_partition(s, j->assoc, g->partition)];
-    head->priority = j->set_priority;
+    multifactor_terms(&s->policy.multifactor, &p->multifactor.cluster, &input, &first->terms);
+    first->priority = j->set_priority;
 }
 
 /* Describes an entry of a group, for its order. */
-static void describe(struct pass *p, uint32_t group, uint32_t at, struct pending_head *head)
+static void describe(struct pass *p, uint32_t group, uint32_t at, struct pending_first *first)
 {
     struct state *s = p->c->s;
     const struct pending_group *g = &s->pending->groups.items[group];
     const struct queue_entry *entry = &s->pending->queue.groups.items[group].entries.items[at];
     const struct job *j = pass_job_of_entry(s, entry);
     bool is_always = (s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS) != 0;
-    *head = (struct pending_head){.edition = s->pending->head_edition,
-                                  .at = at,
-                                  .position = entry->position << 32 | g->place,
-                                  .since_us = is_always ? j->submit_us : j->accrue_us,
-                                  .shape = pass_group_demand(p, group)->shape};
-    head->tier = (uint32_t)s->objects[OBJECT_PARTITION].items[g->partition].object.value[PARTITION_TIER].number;
+    *first = (struct pending_first){
+        .at = at, .position = entry->position << 32 | g->place, .since_us = is_always ? j->submit_us : j->accrue_us};
     if (s->policy.model == MODEL_BASIC)
-        head->priority = job_basic_priority(j);
+        first->priority = job_basic_priority(j);
     else
-        set_terms(p, g, j, head);
+        set_terms(p, g, j, first);
+}
+
+/* What bounds the order of a group's jobs, from the first one. */
+static void describe_head(struct pass *p, uint32_t group, struct pending_head *head)
+{
+    struct state *s = p->c->s;
+    const struct pending_group *g = &s->pending->groups.items[group];
+    const struct object_row *partition = &s->objects[OBJECT_PARTITION].items[g->partition];
+    struct pending_first *first = &s->pending->firsts.items[group];
+    describe(p, group, queue_next(&s->pending->queue, group, 0), first);
+    bool is_computed = first->priority == NONE;
+    *head = (struct pending_head){.edition = s->pending->head_edition,
+                                  .shape = pass_group_demand(p, group)->shape,
+                                  .node = NONE,
+                                  .tier = (uint32_t)partition->object.value[PARTITION_TIER].number,
+                                  .since_us = is_computed && first->since_us != 0 ? first->since_us : INT64_MAX,
+                                  .rest = is_computed ? multifactor_rest(&first->terms) : first->priority};
+    if (s->policy.model != MODEL_BASIC)
+        head->node = s->node_of.items[state_assoc_in_partition(s, g->assoc, g->partition)];
 }
 
 /* A time in the future does not count yet. */
-static uint32_t priority_of(const struct pass *p, const struct pending_head *head)
+static uint32_t priority_of(const struct pass *p, uint32_t node, const struct pending_first *first)
 {
     const struct multifactor_rules *rules = &p->c->s->policy.multifactor;
-    bool is_future = head->since_us > p->c->now_us && (rules->flags & FLAG_ACCRUE_ALWAYS) == 0;
-    if (head->priority != NONE) return head->priority; /* in priority/basic there are no factors */
-    double factor = head->node != NONE ? p->factors[head->node] : 0.0;
-    return multifactor_priority_of(rules, &head->terms, p->c->now_us, is_future ? 0 : head->since_us, factor);
+    bool is_future = first->since_us > p->c->now_us && (rules->flags & FLAG_ACCRUE_ALWAYS) == 0;
+    if (first->priority != NONE) return first->priority; /* in priority/basic there are no factors */
+    double factor = node != NONE ? p->factors[node] : 0.0;
+    return multifactor_priority_of(rules, &first->terms, p->c->now_us, is_future ? 0 : first->since_us, factor);
 }
 
 /* With INCR_ONLY a job has a minimum priority. */
-static uint32_t bound(const struct pass *p, uint32_t group, uint32_t at, uint32_t priority)
+static uint32_t raise(const struct pass *p, uint32_t group, uint32_t at, uint32_t priority)
 {
     const struct state *s = p->c->s;
     if (s->pending->are_alike) return priority;
@@ -74,10 +91,20 @@ static uint32_t bound(const struct pass *p, uint32_t group, uint32_t at, uint32_
     return min_priority_bound(s, pass_job_of_entry(s, entry), partition, priority);
 }
 
-static struct queue_candidate candidate_of(const struct pass *p, uint32_t group, const struct pending_head *head)
+static struct queue_candidate candidate_of(const struct pass *p, uint32_t group, const struct pending_first *first)
 {
-    uint32_t priority = bound(p, group, head->at, priority_of(p, head));
-    return (struct queue_candidate){sort_key_priority(head->tier, priority), head->position, group, head->at};
+    const struct pending_head *head = &p->c->s->pending->heads.items[group];
+    uint32_t priority = raise(p, group, first->at, priority_of(p, head->node, first));
+    return (struct queue_candidate){sort_key_priority(head->tier, priority), first->position, group, first->at};
+}
+
+/* No job of the group has a higher order. A tier counts 2^32. */
+static inline double order_max(const struct heads *h, const struct pending_head *head)
+{
+    const struct pass *p = h->p;
+    double factor = head->node != NONE ? p->factors[head->node] : 0.0;
+    return head->tier * 4294967296.0 +
+           multifactor_priority_max(&h->bound, head->rest, p->c->now_us - head->since_us, factor);
 }
 
 /* --- the first jobs of the groups --------------------------------------------------------------------------------- */
@@ -92,28 +119,28 @@ static void begin_heads(struct pass *p)
     s->pending->head_edition++;
 }
 
-static const struct pending_head *head_of(struct pass *p, uint32_t group)
+static const struct pending_head *make_head(struct pass *p, uint32_t group)
 {
     struct pending *pending = p->c->s->pending;
     struct pending_head *head = &pending->heads.items[group];
-    if (head->edition == pending->head_edition) return head;
     if (pending->queue.groups.items[group].key == NULL)
         *head = (struct pending_head){.edition = pending->head_edition, .shape = NONE};
     else
-        describe(p, group, queue_next(&pending->queue, group, 0), head);
+        describe_head(p, group, head);
     return head;
 }
 
 /* The candidate of the first job of a group that has a task to start. Returns false if there is none. */
-static bool find_candidate(struct pass *p, uint32_t group, const struct pending_head *head, struct queue_candidate *out)
+static bool find_candidate(struct pass *p, uint32_t group, struct queue_candidate *out)
 {
     struct pending *pending = p->c->s->pending;
+    const struct pending_first *first = &pending->firsts.items[group];
     bool is_certain = pending->jobs_started == 0 && !pending->groups.items[group].has_arrays;
-    uint32_t at = is_certain ? head->at : pass_find_startable(p->c->s, group, 0);
-    struct pending_head other;
+    uint32_t at = is_certain ? first->at : pass_find_startable(p->c->s, group, 0);
+    struct pending_first other;
     if (at == NONE) return false;
-    if (at != head->at) describe(p, group, at, &other);
-    *out = candidate_of(p, group, at != head->at ? &other : head);
+    if (at != first->at) describe(p, group, at, &other);
+    *out = candidate_of(p, group, at != first->at ? &other : first);
     return true;
 }
 
@@ -130,69 +157,149 @@ static uint32_t reservations_left(const struct pass *p)
     return p->cluster->rules.reservation_max - p->run.reservation_count;
 }
 
-static bool may_start(struct pass *p, uint32_t group, uint32_t shape)
+/* Whether jobs that do not fit take part: they may get a reservation, or count as tried. */
+static bool blocked_take_part(const struct pass *p)
+{
+    return run_counts_tests(&p->cluster->rules) || reservations_left(p) > 0;
+}
+
+static bool may_reserve(const struct pass *p, uint32_t group)
+{
+    const struct pending_group *g = &p->c->s->pending->groups.items[group];
+    return g->is_reserving || p->cluster->rules.reservations == RUN_RESERVE_ALL || run_counts_tests(&p->cluster->rules);
+}
+
+static inline bool may_start(struct pass *p, uint32_t group, uint32_t shape)
 {
     if (shape < p->run.shapes.count && p->run.shapes.items[shape].cannot_start) return false;
     if (shape < p->run.shapes.count && p->run.shapes.items[shape].could_start) return true;
     return run_may_start(&p->run, pass_group_demand(p, group));
 }
 
-/* Whether jobs that do not fit take part: they may get a reservation, or count as tried. */
-static bool takes_part(const struct pass *p, const struct pending_group *g)
+static void offer_first(struct heads *h, uint32_t group, struct queue_shortlist *list)
 {
-    bool may_reserve = g->is_reserving || p->cluster->rules.reservations == RUN_RESERVE_ALL;
-    return run_counts_tests(&p->cluster->rules) || (may_reserve && reservations_left(p) > 0);
+    struct pass *p = h->p;
+    struct queue_candidate candidate;
+    if (p->has_threshold_qos && !pass_admits(p, &h->pending->groups.items[group])) return;
+    if (find_candidate(p, group, &candidate)) queue_shortlist_offer(list, candidate);
 }
 
-/* after NULL: the first job of each group. Otherwise of groups whose jobs do not fit, those that come after it. */
-static void collect(struct heads *h, const struct queue_candidate *after)
+/* Offers the first jobs of the groups of which none was a candidate before. Most are left out by their bound. */
+static void offer_all(struct heads *h)
 {
     struct pass *p = h->p;
     struct pending *pending = h->pending;
-    struct queue_candidate candidate;
-    uint32_t blocked_max = run_counts_tests(&p->cluster->rules) ? UINT32_MAX : h->blocked_max;
-    h->has_more_blocked = false;
+    bool do_blocked_take_part = blocked_take_part(p);
     for (uint32_t g = 0; g < pending->heads.count; g++) {
-        const struct pending_head *head = head_of(p, g);
+        const struct pending_head *head = &pending->heads.items[g];
+        if (head->edition != pending->head_edition) head = make_head(p, g);
         if (head->shape == NONE) continue;
         bool fits = may_start(p, g, head->shape);
-        if (fits ? after != NULL : !takes_part(p, &pending->groups.items[g])) continue;
-        if (p->has_threshold_qos && !pass_admits(p, &pending->groups.items[g])) continue;
-        if (!find_candidate(p, g, head, &candidate)) continue;
-        if (fits) {
-            *array_add(&pending->fitting.list) = candidate;
-            count_fitting(h, head->shape);
-        } else if (after == NULL || queue_is_before(after, &candidate)) {
-            h->has_more_blocked |= !queue_offer(&pending->blocked, candidate, blocked_max);
-        }
+        struct queue_shortlist *list = fits ? &pending->fitting : &pending->blocked;
+        if (fits) count_fitting(h, head->shape);
+        if (!fits && !do_blocked_take_part) continue;
+        if (h->has_entered && pending->groups.items[g].entered_in == pending->pass_count) continue;
+        if (pending->are_alike && order_max(h, head) < list->order_min)
+            list->has_more = true;
+        else if (fits || may_reserve(p, g))
+            offer_first(h, g, list);
     }
-    if (after == NULL) queue_order(&pending->fitting);
-    queue_order(&pending->blocked);
+}
+
+static void collect(struct heads *h, uint32_t fitting_max, uint32_t blocked_max)
+{
+    struct queue_shortlist *fitting = &h->pending->fitting, *blocked = &h->pending->blocked;
+    array_clear(&h->fitting_of_shape);
+    h->fitting_count = 0;
+    queue_shortlist_begin(fitting, fitting_max);
+    queue_shortlist_begin(blocked, blocked_max);
+    offer_all(h);
+    queue_shortlist_end(fitting);
+    queue_shortlist_end(blocked);
+}
+
+/* --- further candidates ------------------------------------------------------------------------------------------- */
+
+static void note_entered(struct heads *h, uint32_t group)
+{
+    h->pending->groups.items[group].entered_in = h->pending->pass_count;
+}
+
+static struct queue_candidates take_list(struct heads *h, struct queue_shortlist *list)
+{
+    const struct queue_candidates taken = list->best;
+    for (uint32_t i = 0; i < taken.list.count; i++) note_entered(h, taken.list.items[i].group);
+    list->best = (struct queue_candidates){0};
+    return taken;
+}
+
+static void put_back(struct queue_shortlist *list, struct queue_candidates *taken)
+{
+    for (uint32_t i = 0; i < taken->list.count; i++) queue_push(&list->best, taken->list.items[i]);
+    array_release(&taken->list);
+}
+
+static uint32_t grown(uint32_t max)
+{
+    return max < UINT32_MAX / SHORTLIST_GROWTH ? max * SHORTLIST_GROWTH : UINT32_MAX;
+}
+
+/* Adds candidates that were left out to those that are there. */
+static void collect_more(struct heads *h)
+{
+    struct queue_shortlist *fitting = &h->pending->fitting, *blocked = &h->pending->blocked;
+    struct queue_candidates old_fitting = take_list(h, fitting), old_blocked = take_list(h, blocked);
+    h->has_entered = true;
+    collect(h, grown(fitting->max), grown(blocked->max));
+    put_back(fitting, &old_fitting);
+    put_back(blocked, &old_blocked);
 }
 
 /* The next job of a group that has started or got a reservation. */
 static void push_next(struct heads *h, const struct queue_candidate *done, const struct demand *d)
 {
-    struct pending_head next;
+    struct pending_first next;
     uint32_t at = pass_find_startable(h->p->c->s, done->group, done->at + 1);
     if (at == NONE) return;
     bool fits = run_may_start(&h->p->run, d);
     if (fits) count_fitting(h, d->shape);
     describe(h->p, done->group, at, &next);
-    queue_push(fits ? &h->pending->fitting : &h->pending->blocked, candidate_of(h->p, done->group, &next));
+    queue_push(fits ? &h->pending->fitting.best : &h->pending->blocked.best, candidate_of(h->p, done->group, &next));
 }
 
 /* --- the pass ----------------------------------------------------------------------------------------------------- */
 
-/* Of the jobs that may start and those that could get a reservation the best one. */
-static struct queue_candidate pop(struct heads *h)
+/* Of the candidates that may start and those that could get a reservation the list with the best one; NULL: none. */
+static struct queue_candidates *best_list(const struct heads *h)
 {
-    struct queue_candidates *fitting = &h->pending->fitting, *blocked = &h->pending->blocked;
-    bool counts = run_counts_tests(&h->p->cluster->rules);
-    bool has_blocked = blocked->list.count > 0 && (counts || reservations_left(h->p) > 0);
+    struct queue_candidates *fitting = &h->pending->fitting.best, *blocked = &h->pending->blocked.best;
+    bool has_blocked = blocked->list.count > 0 && blocked_take_part(h->p);
     bool is_blocked_next =
         has_blocked && (fitting->list.count == 0 || queue_is_before(blocked->list.items, fitting->list.items));
-    return queue_pop(is_blocked_next ? blocked : fitting);
+    return is_blocked_next ? blocked : fitting->list.count > 0 ? fitting : NULL;
+}
+
+/* Whether candidates were left out that may come before this one; NULL: before the end. */
+static bool misses_some(const struct heads *h, const struct queue_candidate *candidate)
+{
+    const struct queue_shortlist *fitting = &h->pending->fitting, *blocked = &h->pending->blocked;
+    bool is_before_fitting = candidate != NULL && !queue_is_before(&fitting->last, candidate);
+    bool is_before_blocked = candidate != NULL && !queue_is_before(&blocked->last, candidate);
+    return (fitting->has_more && !is_before_fitting) ||
+           (blocked->has_more && !is_before_blocked && blocked_take_part(h->p));
+}
+
+static bool pop(struct heads *h, struct queue_candidate *out)
+{
+    struct queue_candidates *list = best_list(h);
+    while (misses_some(h, list != NULL ? list->list.items : NULL)) {
+        collect_more(h);
+        list = best_list(h);
+    }
+    if (list == NULL) return false;
+    *out = queue_pop(list);
+    note_entered(h, out->group);
+    return true;
 }
 
 /* When none of a shape fits any more, those that did are among the ones that could get a reservation. */
@@ -218,28 +325,18 @@ static void decide(struct heads *h, const struct queue_candidate *candidate)
 static bool goes_on(const struct heads *h)
 {
     const struct pass *p = h->p;
-    bool has_fitting = h->pending->fitting.list.count > 0;
-    bool has_blocked = h->pending->blocked.list.count > 0 && reservations_left(p) > 0;
-    return (h->fitting_count > 0 && has_fitting && p->run.open_count > 0) ||
-           (p->is_listed && (has_fitting || has_blocked) && !run_is_over(&p->run));
+    return (h->fitting_count > 0 && p->run.open_count > 0) || (p->is_listed && !run_is_over(&p->run));
 }
 
 void pass_by_priority(struct pass *p)
 {
     struct heads h = {.p = p, .pending = p->c->s->pending};
+    struct queue_candidate best;
     if (!p->is_listed && pass_count_fitting(p, 1) == 0) return;
     pass_begin_ranking(p);
     begin_heads(p);
-    array_clear(&h.pending->fitting.list);
-    array_clear(&h.pending->blocked.list);
-    h.blocked_max = reservations_left(p);
-    collect(&h, NULL);
-    while (goes_on(&h)) {
-        const struct queue_candidate best = pop(&h);
-        decide(&h, &best);
-        if (h.pending->blocked.list.count > 0 || !h.has_more_blocked || reservations_left(p) == 0) continue;
-        h.blocked_max = h.blocked_max < UINT32_MAX / 4 ? h.blocked_max * 4 : UINT32_MAX; /* some never get one */
-        collect(&h, &best);
-    }
+    multifactor_bound_make(&p->c->s->policy.multifactor, &h.bound);
+    collect(&h, SHORTLIST_FIRST, run_counts_tests(&p->cluster->rules) ? UINT32_MAX : reservations_left(p));
+    while (goes_on(&h) && pop(&h, &best)) decide(&h, &best);
     array_release(&h.fitting_of_shape);
 }

@@ -20,6 +20,7 @@ static void release_jobs(struct pending *p)
     for (uint32_t i = 0; i < p->jobs.count; i++) mem_free(p->jobs.items[i].groups);
     array_clear(&p->groups);
     array_clear(&p->heads);
+    array_clear(&p->firsts);
     array_clear(&p->tickets);
     array_clear(&p->jobs);
     array_clear(&p->unused);
@@ -36,9 +37,10 @@ void pending_free(struct pending *p)
     queue_release(&p->queue);
     array_release(&p->groups);
     array_release(&p->heads);
+    array_release(&p->firsts);
     array_release(&p->tickets);
-    array_release(&p->fitting.list);
-    array_release(&p->blocked.list);
+    array_release(&p->fitting.best.list);
+    array_release(&p->blocked.best.list);
     array_release(&p->jobs);
     array_release(&p->unused);
     array_release(&p->begins);
@@ -170,6 +172,7 @@ static void describe_group(struct pending *p, uint32_t index, const struct job *
     while (p->groups.count <= index) {
         *array_add(&p->groups) = (struct pending_group){0};
         *array_add(&p->heads) = (struct pending_head){0};
+        *array_add(&p->firsts) = (struct pending_first){0};
         *array_add(&p->tickets) = (struct pending_tickets){0};
     }
     p->tickets.items[index] = (struct pending_tickets){.edition = NONE};

@@ -30,17 +30,24 @@ struct pending_group {
     bool is_reserving;           /* they ask for reservations */
     const struct demand *demand; /* of the live cluster, as of demand_made */
     uint32_t demand_made;        /* 0: none yet */
+    uint32_t entered_in;         /* the last pass in which one of its jobs was a candidate (pass_priority.c) */
 };
 
-/* The first job of a group. A pass reads those of all groups, so all that it needs to order them is side by side. */
+/* What bounds the place of a group's first job in the order. A pass reads that of every group, so it is small. */
 struct pending_head {
-    uint32_t edition;               /* of pending.head_edition; 0: to be made */
+    uint32_t edition; /* of pending.head_edition; 0: to be made */
+    uint32_t shape;   /* of its demand; NONE: there is no such group */
+    uint32_t node;    /* of the tree, whose factor counts; NONE: 0 */
+    uint32_t tier;    /* of its partition */
+    int64_t since_us; /* the time from which its age counts; INT64_MAX: none */
+    double rest;      /* the priority without age and fair share, not rounded */
+};
+
+/* The first job of a group, with what its place depends on. */
+struct pending_first {
     uint32_t at;                    /* the job's entry in the group */
     uint64_t position;              /* and the place of the partition */
-    int64_t since_us;               /* the time from which its age counts; 0: none */
-    uint32_t shape;                 /* of its demand; NONE: there is no such group */
-    uint32_t node;                  /* of the tree, whose factor counts; NONE: 0 */
-    uint32_t tier;                  /* of its partition */
+    int64_t since_us;               /* 0: none */
     uint32_t priority;              /* NONE: computed from terms */
     struct multifactor_terms terms; /* age and fair share do not count */
 };
@@ -77,13 +84,14 @@ struct pending_begin {
 
 struct pending {
     struct queue queue;
-    ARRAY(struct pending_group) groups;       /* by index of the queue's groups */
-    ARRAY(struct pending_head) heads;         /* likewise */
-    ARRAY(struct pending_tickets) tickets;    /* likewise */
-    uint64_t head_source;                     /* what heads depend on beside the group's jobs */
-    uint32_t head_edition;                    /* counts its changes */
-    struct queue_candidates fitting, blocked; /* of the current pass (pass_priority.c) */
-    ARRAY(struct pending_job) jobs;           /* also unused ones: job_id 0 */
+    ARRAY(struct pending_group) groups;      /* by index of the queue's groups */
+    ARRAY(struct pending_head) heads;        /* likewise */
+    ARRAY(struct pending_first) firsts;      /* likewise */
+    ARRAY(struct pending_tickets) tickets;   /* likewise */
+    uint64_t head_source;                    /* what heads depend on beside the group's jobs */
+    uint32_t head_edition;                   /* counts its changes */
+    struct queue_shortlist fitting, blocked; /* of the current pass (pass_priority.c) */
+    ARRAY(struct pending_job) jobs;          /* also unused ones: job_id 0 */
     ARRAY(uint32_t) unused;
     struct map by_id;                   /* job id -> index in jobs */
     ARRAY(struct pending_begin) begins; /* a heap, the earliest first; may have jobs that have changed since */

@@ -329,9 +329,9 @@ struct state {
     /* The time of the next pass if nothing changes: the earliest begin_us in the future of a pending job, or in a
      * minute where a job waits for its fair-share factor or the CPU weights follow usage. 0: never. */
     int64_t next_due_us;
-    struct rank_order *order; /* of the fair-tree algorithm, kept from pass to pass */
-    uint32_t ended_rows;      /* jobs and tasks in memory that have ended */
-    struct arena cycle;       /* temporary; cleared when an event begins */
+    struct rank_order *order;         /* of the fair-tree algorithm, kept from pass to pass */
+    uint32_t ended_jobs, ended_tasks; /* rows in memory that have ended */
+    struct arena cycle;               /* temporary; cleared when an event begins */
 };
 
 /* The rate at which a task is charged, units a second. Weights may make billing negative, but no usage is negative. */

@@ -380,7 +380,7 @@ void state_release_rows(struct state *s)
     map_release(&s->task_by_id);
 }
 
-void state_compact_rows(struct state *s)
+void state_compact_jobs(struct state *s)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
@@ -392,7 +392,12 @@ void state_compact_rows(struct state *s)
         s->jobs.items[kept++] = s->jobs.items[i];
     }
     s->jobs.count = kept;
-    kept = 0;
+    s->ended_jobs = 0;
+}
+
+void state_compact_tasks(struct state *s)
+{
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state)) {
@@ -404,5 +409,5 @@ void state_compact_rows(struct state *s)
         s->tasks.items[kept++] = *k;
     }
     s->tasks.count = kept;
-    s->ended_rows = 0;
+    s->ended_tasks = 0;
 }

@@ -67,8 +67,9 @@ struct work task_work(const struct task *k);
 
 /* --- the whole state ---------------------------------------------------------------------------------------------- */
 
-/* Frees the rows of ended jobs and tasks. The others keep their order and get new indices. O(jobs + tasks). */
-void state_compact_rows(struct state *s);
+/* Frees the rows of ended jobs, or tasks. The others keep their order and get new indices. O(jobs), O(tasks). */
+void state_compact_jobs(struct state *s);
+void state_compact_tasks(struct state *s);
 
 /* Frees all rows and the maps of their names and ids. */
 void state_release_rows(struct state *s);

@@ -25,7 +25,7 @@ void job_end_if_done(struct apply_context *c, uint32_t job_index, int64_t at_us)
     s->assocs.items[j->assoc].live_jobs--;
     job_count_references(s, j, -1);
     map_remove_u64(&s->job_by_id, j->id);
-    s->ended_rows++;
+    s->ended_jobs++;
     apply_note_change(c, TABLE_JOB, job_index);
     min_priority_forget(c, job_index);
 }
@@ -47,7 +47,7 @@ void task_end(struct apply_context *c, uint32_t task_index, enum job_state end)
     assoc_count_work(s, k->assoc, &work, -1);
     map_remove_u64(&s->task_by_launch, k->launch_id);
     map_remove_u64(&s->task_by_id, task_key(k->job_id, k->task_id));
-    s->ended_rows++;
+    s->ended_tasks++;
     s->pass_is_due = true;
     s->jobs.items[job_index].live_tasks--;
     apply_note_change(c, TABLE_TASK, task_index);

@@ -127,6 +127,22 @@ uint32_t multifactor_priority_of(const struct multifactor_rules *r, const struct
     return whole_priority(sum_of(terms, age, share));
 }
 
+/* A maximum age of 0 lets every age count in full. */
+void multifactor_bound_make(const struct multifactor_rules *r, struct multifactor_bound *out)
+{
+    double weight_age = r->weight_age > 0.0 ? r->weight_age : 0.0;
+    *out = (struct multifactor_bound){.weight_fair_share = r->weight_fair_share > 0.0 ? r->weight_fair_share : 0.0};
+    if (r->max_age_s == 0) out->age_base = weight_age;
+    if (r->max_age_s <= 0) return;
+    out->age_max = weight_age;
+    out->age_per_us = weight_age / ((double)r->max_age_s * US_PER_S);
+}
+
+double multifactor_rest(const struct multifactor_terms *terms)
+{
+    return sum_of(terms, 0.0, 0.0);
+}
+
 void multifactor_terms(const struct multifactor_rules *r, const struct multifactor_cluster *c,
                        const struct multifactor_job *j, struct multifactor_terms *out_terms)
 {

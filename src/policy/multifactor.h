@@ -85,6 +85,27 @@ void multifactor_terms(const struct multifactor_rules *r, const struct multifact
 uint32_t multifactor_priority_of(const struct multifactor_rules *r, const struct multifactor_terms *terms,
                                  int64_t now_us, int64_t accrue_us, double fair_share);
 
+/* Upper bounds of priorities, in fewer steps than the priorities themselves take. */
+struct multifactor_bound {
+    double age_base, age_per_us, age_max, weight_fair_share;
+};
+
+void multifactor_bound_make(const struct multifactor_rules *r, struct multifactor_bound *out);
+
+/* The terms but age and fair share. */
+double multifactor_rest(const struct multifactor_terms *terms);
+
+/* No less than the priority of a job with such terms. age_us below 0: none. */
+static inline double multifactor_priority_max(const struct multifactor_bound *b, double rest, int64_t age_us,
+                                              double fair_share)
+{
+    double age = (double)age_us * b->age_per_us;
+    age = age > 0.0 ? age : 0.0;
+    age = age < b->age_max ? age : b->age_max;
+    double sum = rest + b->age_base + age + fair_share * b->weight_fair_share;
+    return (sum > 1.0 ? sum : 1.0) + 1.0; /* the terms are not added in the order of multifactor_priority_of */
+}
+
 /* The priorities of count jobs, the same numbers as from multifactor_terms. */
 void multifactor_priorities(const struct multifactor_rules *r, const struct multifactor_cluster *c,
                             const struct multifactor_job *jobs, uint32_t count, uint32_t *out_priority);

@@ -1,5 +1,6 @@
 #include "sched/queue.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/ensure.h"
@@ -217,17 +218,6 @@ struct queue_candidate queue_pop(struct queue_candidates *c)
     return best;
 }
 
-bool queue_offer(struct queue_candidates *c, struct queue_candidate candidate, uint32_t max)
-{
-    if (c->list.count < max) {
-        (void)array_add(&c->list);
-        sift_up(c, c->list.count - 1, candidate, true);
-        return true;
-    }
-    if (max > 0 && is_before(&candidate, &c->list.items[0])) sift_down(c, 0, candidate, true);
-    return false;
-}
-
 void queue_order(struct queue_candidates *c)
 {
     for (uint32_t i = c->list.count / 2; i-- > 0;) sift_down(c, i, c->list.items[i], false);
@@ -236,4 +226,34 @@ void queue_order(struct queue_candidates *c)
 bool queue_is_before(const struct queue_candidate *a, const struct queue_candidate *b)
 {
     return is_before(a, b);
+}
+
+/* --- the best of many --------------------------------------------------------------------------------------------- */
+
+void queue_shortlist_begin(struct queue_shortlist *s, uint32_t max)
+{
+    array_clear(&s->best.list);
+    s->max = max;
+    s->has_more = false;
+    s->order_min = max > 0 ? 0.0 : INFINITY;
+}
+
+/* While candidates are offered, the worst one is at the top. */
+void queue_shortlist_offer(struct queue_shortlist *s, struct queue_candidate candidate)
+{
+    struct queue_candidates *best = &s->best;
+    s->has_more |= best->list.count == s->max;
+    if (best->list.count < s->max) {
+        (void)array_add(&best->list);
+        sift_up(best, best->list.count - 1, candidate, true);
+    } else if (s->max > 0 && is_before(&candidate, &best->list.items[0])) {
+        sift_down(best, 0, candidate, true);
+    }
+    if (best->list.count == s->max && s->max > 0) s->order_min = (double)best->list.items[0].order;
+}
+
+void queue_shortlist_end(struct queue_shortlist *s)
+{
+    if (s->best.list.count > 0) s->last = s->best.list.items[0];
+    queue_order(&s->best);
 }

@@ -78,16 +78,30 @@ struct queue_candidates {
 
 void queue_push(struct queue_candidates *c, struct queue_candidate candidate);
 
-/* Keeps the best max of the candidates that are offered. Returns false if one was left out. Until queue_order, nothing
- * else is done with them. O(1) for most of many. */
-bool queue_offer(struct queue_candidates *c, struct queue_candidate candidate, uint32_t max);
-
-/* Makes a heap of candidates that were offered, or added to the list in any order. O(candidates). */
+/* Makes a heap of candidates that were added to the list in any order. O(candidates). */
 void queue_order(struct queue_candidates *c);
 
 bool queue_is_before(const struct queue_candidate *a, const struct queue_candidate *b);
 
 /* The best one, removed. The list is not empty. */
 struct queue_candidate queue_pop(struct queue_candidates *c);
+
+/* The best of many candidates. What was left out comes after `last`. */
+struct queue_shortlist {
+    struct queue_candidates best;
+    uint32_t max;
+    bool has_more;               /* some were left out */
+    double order_min;            /* a candidate with a lower order is left out */
+    struct queue_candidate last; /* the worst one that was kept */
+};
+
+/* Empties it. */
+void queue_shortlist_begin(struct queue_shortlist *s, uint32_t max);
+
+/* Keeps the best ones of those that are offered. O(1) for most of many. */
+void queue_shortlist_offer(struct queue_shortlist *s, struct queue_candidate candidate);
+
+/* After the last offer. From now on `best` is a heap, the best one first. O(max). */
+void queue_shortlist_end(struct queue_shortlist *s);
 
 #endif

@@ -313,6 +313,34 @@ static void many_jobs_get_what_each_gets_alone(void **unused)
     free(w);
 }
 
+/* A bound is at least the priority, and close to it unless that is limited to 1 or 2^32 - 1. */
+static void bounds_are_close(void **unused)
+{
+    (void)unused;
+    struct rng r = {3};
+    struct world *w = malloc(sizeof *w);
+    uint32_t close_count = 0;
+    for (int round = 0; round < 100; round++) {
+        struct multifactor_bound bound;
+        random_world(&r, w);
+        multifactor_bound_make(&w->rules, &bound);
+        for (uint32_t i = 0; i < JOBS; i++) {
+            const struct multifactor_job *j = &w->jobs[i];
+            struct multifactor_terms t;
+            multifactor_terms(&w->rules, &w->cluster, j, &t);
+            if (j->is_set || j->is_held) continue;
+            int64_t since_us = j->accrue_us != 0 ? j->accrue_us : INT64_MAX;
+            double max =
+                multifactor_priority_max(&bound, multifactor_rest(&t), w->cluster.now_us - since_us, j->fair_share);
+            assert_true(max >= t.priority);
+            close_count += max < t.priority + 2.5;
+        }
+    }
+    print_message("# %u close bounds\n", close_count);
+    assert_true(close_count > JOBS * 100 / 3);
+    free(w);
+}
+
 /* The order of the jobs does not matter. */
 static void the_order_of_jobs_changes_nothing(void **unused)
 {
@@ -401,6 +429,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_small_job_has_the_priority_of_the_slow_implementation),
         cmocka_unit_test(many_jobs_get_what_each_gets_alone),
+        cmocka_unit_test(bounds_are_close),
         cmocka_unit_test(the_order_of_jobs_changes_nothing),
         cmocka_unit_test(more_of_what_counts_never_lowers),
         cmocka_unit_test(basic_priority_falls_with_position_and_nice),

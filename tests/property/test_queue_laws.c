@@ -1,10 +1,12 @@
 /* Laws of the pending queue, on random additions and removals.
  *
  *   1. Each group has exactly the jobs that were added and not removed, in order of position.
- *   2. Candidates leave the heap in their order, whatever the order in which they came. */
+ *   2. Candidates leave the heap in their order, whatever the order in which they came.
+ *   3. A shortlist keeps the best ones, and no other one comes before its last. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -102,11 +104,44 @@ static void candidates_leave_in_order(void **unused)
     array_release(&c.list);
 }
 
+static int compare_candidates(const void *a, const void *b)
+{
+    return queue_is_before(a, b) ? -1 : 1;
+}
+
+static void shortlists_have_the_best(void **unused)
+{
+    enum { CANDIDATES = 60 };
+    (void)unused;
+    struct rng rng = {.state = 8};
+    struct queue_shortlist s = {0};
+    for (uint32_t round = 0; round < 2000; round++) {
+        struct queue_candidate all[CANDIDATES];
+        uint32_t count = rng_below(&rng, CANDIDATES), max = rng_below(&rng, 20), kept = count < max ? count : max;
+        queue_shortlist_begin(&s, max);
+        for (uint32_t i = 0; i < count; i++) {
+            all[i] = (struct queue_candidate){.order = rng_below(&rng, 5), .position = i * 7 % CANDIDATES, .at = i};
+            if ((double)all[i].order < s.order_min) /* as a caller may do who knows no more of it */
+                s.has_more = true;
+            else
+                queue_shortlist_offer(&s, all[i]);
+        }
+        queue_shortlist_end(&s);
+        qsort(all, count, sizeof *all, compare_candidates);
+        assert_int_equal(s.has_more, count > max);
+        assert_int_equal(s.best.list.count, kept);
+        if (kept > 0) assert_int_equal(s.last.at, all[kept - 1].at);
+        for (uint32_t i = 0; i < kept; i++) assert_int_equal(queue_pop(&s.best).at, all[i].at);
+    }
+    array_release(&s.best.list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_have_their_jobs_in_order),
         cmocka_unit_test(candidates_leave_in_order),
+        cmocka_unit_test(shortlists_have_the_best),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
