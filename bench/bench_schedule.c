@@ -18,7 +18,8 @@ enum { RUNS = 5, SLOTS_PER_HOST = 32, GIB_PER_HOST = 128, JOBS_PER_HOST = 10, ME
 static const double NS_PER_MS = 1e6;
 static const int64_t MINUTE = INT64_C(60000000);
 
-enum { SIZES = 6, MEMORIES = 3, DURATIONS = 8, SPREADS = 6, SHAPES = (SIZES * MEMORIES + SPREADS) * DURATIONS };
+enum { SIZES = 6, MEMORIES = 3, DURATIONS = 8, SPREADS = 6, KINDS = SIZES * MEMORIES + SPREADS };
+enum { SHAPES = KINDS * DURATIONS };
 
 struct shape {
     struct need memory;
@@ -55,7 +56,9 @@ static void make_shapes(struct world *w)
                                             .ranges = &s->range,
                                             .range_count = 1,
                                             .duration_us = duration_us,
-                                            .shape = n++};
+                                            .shape = n,
+                                            .kind = n % KINDS};
+                n++;
             }
         }
     }

@@ -1,6 +1,7 @@
-/* The key of a demand is a text of everything that it depends on: "10 q5:all.q m- s- c- e3:smp r1-4 h0-0:0 d600000000
- * n7:2:010 t-" is that of a job that may use the first of two partitions, in the queue all.q and the environment smp.
- * Texts have their lengths before them, because they may contain anything; '-' stands for one that is not given. */
+/* The key of a demand is a text of everything that it depends on: "10 q5:all.q m- s- c- e3:smp r1-4 h0-0:0 n7:2:010 t-
+ * d600000000" is that of a job that may use the first of two partitions, in the queue all.q and the environment smp.
+ * Texts have their lengths before them, because they may contain anything; '-' stands for one that is not given. The
+ * key of its kind is the same without the duration at the end. */
 #include "engine/job_demand.h"
 
 #include <inttypes.h>
@@ -12,16 +13,13 @@
 #include "engine/queue_list.h"
 #include "fields/request_text.h"
 
-void job_demands_begin(struct job_demands *d, const struct state *s, const struct cluster_model *m, struct arena *arena)
-{
-    *d = (struct job_demands){.s = s, .m = m, .arena = arena};
-    ensure(setting_text_params(str(s->settings.value[SET_GE_PARAMS].text), "", &d->params, NULL) == 0);
-}
-
 void job_demands_end(struct job_demands *d)
 {
     array_release(&d->list);
+    array_release(&d->kinds);
+    array_release(&d->usual);
     map_release(&d->by_key);
+    map_release(&d->by_kind_key);
     buf_release(&d->key);
 }
 
@@ -187,19 +185,37 @@ static bool is_unlimited(const struct job_demands *d, const struct job_request *
     return !cluster_model_offers(d->m, resource);
 }
 
+/* Whether a job may need a resource that it does not request. */
+static bool is_usual(const struct job_demands *d, uint32_t resource)
+{
+    const struct cluster_resources *all = &d->m->resources;
+    const struct cluster_resource *r = &all->list.items[resource];
+    if (is_run_time(r->name)) return false;
+    if (r->relop == RELOP_EXCLUSIVE || r->default_amount > 0.0) return true; /* every job books it */
+    return d->s->is_document || resource == all->mem || resource == all->gpu;
+}
+
+static void add_need(const struct job_demands *d, const struct job *j, uint32_t resource, struct need *needs,
+                     uint32_t *io_count)
+{
+    const struct cluster_resource *r = &d->m->resources.list.items[resource];
+    const struct job_request *request = find_request(d, j, resource);
+    if (is_run_time(r->name)) return;
+    struct need need = need_of_request(r, resource, request);
+    if (request == NULL && need.amount <= 0.0) need = need_of_job(d, j, resource);
+    if (request != NULL && is_unlimited(d, request, resource)) return;
+    if (request != NULL || need.amount > 0.0) needs[(*io_count)++] = need;
+}
+
 /* Fills needs, with room for all resources, in the order of the resources. */
 static uint32_t find_needs(const struct job_demands *d, const struct job *j, struct need *needs)
 {
-    const struct cluster_resources *r = &d->m->resources;
     uint32_t count = 0;
-    for (uint32_t i = SCHED_SLOTS + 1; i < r->list.count; i++) {
-        const struct job_request *request = find_request(d, j, i);
-        if (is_run_time(r->list.items[i].name)) continue;
-        struct need need = need_of_request(&r->list.items[i], i, request);
-        if (request == NULL && need.amount <= 0.0) need = need_of_job(d, j, i);
-        if (request != NULL && is_unlimited(d, request, i)) continue;
-        if (request != NULL || need.amount > 0.0) needs[count++] = need;
+    if (j->request_count == 0) {
+        for (uint32_t i = 0; i < d->usual.count; i++) add_need(d, j, d->usual.items[i], needs, &count);
+        return count;
     }
+    for (uint32_t i = SCHED_SLOTS + 1; i < d->m->resources.list.count; i++) add_need(d, j, i, needs, &count);
     return count;
 }
 
@@ -359,7 +375,8 @@ static void add_needs(struct buf *key, char letter, const struct need *needs, ui
     }
 }
 
-static void make_key(struct job_demands *d, const struct job *j, uint32_t only, const struct demand *new)
+/* Returns the length of the key of its kind. */
+static size_t make_key(struct job_demands *d, const struct job *j, uint32_t only, const struct demand *new)
 {
     const struct job_placing *placing = placing_of(j);
     buf_clear(&d->key);
@@ -370,10 +387,13 @@ static void make_key(struct job_demands *d, const struct job *j, uint32_t only, 
     add_text(&d->key, 's', placing->soft_queues);
     add_text(&d->key, 'c', placing->constraint);
     add_text(&d->key, 'e', environment_of(d, j));
-    buf_format(&d->key, " r%u-%u h%u-%u:%u d%" PRId64, new->ranges[0].min, new->ranges[0].max, new->host_min,
-               new->host_max, new->slots_per_host, new->duration_us);
+    buf_format(&d->key, " r%u-%u h%u-%u:%u", new->ranges[0].min, new->ranges[0].max, new->host_min, new->host_max,
+               new->slots_per_host);
     add_needs(&d->key, 'n', new->needs, new->need_count);
     add_needs(&d->key, 'o', new->soft, new->soft_count);
+    size_t kind_length = d->key.length;
+    buf_format(&d->key, " d%" PRId64, new->duration_us);
+    return kind_length;
 }
 
 static struct slot_range range_of(const struct job_demands *d, const struct job *j)
@@ -410,10 +430,10 @@ static void copy_texts(const struct job_demands *d, struct need *needs, uint32_t
     }
 }
 
-static const struct demand *add_demand(struct job_demands *d, const struct job *j, uint32_t only,
-                                       const struct demand *new)
+/* Describes the first demand of a kind. */
+static void describe_kind(struct job_demands *d, const struct job *j, uint32_t only, const struct demand *new,
+                          struct demand *demand)
 {
-    struct demand *demand = arena_alloc(d->arena, sizeof *demand);
     struct slot_range *range = arena_alloc(d->arena, sizeof *range);
     size_t size = new->need_count * sizeof *new->needs, soft_size = new->soft_count * sizeof *new->soft;
     struct need *needs = arena_alloc(d->arena, size + soft_size + 1);
@@ -423,7 +443,6 @@ static const struct demand *add_demand(struct job_demands *d, const struct job *
     memcpy(needs, new->needs, size);
     if (soft_size > 0) memcpy(needs + new->need_count, new->soft, soft_size);
     copy_texts(d, needs, new->need_count + new->soft_count);
-    demand->shape = d->list.count;
     demand->ranges = range;
     demand->needs = needs;
     demand->soft = needs + new->need_count;
@@ -432,9 +451,40 @@ static const struct demand *add_demand(struct job_demands *d, const struct job *
     demand->allowed = allowed_set(d, j, only, is_serial);
     demand->masters = is_serial ? NULL : set_of_list(d, placing->master_queues);
     demand->preferred = set_of_list(d, placing->soft_queues);
+}
+
+static void keep_key(struct job_demands *d, struct map *map, size_t length, uint32_t value)
+{
+    map_set(map, str(arena_copy(d->arena, (struct str){d->key.text, length})), value);
+}
+
+static const struct demand *add_demand(struct job_demands *d, const struct job *j, uint32_t only,
+                                       const struct demand *new, size_t kind_length)
+{
+    struct demand *demand = arena_alloc(d->arena, sizeof *demand);
+    uint32_t kind = map_get(&d->by_kind_key, (struct str){d->key.text, kind_length});
+    if (kind != NONE) {
+        *demand = *d->kinds.items[kind];
+        demand->duration_us = new->duration_us;
+    } else {
+        describe_kind(d, j, only, new, demand);
+        demand->kind = d->kinds.count;
+        *array_add(&d->kinds) = demand;
+        keep_key(d, &d->by_kind_key, kind_length, demand->kind);
+    }
+    demand->shape = d->list.count;
     *array_add(&d->list) = demand;
-    map_set(&d->by_key, str(arena_copy(d->arena, (struct str){d->key.text, d->key.length})), demand->shape);
+    keep_key(d, &d->by_key, d->key.length, demand->shape);
     return demand;
+}
+
+void job_demands_begin(struct job_demands *d, const struct state *s, const struct cluster_model *m, struct arena *arena)
+{
+    *d = (struct job_demands){.s = s, .m = m, .arena = arena};
+    ensure(setting_text_params(str(s->settings.value[SET_GE_PARAMS].text), "", &d->params, NULL) == 0);
+    for (uint32_t i = SCHED_SLOTS + 1; i < m->resources.list.count; i++) {
+        if (is_usual(d, i)) *array_add(&d->usual) = i;
+    }
 }
 
 const struct demand *job_demand(struct job_demands *d, const struct job *j, uint32_t partition)
@@ -450,9 +500,9 @@ const struct demand *job_demand(struct job_demands *d, const struct job *j, uint
     new.need_count = find_needs(d, j, needs);
     new.soft = needs + new.need_count;
     new.soft_count = find_soft_needs(d, placing, needs + new.need_count);
-    make_key(d, j, partition, &new);
+    size_t kind_length = make_key(d, j, partition, &new);
     uint32_t shape = map_get(&d->by_key, (struct str){d->key.text, d->key.length});
-    const struct demand *demand = shape != NONE ? d->list.items[shape] : add_demand(d, j, partition, &new);
+    const struct demand *demand = shape != NONE ? d->list.items[shape] : add_demand(d, j, partition, &new, kind_length);
     arena_release(&scratch);
     return demand;
 }

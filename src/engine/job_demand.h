@@ -12,8 +12,11 @@ struct job_demands {
     const struct cluster_model *m;
     struct arena *arena;
     struct schedule_params params;
-    ARRAY(const struct demand *) list; /* by shape */
-    struct map by_key;                 /* what the demand depends on, as a text -> shape */
+    ARRAY(const struct demand *) list;  /* by shape */
+    ARRAY(const struct demand *) kinds; /* by kind: the first one */
+    struct map by_key;                  /* what the demand depends on, as a text -> shape */
+    struct map by_kind_key;             /* likewise without the duration -> kind */
+    ARRAY(uint32_t) usual;              /* resources that jobs may need without a request */
     struct buf key;
 };
 
@@ -23,7 +26,7 @@ void job_demands_begin(struct job_demands *d, const struct state *s, const struc
 void job_demands_end(struct job_demands *d);
 
 /* The demand of each task of a job, in one of its partitions; NONE: in any of them. O(requests), and O(instances) for a
- * new shape. */
+ * new kind. */
 const struct demand *job_demand(struct job_demands *d, const struct job *j, uint32_t partition);
 
 #endif

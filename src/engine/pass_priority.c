@@ -14,15 +14,21 @@
 /* Few jobs start in a pass, so of the candidates only the best ones are computed and kept. */
 enum { SHORTLIST_FIRST = 16, SHORTLIST_GROWTH = 4 };
 
+/* The groups of a kind of demands that may start. */
+struct fitting {
+    uint32_t count;
+    int64_t min_us; /* the shortest duration */
+};
+
 /* The candidates, in pending.fitting (those that may start) and pending.blocked (those that could only get a
  * reservation). */
 struct heads {
     struct pass *p;
     struct pending *pending;
     struct multifactor_bound bound;
-    ARRAY(uint32_t) fitting_of_shape; /* by shape: candidates, and groups, that may start */
-    uint32_t fitting_count;           /* the sum */
-    bool has_entered;                 /* groups have been candidates, and are marked */
+    ARRAY(struct fitting) fitting_of_kind;
+    uint32_t fitting_count; /* the sum */
+    bool has_entered;       /* groups have been candidates, and are marked */
 };
 
 /* --- the order of jobs -------------------------------------------------------------------------------------------- */
@@ -58,11 +64,13 @@ static void describe_head(struct pass *p, uint32_t group, struct pending_head *h
     struct state *s = p->c->s;
     const struct pending_group *g = &s->pending->groups.items[group];
     const struct object_row *partition = &s->objects[OBJECT_PARTITION].items[g->partition];
+    const struct demand *d = pass_group_demand(p, group);
     struct pending_first *first = &s->pending->firsts.items[group];
     describe(p, group, queue_next(&s->pending->queue, group, 0), first);
     bool is_computed = first->priority == NONE;
     *head = (struct pending_head){.edition = s->pending->head_edition,
-                                  .shape = pass_group_demand(p, group)->shape,
+                                  .kind = d->kind,
+                                  .duration_us = d->duration_us,
                                   .node = NONE,
                                   .tier = (uint32_t)partition->object.value[PARTITION_TIER].number,
                                   .since_us = is_computed && first->since_us != 0 ? first->since_us : INT64_MAX,
@@ -124,7 +132,7 @@ static const struct pending_head *make_head(struct pass *p, uint32_t group)
     struct pending *pending = p->c->s->pending;
     struct pending_head *head = &pending->heads.items[group];
     if (pending->queue.groups.items[group].key == NULL)
-        *head = (struct pending_head){.edition = pending->head_edition, .shape = NONE};
+        *head = (struct pending_head){.edition = pending->head_edition, .kind = NONE};
     else
         describe_head(p, group, head);
     return head;
@@ -144,11 +152,23 @@ static bool find_candidate(struct pass *p, uint32_t group, struct queue_candidat
     return true;
 }
 
-static void count_fitting(struct heads *h, uint32_t shape)
+static void count_fitting(struct heads *h, uint32_t kind, int64_t duration_us)
 {
-    while (h->fitting_of_shape.count <= shape) *array_add(&h->fitting_of_shape) = 0;
-    h->fitting_of_shape.items[shape]++;
+    while (h->fitting_of_kind.count <= kind) *array_add(&h->fitting_of_kind) = (struct fitting){0, TIMELINE_END};
+    struct fitting *f = &h->fitting_of_kind.items[kind];
+    f->count++;
     h->fitting_count++;
+    if (duration_us < f->min_us) f->min_us = duration_us;
+}
+
+/* The groups of a kind no longer count if not even the shortest of them fits. */
+static void drop_fitting(struct heads *h, uint32_t kind)
+{
+    if (kind >= h->fitting_of_kind.count) return;
+    struct fitting *f = &h->fitting_of_kind.items[kind];
+    if (run_may_fit(&h->p->run, kind, f->min_us) != RUN_CANNOT_FIT) return;
+    h->fitting_count -= f->count;
+    *f = (struct fitting){0, TIMELINE_END};
 }
 
 static uint32_t reservations_left(const struct pass *p)
@@ -169,11 +189,10 @@ static bool may_reserve(const struct pass *p, uint32_t group)
     return g->is_reserving || p->cluster->rules.reservations == RUN_RESERVE_ALL || run_counts_tests(&p->cluster->rules);
 }
 
-static inline bool may_start(struct pass *p, uint32_t group, uint32_t shape)
+static inline bool may_start(struct pass *p, uint32_t group, const struct pending_head *head)
 {
-    if (shape < p->run.shapes.count && p->run.shapes.items[shape].cannot_start) return false;
-    if (shape < p->run.shapes.count && p->run.shapes.items[shape].could_start) return true;
-    return run_may_start(&p->run, pass_group_demand(p, group));
+    enum run_may_fit known = run_may_fit(&p->run, head->kind, head->duration_us);
+    return known == RUN_NOT_SEEN ? run_may_start(&p->run, pass_group_demand(p, group)) : known == RUN_MAY_FIT;
 }
 
 static void offer_first(struct heads *h, uint32_t group, struct queue_shortlist *list)
@@ -193,10 +212,10 @@ static void offer_all(struct heads *h)
     for (uint32_t g = 0; g < pending->heads.count; g++) {
         const struct pending_head *head = &pending->heads.items[g];
         if (head->edition != pending->head_edition) head = make_head(p, g);
-        if (head->shape == NONE) continue;
-        bool fits = may_start(p, g, head->shape);
+        if (head->kind == NONE) continue;
+        bool fits = may_start(p, g, head);
         struct queue_shortlist *list = fits ? &pending->fitting : &pending->blocked;
-        if (fits) count_fitting(h, head->shape);
+        if (fits) count_fitting(h, head->kind, head->duration_us);
         if (!fits && !do_blocked_take_part) continue;
         if (h->has_entered && pending->groups.items[g].entered_in == pending->pass_count) continue;
         if (pending->are_alike && order_max(h, head) < list->order_min)
@@ -209,7 +228,7 @@ static void offer_all(struct heads *h)
 static void collect(struct heads *h, uint32_t fitting_max, uint32_t blocked_max)
 {
     struct queue_shortlist *fitting = &h->pending->fitting, *blocked = &h->pending->blocked;
-    array_clear(&h->fitting_of_shape);
+    array_clear(&h->fitting_of_kind);
     h->fitting_count = 0;
     queue_shortlist_begin(fitting, fitting_max);
     queue_shortlist_begin(blocked, blocked_max);
@@ -262,7 +281,7 @@ static void push_next(struct heads *h, const struct queue_candidate *done, const
     uint32_t at = pass_find_startable(h->p->c->s, done->group, done->at + 1);
     if (at == NONE) return;
     bool fits = run_may_start(&h->p->run, d);
-    if (fits) count_fitting(h, d->shape);
+    if (fits) count_fitting(h, d->kind, d->duration_us);
     describe(h->p, done->group, at, &next);
     queue_push(fits ? &h->pending->fitting.best : &h->pending->blocked.best, candidate_of(h->p, done->group, &next));
 }
@@ -314,10 +333,7 @@ static void decide(struct heads *h, const struct queue_candidate *candidate)
     uint32_t job = state_find_job(s, members->entries.items[candidate->at].job);
     uint32_t max = UINT32_MAX;
     enum run_outcome outcome = pass_may_try(p, job) ? pass_decide(p, job, d, &max) : RUN_WAITS;
-    if (d->shape < h->fitting_of_shape.count && !run_may_start(&p->run, d)) {
-        h->fitting_count -= h->fitting_of_shape.items[d->shape];
-        h->fitting_of_shape.items[d->shape] = 0;
-    }
+    drop_fitting(h, d->kind);
     if (counts || outcome != RUN_WAITS) push_next(h, candidate, d);
 }
 
@@ -338,5 +354,5 @@ void pass_by_priority(struct pass *p)
     multifactor_bound_make(&p->c->s->policy.multifactor, &h.bound);
     collect(&h, SHORTLIST_FIRST, run_counts_tests(&p->cluster->rules) ? UINT32_MAX : reservations_left(p));
     while (goes_on(&h) && pop(&h, &best)) decide(&h, &best);
-    array_release(&h.fitting_of_shape);
+    array_release(&h.fitting_of_kind);
 }

@@ -396,7 +396,7 @@ static void estimate(struct schedule_builder *b)
     run_end(&run);
 }
 
-/* Once for each shape. */
+/* Once for each kind of demands. */
 static void explain_waiting(struct schedule_builder *b)
 {
     struct never_runs never;
@@ -405,20 +405,20 @@ static void explain_waiting(struct schedule_builder *b)
     for (uint32_t i = 0; i < p->rows.count && !waits; i++) waits = p->rows.items[i].state == SCHEDULE_WAITING;
     if (!waits) return;
     struct arena scratch = {0};
-    const char **reasons = arena_alloc(&p->arena, (p->demands.list.count + (size_t)1) * sizeof *reasons);
-    bool *is_known = arena_alloc(&p->arena, p->demands.list.count + (size_t)1);
+    const char **reasons = arena_alloc(&p->arena, (p->demands.kinds.count + (size_t)1) * sizeof *reasons);
+    bool *is_known = arena_alloc(&p->arena, p->demands.kinds.count + (size_t)1);
     never_runs_begin(&never, b->s);
     for (uint32_t i = 0; i < p->rows.count; i++) {
         struct schedule_row *row = &p->rows.items[i];
         if (row->state != SCHEDULE_WAITING) continue;
-        uint32_t shape = row->demand->shape;
-        if (!is_known[shape]) {
+        uint32_t kind = row->demand->kind;
+        if (!is_known[kind]) {
             const char *why = never_runs_why(&never, row->demand, &scratch);
-            reasons[shape] = why != NULL ? arena_copy(&p->arena, str(why)) : NULL;
+            reasons[kind] = why != NULL ? arena_copy(&p->arena, str(why)) : NULL;
             arena_clear(&scratch);
         }
-        is_known[shape] = true;
-        row->reason = reasons[shape];
+        is_known[kind] = true;
+        row->reason = reasons[kind];
     }
     never_runs_end(&never);
     arena_release(&scratch);

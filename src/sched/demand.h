@@ -21,10 +21,10 @@ struct slot_range {
     uint32_t min, max; /* 1 <= min <= max */
 };
 
-/* Jobs with equal demands have the same shape, and mostly point to the same demand. Sets of instances are bits, by
- * index; NULL: all of them. */
+/* Jobs with equal demands have the same shape, and mostly point to the same demand. Shapes that differ only in their
+ * duration are of the same kind. Sets of instances are bits, by index; NULL: all of them. */
 struct demand {
-    uint32_t shape;           /* its number; NONE: not known to be equal to another one */
+    uint32_t shape, kind;     /* its numbers; shape NONE: not known to be like another one */
     const struct need *needs; /* in the order of the resources; the slots are not among them */
     uint32_t need_count;
     const struct need *soft; /* an instance that does not satisfy one is taken only if no better one is free */

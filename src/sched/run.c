@@ -36,7 +36,8 @@ void run_end(struct run *r)
 {
     if (r->is_sweeping) sweep_release(&r->sweep);
     map_release(&r->user_tests);
-    array_release(&r->shapes);
+    array_release(&r->kinds);
+    array_release(&r->not_before_us);
     arena_release(&r->scratch);
     arena_release(&r->own);
 }
@@ -99,24 +100,39 @@ static void start(struct run *r, const struct demand *d, const struct run_decisi
 }
 
 /* The instances that may have room. With a fixed order, those at the front that became full are skipped for good. */
-static struct place_scope start_scope(const struct run *r, const struct demand *d, struct run_shape *shape)
+static struct place_scope start_scope(const struct run *r, const struct demand *d, struct run_kind *kind)
 {
     const struct cluster *c = r->cluster;
     bool is_fixed = r->rules->load.term_count == 0 && r->rules->load.order != ORDER_BY_SHARE;
     uint32_t min = demand_is_serial(d) ? d->ranges[0].min : 1;
-    while (is_fixed && shape->first < c->order.count && r->free_slots[c->order.items[shape->first]] < min)
-        shape->first++;
-    return (struct place_scope){c->order.items + shape->first, c->order.count - shape->first, r->free_slots};
+    while (is_fixed && kind->first < c->order.count && r->free_slots[c->order.items[kind->first]] < min) kind->first++;
+    return (struct place_scope){c->order.items + kind->first, c->order.count - kind->first, r->free_slots};
 }
 
-static bool try_start(struct run *r, const struct demand *d, struct run_shape *shape, struct run_decision *decision)
+/* What is known of the demand's kind; new is that of a demand without. */
+static struct run_kind *kind_of(struct run *r, const struct demand *d, struct run_kind *new)
 {
-    if (shape->cannot_start || r->open_count == 0) return false;
-    const struct place_scope scope = start_scope(r, d, shape);
-    if (!place_job(r->cluster, d, start_window(r, d), &scope, &r->scratch, &decision->allocation)) {
-        shape->cannot_start = true;
-        return false;
-    }
+    *new = (struct run_kind){.seen_us = -1, .max_us = TIMELINE_END};
+    if (d->shape == NONE) return new;
+    array_reserve(&r->kinds, d->kind + 1);
+    while (r->kinds.count <= d->kind) *array_add(&r->kinds) = *new;
+    return &r->kinds.items[d->kind];
+}
+
+/* The place of a job that starts now. Returns false if it does not fit. */
+static bool find_place(struct run *r, const struct demand *d, struct allocation *out)
+{
+    struct run_kind new, *kind = kind_of(r, d, &new);
+    if (d->duration_us > kind->max_us || r->open_count == 0) return false;
+    const struct place_scope scope = start_scope(r, d, kind);
+    bool fits = place_job(r->cluster, d, start_window(r, d), &scope, &r->scratch, out);
+    if (!fits) kind->max_us = d->duration_us - 1;
+    return fits;
+}
+
+static bool try_start(struct run *r, const struct demand *d, struct run_decision *decision)
+{
+    if (!find_place(r, d, &decision->allocation)) return false;
     decision->outcome = RUN_STARTS;
     start(r, d, decision);
     return true;
@@ -186,22 +202,33 @@ static bool find_smallest(const struct cluster *c, const struct demand *d, struc
     return false;
 }
 
-/* Of a range of slots the smallest number is reserved. With several environments each has its own. */
-static bool try_reserve(struct run *r, const struct demand *d, struct run_shape *shape, struct run_decision *decision)
+/* The earliest start of a reservation for the demand's shape; new is that of a demand without. */
+static int64_t *not_before_of(struct run *r, const struct demand *d, int64_t *new)
 {
+    *new = r->now_us;
+    if (d->shape == NONE) return new;
+    array_reserve(&r->not_before_us, d->shape + 1);
+    while (r->not_before_us.count <= d->shape) *array_add(&r->not_before_us) = r->now_us;
+    return &r->not_before_us.items[d->shape];
+}
+
+/* Of a range of slots the smallest number is reserved. With several environments each has its own. */
+static bool try_reserve(struct run *r, const struct demand *d, struct run_decision *decision)
+{
+    int64_t new, *not_before_us = not_before_of(r, d, &new);
     struct demand smallest = *d;
     struct slot_range range;
-    if (shape->not_before_us == TIMELINE_END) return false;
+    if (*not_before_us == TIMELINE_END) return false;
     if (d->environment_count <= 1) {
         if (!find_smallest(r->cluster, d, &range)) return false;
         smallest.ranges = &range;
         smallest.range_count = 1;
     }
-    int64_t start_us = find_start(r, &smallest, shape->not_before_us, &decision->allocation);
-    shape->not_before_us = start_us;
+    int64_t start_us = find_start(r, &smallest, *not_before_us, &decision->allocation);
+    *not_before_us = start_us;
     start_us = round_start(r, &smallest, start_us, &decision->allocation);
     if (is_too_late(r, start_us)) {
-        shape->not_before_us = TIMELINE_END;
+        *not_before_us = TIMELINE_END;
         return false;
     }
     decision->outcome = RUN_RESERVED;
@@ -213,27 +240,15 @@ static bool try_reserve(struct run *r, const struct demand *d, struct run_shape 
 
 /* --- one job ------------------------------------------------------------------------------------------------------ */
 
-/* What is known of the demand's shape; new is that of a demand without. */
-static struct run_shape *shape_of(struct run *r, const struct demand *d, struct run_shape *new)
-{
-    *new = (struct run_shape){.not_before_us = r->now_us};
-    if (d->shape == NONE) return new;
-    array_reserve(&r->shapes, d->shape + 1);
-    while (r->shapes.count <= d->shape) *array_add(&r->shapes) = *new;
-    return &r->shapes.items[d->shape];
-}
-
 bool run_may_start(struct run *r, const struct demand *d)
 {
-    struct run_shape new, *shape = shape_of(r, d, &new);
     struct allocation unused;
-    if (shape->cannot_start || r->open_count == 0) return false;
-    if (shape->could_start) return true;
-    const struct place_scope scope = start_scope(r, d, shape);
+    enum run_may_fit known = d->shape != NONE ? run_may_fit(r, d->kind, d->duration_us) : RUN_NOT_SEEN;
+    if (known != RUN_NOT_SEEN || r->open_count == 0) return known == RUN_MAY_FIT && r->open_count > 0;
     arena_clear(&r->scratch);
-    shape->could_start = place_job(r->cluster, d, start_window(r, d), &scope, &r->scratch, &unused);
-    shape->cannot_start = !shape->could_start;
-    return shape->could_start;
+    if (!find_place(r, d, &unused)) return false;
+    if (d->shape != NONE) r->kinds.items[d->kind].seen_us = d->duration_us;
+    return true;
 }
 
 static void keep_parts(const struct run *r, struct allocation *a)
@@ -246,10 +261,9 @@ static void keep_parts(const struct run *r, struct allocation *a)
 
 bool run_start(struct run *r, const struct demand *d, struct run_decision *out_decision)
 {
-    struct run_shape new, *shape = shape_of(r, d, &new);
     *out_decision = (struct run_decision){.outcome = RUN_WAITS, .start_us = r->now_us};
     arena_clear(&r->scratch);
-    if (!try_start(r, d, shape, out_decision)) return false;
+    if (!try_start(r, d, out_decision)) return false;
     keep_parts(r, &out_decision->allocation);
     return true;
 }
@@ -257,12 +271,10 @@ bool run_start(struct run *r, const struct demand *d, struct run_decision *out_d
 struct run_decision run_job(struct run *r, const struct demand *d, bool wants_reservation)
 {
     struct run_decision decision = {.outcome = RUN_WAITS, .start_us = r->now_us};
-    struct run_shape new, *shape = shape_of(r, d, &new);
     ensure(d->range_count > 0);
     r->job_count++;
     arena_clear(&r->scratch);
-    if (try_start(r, d, shape, &decision) ||
-        (may_reserve(r, d, wants_reservation) && try_reserve(r, d, shape, &decision)))
+    if (try_start(r, d, &decision) || (may_reserve(r, d, wants_reservation) && try_reserve(r, d, &decision)))
         keep_parts(r, &decision.allocation);
     r->is_blocked |= decision.outcome != RUN_STARTS;
     return decision;

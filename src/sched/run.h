@@ -32,18 +32,18 @@ struct run_rules {
     struct load_rules load;
 };
 
-/* What a run knows of a shape: what is free only shrinks during a run, so what did not fit does not fit later, and the
- * earliest start only moves away. */
-struct run_shape {
-    bool cannot_start;
-    bool could_start; /* when it was looked at last */
-    uint32_t first;   /* the instances before it in the order do not fit */
-    int64_t not_before_us;
+/* What a run knows of the demands of a kind: what is free only shrinks during a run, so what did not fit does not fit
+ * later, and neither does what takes longer. */
+struct run_kind {
+    int64_t seen_us; /* the longest duration that fitted when it was looked at; -1: none */
+    int64_t max_us;  /* a longer one does not fit */
+    uint32_t first;  /* the instances before it in the order do not fit */
 };
 
 /* The cluster has the bookings of the running jobs. */
 struct run {
-    ARRAY(struct run_shape) shapes;
+    ARRAY(struct run_kind) kinds;
+    ARRAY(int64_t) not_before_us; /* by shape: the earliest start of a reservation, which only moves away */
     struct cluster *cluster;
     const struct run_rules *rules;
     struct arena *arena; /* of the results */
@@ -85,9 +85,20 @@ static inline bool run_counts_tests(const struct run_rules *rules)
     return rules->test_max > 0 || rules->user_test_max > 0;
 }
 
-/* Whether a job may fit now; the answer is kept for its shape until a job of the shape has not fitted. Nothing is
+/* Whether a job may fit now; the answer is kept until one of its kind that is not longer has not fitted. Nothing is
  * booked. */
 bool run_may_start(struct run *r, const struct demand *d);
+
+/* What is known of that without a look. */
+enum run_may_fit { RUN_MAY_FIT, RUN_CANNOT_FIT, RUN_NOT_SEEN };
+
+static inline enum run_may_fit run_may_fit(const struct run *r, uint32_t kind, int64_t duration_us)
+{
+    if (kind >= r->kinds.count) return RUN_NOT_SEEN;
+    const struct run_kind *k = &r->kinds.items[kind];
+    if (duration_us > k->max_us) return RUN_CANNOT_FIT;
+    return duration_us <= k->seen_us ? RUN_MAY_FIT : RUN_NOT_SEEN;
+}
 
 /* Starts a job if it fits now. Returns whether it does; out_decision is as from run_job. */
 bool run_start(struct run *r, const struct demand *d, struct run_decision *out_decision);

@@ -241,7 +241,7 @@ static void ask_for_hosts(struct job *j, struct rng *rng)
     j->range.max = j->range.min;
 }
 
-/* Sometimes a copy of an earlier job, with the same shape. jobs: count earlier ones. */
+/* Sometimes a copy of an earlier job, with the same shape, or another duration. jobs: count earlier ones. */
 static void make_job(struct job *j, const struct job *jobs, uint32_t count, struct rng *rng)
 {
     uint32_t copied = count > 0 && rng_below(rng, 3) == 0 ? rng_below(rng, count) : NONE;
@@ -250,6 +250,10 @@ static void make_job(struct job *j, const struct job *jobs, uint32_t count, stru
         j->demand.needs = j->needs;
         j->demand.environments = &j->environment;
         j->demand.ranges = &j->range;
+        if (rng_below(rng, 2) == 0) return;
+        j->demand.shape = count;
+        j->duration_s = 1 + rng_below(rng, 20);
+        j->demand.duration_us = j->duration_s * SECOND;
         return;
     }
     *j = (struct job){.duration_s = 1 + rng_below(rng, 20), .environment = rng_below(rng, COUNT(rules_of))};
@@ -264,6 +268,7 @@ static void make_job(struct job *j, const struct job *jobs, uint32_t count, stru
     j->licenses = rng_below(rng, 5) == 0;
     j->tokens = rng_below(rng, 4) == 0;
     j->demand = (struct demand){.shape = count,
+                                .kind = count,
                                 .needs = j->needs,
                                 .need_count = list_needs(j),
                                 .environments = &j->environment,
