@@ -92,7 +92,8 @@ static bool is_run_time(const char *name)
     return strcmp(name, "h_rt") == 0 || strcmp(name, "s_rt") == 0;
 }
 
-/* An exclusive resource is booked by every job, and blocks those that request it. */
+/* An exclusive resource is booked by every job. One that requests it starts only where no other job is, and keeps the
+ * others away. */
 static struct need need_of_request(const struct cluster_resource *r, uint32_t resource,
                                    const struct job_request *request)
 {

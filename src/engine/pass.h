@@ -17,11 +17,14 @@
 #include "engine/ranking.h"
 #include "engine/schedule.h"
 
-/* What a pass has booked for a job that waits. */
+/* What a pass has booked for a task that waits. */
 struct pass_reservation {
+    uint32_t job_id;
     const struct demand *demand;
     struct allocation allocation;
     int64_t start_us;
+    bool is_current; /* false: the task has started, or has an earlier one */
+    uint32_t line;   /* index in pass.listed, or NONE */
 };
 
 struct pass {
@@ -74,19 +77,25 @@ uint32_t pass_count_fitting(struct pass *p, uint32_t max);
 /* Whether tasks of a job may start, and it may be tried as one more. */
 bool pass_may_try(struct pass *p, uint32_t job);
 
-/* Starts tasks of a job, at most *io_max, until one does not fit, and takes their number from *io_max. A task that has
- * a reservation in another partition starts here if it fits, before the others. Returns what became of the last one. */
+/* Starts tasks of a job, at most *io_max, until one does not fit, and takes their number from *io_max. First come those
+ * with a reservation in another partition: here they may start, or get an earlier one. Returns what became of the last
+ * one. */
 enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *d, uint32_t *io_max);
 
 /* The lines of the schedule file (params MONITOR=1). begin: once the cluster is up to date. add: after a start or a
- * reservation of a task. end: after all decisions; appends the lines to the outcome. */
+ * reservation of a task; line: of its earlier reservation, or NONE; returns its own. end: after all decisions; appends
+ * the lines to the outcome. */
 bool pass_lines_are_wanted(const struct state *s);
 void pass_lines_begin(struct pass *p);
-void pass_lines_add(struct pass *p, uint32_t job, const struct demand *d, const struct run_decision *decision);
+uint32_t pass_lines_add(struct pass *p, uint32_t line, uint32_t job, const struct demand *d,
+                        const struct run_decision *decision);
 void pass_lines_end(struct pass *p);
 
 /* With queue_sort_method share: gives the hosts the tickets of their running jobs. O(running tasks). */
 void pass_count_host_tickets(struct pass *p);
+
+/* Whether a task of a job has a reservation of this pass. */
+bool pass_has_reservation(const struct pass *p, uint32_t job_id);
 
 /* The starts of the two kinds of models. The cluster has free slots, or p->is_listed. */
 void pass_by_priority(struct pass *p);

@@ -152,13 +152,25 @@ static uint32_t reserved_tasks(const struct pass *p, const struct pending_job *w
     return waiting->reserved_in == p->c->s->pending->pass_count ? waiting->reserved_tasks : 0;
 }
 
-static void keep_reservation(struct pass *p, struct pending_job *waiting, const struct demand *d,
+bool pass_has_reservation(const struct pass *p, uint32_t job_id)
+{
+    const struct pending *pending = p->c->s->pending;
+    return reserved_tasks(p, &pending->jobs.items[map_get_u64(&pending->by_id, job_id)]) > 0;
+}
+
+static void keep_reservation(struct pass *p, struct pending_job *waiting, uint32_t job, const struct demand *d,
                              const struct run_decision *decision)
 {
-    *array_add(&p->reservations) = (struct pass_reservation){d, decision->allocation, decision->start_us};
-    waiting->reserved_tasks = reserved_tasks(p, waiting) + 1;
+    uint32_t before = reserved_tasks(p, waiting);
+    if (before == 0) waiting->first_reservation = p->reservations.count;
+    *array_add(&p->reservations) = (struct pass_reservation){.job_id = waiting->job_id,
+                                                             .demand = d,
+                                                             .allocation = decision->allocation,
+                                                             .start_us = decision->start_us,
+                                                             .is_current = true,
+                                                             .line = pass_lines_add(p, NONE, job, d, decision)};
+    waiting->reserved_tasks = before + 1;
     waiting->reserved_in = p->c->s->pending->pass_count;
-    waiting->reserved_for = d;
 }
 
 bool pass_may_try(struct pass *p, uint32_t job)
@@ -168,16 +180,45 @@ bool pass_may_try(struct pass *p, uint32_t job)
     return pass_startable_tasks(s, j) > 0 && run_may_try(&p->run, s->assocs.items[j->assoc].user);
 }
 
-/* Tasks that have a reservation in another partition; they get no second one. */
-static uint32_t reserved_elsewhere(const struct pass *p, const struct pending_job *waiting, const struct demand *d)
+/* A task that has a reservation in another partition. Returns what becomes of it here. */
+static enum run_outcome decide_again(struct pass *p, struct pending_job *waiting, uint32_t job, const struct demand *d,
+                                     uint32_t reservation)
 {
-    return waiting->reserved_for != d ? reserved_tasks(p, waiting) : 0;
+    struct pass_reservation *old = &p->reservations.items[reservation];
+    const struct run_decision decision = run_job_again(&p->run, d, old->start_us);
+    if (decision.outcome == RUN_WAITS) return RUN_WAITS;
+    struct pass_reservation other = *old;
+    old->is_current = false;
+    if (decision.outcome == RUN_STARTS) {
+        start_task(p, job, d, &decision.allocation);
+        waiting->reserved_tasks--;
+        p->c->s->pass_is_due = true; /* in this run the reservation stays booked */
+    }
+    (void)pass_lines_add(p, other.line, job, d, &decision);
+    if (decision.outcome == RUN_STARTS) return RUN_STARTS;
+    const struct pass_reservation booked = *old; /* array_add may move it */
+    *array_add(&p->reservations) = booked;
+    other.demand = d;
+    other.allocation = decision.allocation;
+    other.start_us = decision.start_us;
+    p->reservations.items[reservation] = other; /* reservations keep the order of their tasks */
+    return RUN_RESERVED;
 }
 
-static void note_start(struct pass *p, uint32_t job, const struct demand *d, const struct run_decision *decision)
+/* The tasks of a job that have reservations in other partitions, at most *io_max. */
+static void decide_reserved(struct pass *p, struct pending_job *waiting, uint32_t job, const struct demand *d,
+                            uint32_t *io_max)
 {
-    start_task(p, job, d, &decision->allocation);
-    pass_lines_add(p, job, d, decision);
+    uint32_t left = reserved_tasks(p, waiting), tries = *io_max;
+    for (uint32_t at = waiting->first_reservation; tries > 0 && left > 0; at++) {
+        const struct pass_reservation *r = &p->reservations.items[at];
+        if (r->job_id != waiting->job_id || !r->is_current) continue;
+        left--;
+        if (r->demand == d) continue;
+        if (pass_startable_tasks(p->c->s, &p->c->s->jobs.items[job]) == 0) return;
+        if (decide_again(p, waiting, job, d, at) == RUN_STARTS) --*io_max;
+        tries--;
+    }
 }
 
 enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *d, uint32_t *io_max)
@@ -186,23 +227,19 @@ enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *
     struct pending *pending = s->pending;
     struct pending_job *waiting = &pending->jobs.items[map_get_u64(&pending->by_id, s->jobs.items[job].id)];
     struct run_decision decision = {.outcome = RUN_STARTS};
-    for (; reserved_elsewhere(p, waiting, d) > 0; waiting->reserved_tasks--, --*io_max) {
-        if (*io_max == 0 || pass_startable_tasks(s, &s->jobs.items[job]) == 0) return RUN_STARTS;
-        if (!run_start(&p->run, d, &decision)) return RUN_WAITS;
-        note_start(p, job, d, &decision);
-        s->pass_is_due = true; /* in this run the reservation stays booked */
-    }
+    decide_reserved(p, waiting, job, d, io_max);
     uint32_t tasks = pass_startable_tasks(s, &s->jobs.items[job]), reserved = reserved_tasks(p, waiting);
+    if (reserved > 0) decision.outcome = RUN_RESERVED;
     tasks = tasks > reserved ? tasks - reserved : 0;
     if (tasks > *io_max) tasks = *io_max;
     for (; tasks > 0 && decision.outcome != RUN_WAITS; tasks--) {
         decision = run_job(&p->run, d, s->jobs.items[job].is_reserving);
         if (decision.outcome == RUN_STARTS) {
-            note_start(p, job, d, &decision);
+            start_task(p, job, d, &decision.allocation);
+            (void)pass_lines_add(p, NONE, job, d, &decision);
             --*io_max;
         } else if (decision.outcome == RUN_RESERVED) {
-            keep_reservation(p, waiting, d, &decision);
-            pass_lines_add(p, job, d, &decision);
+            keep_reservation(p, waiting, job, d, &decision);
         }
     }
     return decision.outcome;

@@ -28,23 +28,14 @@ void pass_lines_begin(struct pass *p)
     p->first_launch_id = p->c->s->next_launch_id;
 }
 
-/* The reservation of a task that starts after all, in another partition than that of its reservation. */
-static struct schedule_row *find_reserved(const struct pass *p, uint32_t job, const struct demand *d)
-{
-    for (uint32_t i = 0; i < p->listed.count; i++) {
-        struct schedule_row *row = &p->listed.items[i];
-        if (row->job == job && row->state == SCHEDULE_RESERVED && row->demand != d) return row;
-    }
-    return NULL;
-}
-
-void pass_lines_add(struct pass *p, uint32_t job, const struct demand *d, const struct run_decision *decision)
+uint32_t pass_lines_add(struct pass *p, uint32_t line, uint32_t job, const struct demand *d,
+                        const struct run_decision *decision)
 {
     const struct state *s = p->c->s;
     bool starts = decision->outcome == RUN_STARTS;
-    if (!p->is_listed) return;
-    struct schedule_row *row = starts ? find_reserved(p, job, d) : NULL;
-    if (row == NULL) row = array_add(&p->listed);
+    if (!p->is_listed) return NONE;
+    if (line == NONE) line = p->listed.count;
+    struct schedule_row *row = line < p->listed.count ? &p->listed.items[line] : array_add(&p->listed);
     *row = (struct schedule_row){.job = job,
                                  .task_id = starts ? s->tasks.items[s->tasks.count - 1].task_id : 0,
                                  .state = starts ? SCHEDULE_STARTING : SCHEDULE_RESERVED,
@@ -52,6 +43,7 @@ void pass_lines_add(struct pass *p, uint32_t job, const struct demand *d, const 
                                  .end_us = timeline_end_of(decision->start_us, d->duration_us),
                                  .demand = d,
                                  .allocation = decision->allocation};
+    return line;
 }
 
 /* Reservations of an array are for its next tasks. */

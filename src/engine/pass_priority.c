@@ -27,8 +27,9 @@ struct heads {
     struct pending *pending;
     struct multifactor_bound bound;
     ARRAY(struct fitting) fitting_of_kind;
-    uint32_t fitting_count; /* the sum */
-    bool has_entered;       /* groups have been candidates, and are marked */
+    uint32_t fitting_count;        /* the sum */
+    bool has_entered;              /* groups have been candidates, and are marked */
+    struct queue_candidates other; /* of jobs with a reservation, in their other partitions */
 };
 
 /* --- the order of jobs -------------------------------------------------------------------------------------------- */
@@ -288,14 +289,18 @@ static void push_next(struct heads *h, const struct queue_candidate *done, const
 
 /* --- the pass ----------------------------------------------------------------------------------------------------- */
 
-/* Of the candidates that may start and those that could get a reservation the list with the best one; NULL: none. */
-static struct queue_candidates *best_list(const struct heads *h)
+static struct queue_candidates *better_list(struct queue_candidates *a, struct queue_candidates *b)
 {
-    struct queue_candidates *fitting = &h->pending->fitting.best, *blocked = &h->pending->blocked.best;
-    bool has_blocked = blocked->list.count > 0 && blocked_take_part(h->p);
-    bool is_blocked_next =
-        has_blocked && (fitting->list.count == 0 || queue_is_before(blocked->list.items, fitting->list.items));
-    return is_blocked_next ? blocked : fitting->list.count > 0 ? fitting : NULL;
+    if (a->list.count == 0 || b->list.count == 0) return b->list.count == 0 ? a : b;
+    return queue_is_before(b->list.items, a->list.items) ? b : a;
+}
+
+/* The list with the best candidate; NULL: there is none. */
+static struct queue_candidates *best_list(struct heads *h)
+{
+    struct queue_candidates *best = better_list(&h->pending->fitting.best, &h->other);
+    if (blocked_take_part(h->p)) best = better_list(best, &h->pending->blocked.best);
+    return best->list.count > 0 ? best : NULL;
 }
 
 /* Whether candidates were left out that may come before this one; NULL: before the end. */
@@ -308,7 +313,7 @@ static bool misses_some(const struct heads *h, const struct queue_candidate *can
            (blocked->has_more && !is_before_blocked && blocked_take_part(h->p));
 }
 
-static bool pop(struct heads *h, struct queue_candidate *out)
+static bool pop(struct heads *h, struct queue_candidate *out, bool *out_is_other)
 {
     struct queue_candidates *list = best_list(h);
     while (misses_some(h, list != NULL ? list->list.items : NULL)) {
@@ -317,24 +322,44 @@ static bool pop(struct heads *h, struct queue_candidate *out)
     }
     if (list == NULL) return false;
     *out = queue_pop(list);
-    note_entered(h, out->group);
+    *out_is_other = list == &h->other;
+    if (!*out_is_other) note_entered(h, out->group);
     return true;
 }
 
-/* When none of a shape fits any more, those that did are among the ones that could get a reservation. */
-static void decide(struct heads *h, const struct queue_candidate *candidate)
+/* A job that has got a reservation competes on in its other partitions, where it may start earlier. */
+static void push_others(struct heads *h, const struct queue_candidate *reserved, uint32_t job_id)
+{
+    struct pending *pending = h->pending;
+    const struct pending_job *waiting = &pending->jobs.items[map_get_u64(&pending->by_id, job_id)];
+    for (uint32_t i = 0; i < waiting->group_count; i++) {
+        struct pending_first first;
+        uint32_t group = waiting->groups[i];
+        if (group == reserved->group) continue;
+        if (pending->heads.items[group].edition != pending->head_edition) (void)make_head(h->p, group);
+        describe(h->p, group, queue_find(&pending->queue, group, job_id), &first);
+        const struct queue_candidate other = candidate_of(h->p, group, &first);
+        if (queue_is_before(reserved, &other)) queue_push(&h->other, other);
+    }
+}
+
+/* When none of a kind fits any more, those that did are among the ones that could get a reservation. is_other: a
+ * candidate of heads.other. */
+static void decide(struct heads *h, const struct queue_candidate *candidate, bool is_other)
 {
     struct pass *p = h->p;
     struct state *s = p->c->s;
-    const struct demand *d = s->pending->groups.items[candidate->group].demand;
-    const struct queue_group *members = &s->pending->queue.groups.items[candidate->group];
-    bool counts = run_counts_tests(&p->cluster->rules);
-    if (!counts && !run_may_start(&p->run, d) && reservations_left(p) == 0) return;
-    uint32_t job = state_find_job(s, members->entries.items[candidate->at].job);
-    uint32_t max = UINT32_MAX;
+    const struct pending_group *g = &s->pending->groups.items[candidate->group];
+    const struct demand *d = pass_group_demand(p, candidate->group);
+    uint32_t job_id = s->pending->queue.groups.items[candidate->group].entries.items[candidate->at].job;
+    bool counts = run_counts_tests(&p->cluster->rules), has_reservation = pass_has_reservation(p, job_id);
+    if (!counts && !has_reservation && !run_may_start(&p->run, d) && reservations_left(p) == 0) return;
+    uint32_t job = state_find_job(s, job_id), max = UINT32_MAX;
     enum run_outcome outcome = pass_may_try(p, job) ? pass_decide(p, job, d, &max) : RUN_WAITS;
     drop_fitting(h, d->kind);
-    if (counts || outcome != RUN_WAITS) push_next(h, candidate, d);
+    if (g->has_more_partitions && !counts && !has_reservation && pass_has_reservation(p, job_id))
+        push_others(h, candidate, job_id);
+    if (!is_other && (counts || outcome != RUN_WAITS)) push_next(h, candidate, d);
 }
 
 /* Without another start, further reservations matter only for the schedule file. */
@@ -348,11 +373,13 @@ void pass_by_priority(struct pass *p)
 {
     struct heads h = {.p = p, .pending = p->c->s->pending};
     struct queue_candidate best;
+    bool is_other;
     if (!p->is_listed && pass_count_fitting(p, 1) == 0) return;
     pass_begin_ranking(p);
     begin_heads(p);
     multifactor_bound_make(&p->c->s->policy.multifactor, &h.bound);
     collect(&h, SHORTLIST_FIRST, run_counts_tests(&p->cluster->rules) ? UINT32_MAX : reservations_left(p));
-    while (goes_on(&h) && pop(&h, &best)) decide(&h, &best);
+    while (goes_on(&h) && pop(&h, &best, &is_other)) decide(&h, &best, is_other);
+    array_release(&h.other.list);
     array_release(&h.fitting_of_kind);
 }

@@ -72,9 +72,9 @@ struct pending_job {
     uint32_t job_id;
     uint32_t *groups;
     uint32_t group_count;
-    uint32_t reserved_in; /* the last pass that reserved it (pending.pass_count), with this demand */
-    const struct demand *reserved_for;
-    uint32_t reserved_tasks; /* in that pass */
+    uint32_t reserved_in;       /* the last pass that reserved it (pending.pass_count) */
+    uint32_t reserved_tasks;    /* in that pass */
+    uint32_t first_reservation; /* in that pass: index in pass.reservations */
 };
 
 /* A job whose begin is in the future. */

@@ -28,9 +28,10 @@ struct schedule_builder {
     int64_t now_us;
     struct schedule *out;
     ARRAY(struct schedule_candidate) candidates;
-    uint32_t *left;         /* by job: tasks that may still be scheduled */
-    struct idset *pending;  /* by job: its pending tasks that were not decided yet */
-    uint32_t *reserved_row; /* by job: its first reservation, or NONE */
+    uint32_t *left;           /* by job: tasks that may still be scheduled */
+    struct idset *pending;    /* by job: its pending tasks that were not decided yet */
+    uint32_t *reserved_row;   /* by job: its first reservation, or NONE */
+    uint32_t *reserved_tasks; /* by job: how many have one */
     struct run_rules rules;
     struct run_decision *estimates; /* by job: of its first waiting task; NULL: none are wanted */
     uint32_t unplaced;              /* a running job that has no room, or NONE */
@@ -180,7 +181,6 @@ static void close_instance(struct schedule_builder *b, struct sched_instance *in
 {
     struct offer *slots = offers_find(&in->offers, SCHED_SLOTS);
     if (closed->until_us <= b->now_us || slots == NULL) return;
-    if (closed->from_us <= b->now_us) in->is_off = true;
     timeline_book(&slots->booked, &(struct timeline_booking){closed->from_us, closed->until_us, slots->amount});
 }
 
@@ -211,6 +211,7 @@ static void find_pending(struct schedule_builder *b)
     b->left = arena_alloc(&b->out->arena, (count + (size_t)1) * sizeof *b->left);
     b->pending = arena_alloc(&b->out->arena, (count + (size_t)1) * sizeof *b->pending);
     b->reserved_row = arena_alloc(&b->out->arena, (count + (size_t)1) * sizeof *b->reserved_row);
+    b->reserved_tasks = arena_alloc(&b->out->arena, (count + (size_t)1) * sizeof *b->reserved_tasks);
     for (uint32_t i = 0; i < count; i++) {
         const struct job *j = &b->s->jobs.items[i];
         b->reserved_row[i] = NONE;
@@ -298,40 +299,43 @@ static void add_decision(struct schedule_builder *b, uint32_t job, const struct 
     struct schedule_row row = {.job = job, .task_id = idset_first(&b->pending[job])};
     describe(&row, d, decision);
     if (row.state == SCHEDULE_RESERVED && b->reserved_row[job] == NONE) b->reserved_row[job] = b->out->rows.count;
+    b->reserved_tasks[job] += row.state == SCHEDULE_RESERVED;
     idset_remove(&b->pending[job], row.task_id);
     *array_add(&b->out->rows) = row;
     b->left[job]--;
 }
 
-/* The next reservation of a job in another partition than that of a demand, or NULL. */
-static struct schedule_row *find_reserved(struct schedule_builder *b, uint32_t job, const struct demand *d)
+/* The tasks of a job that have reservations in other partitions, at most max of them: they start here, or get an
+ * earlier reservation. Returns how many start. */
+static uint32_t run_reserved(struct schedule_builder *b, struct run *run, uint32_t job, const struct demand *d,
+                             uint32_t max)
 {
-    for (uint32_t *row = &b->reserved_row[job]; *row < b->out->rows.count; (*row)++) {
-        struct schedule_row *reserved = &b->out->rows.items[*row];
-        if (reserved->job == job && reserved->state == SCHEDULE_RESERVED)
-            return reserved->demand != d ? reserved : NULL;
+    uint32_t left = b->reserved_tasks[job], starts = 0;
+    for (uint32_t i = b->reserved_row[job]; left > 0 && max > 0; i++) {
+        struct schedule_row *row = &b->out->rows.items[i];
+        if (row->job != job || row->state != SCHEDULE_RESERVED) continue;
+        left--;
+        if (row->demand == d) continue;
+        const struct run_decision decision = run_job_again(run, d, row->start_us);
+        max--;
+        if (decision.outcome == RUN_WAITS) continue;
+        describe(row, d, &decision);
+        starts += decision.outcome == RUN_STARTS;
     }
-    b->reserved_row[job] = NONE;
-    return NULL;
+    b->reserved_tasks[job] -= starts;
+    return starts;
 }
 
-/* Decides about tasks of a job in a partition, or in any (NONE); at most max start. First those with a reservation in
- * another partition, which get no second one. What does not fit for one task does not fit for the next one. Returns how
- * many start. */
+/* Decides about tasks of a job in a partition, or in any (NONE); at most max start. What does not fit for one task does
+ * not fit for the next one. Returns how many start. */
 static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job, uint32_t partition, uint32_t max)
 {
     const struct job *j = &b->s->jobs.items[job];
     const struct demand *d = job_demand(&b->out->demands, j, partition);
-    struct run_decision decision;
-    struct schedule_row *reserved;
-    uint32_t starts = 0;
-    for (; (reserved = find_reserved(b, job, d)) != NULL; starts++) {
-        if (starts == max || !run_start(run, d, &decision)) return starts;
-        describe(reserved, d, &decision);
-    }
+    uint32_t starts = run_reserved(b, run, job, d, max);
     uint32_t tasks = max - starts < b->left[job] ? max - starts : b->left[job];
     for (; tasks > 0 && !run_is_over(run) && b->out->rows.count < ROWS_MAX; tasks--) {
-        decision = run_job(run, d, j->is_reserving);
+        const struct run_decision decision = run_job(run, d, j->is_reserving);
         if (decision.outcome == RUN_WAITS) break;
         add_decision(b, job, d, &decision);
         starts += decision.outcome == RUN_STARTS;
@@ -345,8 +349,9 @@ static void run_candidate(struct schedule_builder *b, struct run *run, const str
     const struct job *j = &b->s->jobs.items[c->job];
     uint32_t max = c->tasks;
     run->tickets = c->tickets;
-    bool is_reserved = find_reserved(b, c->job, NULL) != NULL;
-    if ((b->left[c->job] == 0 && !is_reserved) || !run_may_try(run, b->s->assocs.items[j->assoc].user)) return;
+    if ((b->left[c->job] == 0 && b->reserved_tasks[c->job] == 0) ||
+        !run_may_try(run, b->s->assocs.items[j->assoc].user))
+        return;
     if (b->s->is_document || c->partition != NONE) {
         (void)run_in(b, run, c->job, c->partition, max);
         return;

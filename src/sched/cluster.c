@@ -37,13 +37,19 @@ struct taker {
     void *context;
 };
 
-static void take(const struct taker *t, enum sched_level level, const char *object, const struct offers *offers,
-                 uint32_t resource, double amount)
+static void take_of(const struct taker *t, enum sched_level level, const char *object, const struct offers *offers,
+                    uint32_t resource, double amount, bool is_exclusive)
 {
     struct offer *offer = offers_find(offers, resource);
     if (offer == NULL || amount == 0.0 || !t->cluster->resources.items[resource].is_consumable) return;
-    const struct taken taken = {offer, level, object, amount};
+    const struct taken taken = {offer, level, object, amount, is_exclusive};
     t->take(&taken, t->context);
+}
+
+static void take(const struct taker *t, enum sched_level level, const char *object, const struct offers *offers,
+                 uint32_t resource, double amount)
+{
+    take_of(t, level, object, offers, resource, amount, false);
 }
 
 /* A level's part of the needs. is_first: of the first part on a host (or of the job), which takes what is needed
@@ -54,7 +60,8 @@ static void take_needs(const struct taker *t, enum sched_level level, const char
     for (uint32_t i = 0; i < d->need_count; i++) {
         const struct need *n = &d->needs[i];
         bool counts = n->scope == NEED_PER_SLOT || (n->scope == NEED_PER_HOST ? is_first_on_host : is_first);
-        if (counts) take(t, level, object, offers, n->resource, n->amount * (n->scope == NEED_PER_SLOT ? slots : 1.0));
+        double amount = n->amount * (n->scope == NEED_PER_SLOT ? slots : 1.0);
+        if (counts) take_of(t, level, object, offers, n->resource, amount, n->is_exclusive);
     }
     take(t, level, object, offers, SCHED_SLOTS, slots);
 }
@@ -77,7 +84,7 @@ static void take_global(const struct taker *t, const struct demand *d, const str
     for (uint32_t i = 0; i < d->need_count; i++) {
         const struct need *n = &d->needs[i];
         uint32_t times = n->scope == NEED_PER_SLOT ? a->slots : n->scope == NEED_PER_HOST ? host_count(c, a) : 1;
-        take(t, LEVEL_GLOBAL, "global", &c->global, n->resource, n->amount * times);
+        take_of(t, LEVEL_GLOBAL, "global", &c->global, n->resource, n->amount * times, n->is_exclusive);
     }
     take(t, LEVEL_GLOBAL, "global", &c->global, SCHED_SLOTS, a->slots);
 }
@@ -109,7 +116,7 @@ void cluster_taken(const struct cluster *c, const struct demand *d, const struct
 static void book(const struct taken *taken, void *context)
 {
     struct timeline_booking booking = *(const struct timeline_booking *)context;
-    booking.amount *= taken->amount;
+    booking.amount *= taken->amount + (taken->is_exclusive ? EXCLUSIVE_AMOUNT : 0.0);
     timeline_book(&taken->offer->booked, &booking);
 }
 

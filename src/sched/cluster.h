@@ -26,6 +26,9 @@
 
 enum { SCHED_SLOTS = 0 };
 
+/* An exclusive job books so much more of an exclusive resource, and other jobs find no room below it. */
+#define EXCLUSIVE_AMOUNT 1099511627776.0 /* 2^40 */
+
 /* How a value has to stand to the requested one. EXCLUSIVE: no other job may use the object. */
 enum relation {
     RELATION_EQUAL,
@@ -128,7 +131,14 @@ struct taken {
     enum sched_level { LEVEL_ENVIRONMENT, LEVEL_GLOBAL, LEVEL_HOST, LEVEL_INSTANCE } level;
     const char *object; /* its name; "global" */
     double amount;
+    bool is_exclusive; /* no other job may take of it */
 };
+
+/* How much of an exclusive resource other jobs may have booked. */
+static inline double exclusive_max(const struct need *n)
+{
+    return n->is_exclusive ? 0.0 : EXCLUSIVE_AMOUNT - 1.0;
+}
 
 /* Calls take for everything that an allocation takes, in the order of Grid Engine's schedule file: the environment,
  * global, then for each part the host and the instance; in each the resources in their order, the slots last. */

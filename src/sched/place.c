@@ -16,8 +16,10 @@
 static uint32_t slots_of_offer(const struct offer *o, const struct need *n, enum relation relation,
                                struct window window, uint32_t max)
 {
-    if (relation == RELATION_EXCLUSIVE)
-        return n->is_exclusive && timeline_max(&o->booked, window.from_us, window.until_us) > 0.0 ? 0 : max;
+    if (relation == RELATION_EXCLUSIVE) {
+        double others = timeline_max(&o->booked, window.from_us, window.until_us);
+        return others > exclusive_max(n) ? 0 : max;
+    }
     if (n->amount <= 0.0 || isinf(o->amount)) return max;
     double booked = timeline_max(&o->booked, window.from_us, window.until_us);
     double slots = (timeline_limit(o->amount, 0.0) - booked) / n->amount;

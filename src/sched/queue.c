@@ -166,6 +166,13 @@ uint32_t queue_next(struct queue *q, uint32_t group, uint32_t at)
     return at < g->entries.count ? at : NONE;
 }
 
+uint32_t queue_find(struct queue *q, uint32_t group, uint64_t position)
+{
+    struct queue_group *g = &q->groups.items[group];
+    sort_group(g);
+    return find(g, position);
+}
+
 uint32_t queue_last(struct queue *q, uint32_t group)
 {
     struct queue_group *g = &q->groups.items[group];

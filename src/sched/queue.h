@@ -54,6 +54,9 @@ void queue_remove(struct queue *q, uint32_t group, uint64_t position);
 /* The index of the first entry at or after an index that was not removed; NONE: there is none. 0 begins. */
 uint32_t queue_next(struct queue *q, uint32_t group, uint32_t at);
 
+/* The index of the entry at a position, which is there and was not removed. O(log n). */
+uint32_t queue_find(struct queue *q, uint32_t group, uint64_t position);
+
 /* The index of the last entry that was not removed. The group exists. */
 uint32_t queue_last(struct queue *q, uint32_t group);
 

@@ -35,10 +35,10 @@ static void add_limits(const struct cluster *c, const struct demand *d, const st
         const struct sched_resource *r = &c->resources.items[n->resource];
         const struct offer *offer = r->is_consumable ? offers_find(o, n->resource) : NULL;
         bool is_exclusive = r->relation == RELATION_EXCLUSIVE;
-        if (offer == NULL || (is_exclusive ? !n->is_exclusive : isinf(offer->amount))) continue;
+        if (offer == NULL || (!is_exclusive && isinf(offer->amount))) continue;
         double amount = n->amount * (n->scope == NEED_PER_SLOT ? slots : 1.0);
         out->items[out->count++] =
-            (struct limit){&offer->booked, is_exclusive ? 0.0 : timeline_limit(offer->amount, amount)};
+            (struct limit){&offer->booked, is_exclusive ? exclusive_max(n) : timeline_limit(offer->amount, amount)};
     }
 }
 

@@ -140,10 +140,9 @@ static bool try_start(struct run *r, const struct demand *d, struct run_decision
 
 /* --- reservations ------------------------------------------------------------------------------------------------- */
 
-static bool may_reserve(const struct run *r, const struct demand *d, bool wants_reservation)
+static bool may_reserve(const struct run *r, bool wants_reservation)
 {
-    bool is_range = d->range_count > 1 || d->ranges[0].min < d->ranges[0].max;
-    if (r->reservation_count >= r->rules->reservation_max || (is_range && !r->rules->reserves_ranges)) return false;
+    if (r->reservation_count >= r->rules->reservation_max) return false;
     return r->rules->reservations == RUN_RESERVE_ALL ||
            (r->rules->reservations == RUN_RESERVE_REQUESTED && wants_reservation);
 }
@@ -212,13 +211,15 @@ static int64_t *not_before_of(struct run *r, const struct demand *d, int64_t *ne
     return &r->not_before_us.items[d->shape];
 }
 
-/* Of a range of slots the smallest number is reserved. With several environments each has its own. */
-static bool try_reserve(struct run *r, const struct demand *d, struct run_decision *decision)
+/* Of a range of slots the smallest number is reserved. With several environments each has its own. Returns false if
+ * there is no start before before_us. */
+static bool try_reserve(struct run *r, const struct demand *d, int64_t before_us, struct run_decision *decision)
 {
+    bool is_range = d->range_count > 1 || d->ranges[0].min < d->ranges[0].max;
     int64_t new, *not_before_us = not_before_of(r, d, &new);
     struct demand smallest = *d;
     struct slot_range range;
-    if (*not_before_us == TIMELINE_END) return false;
+    if (*not_before_us >= before_us || (is_range && !r->rules->reserves_ranges)) return false;
     if (d->environment_count <= 1) {
         if (!find_smallest(r->cluster, d, &range)) return false;
         smallest.ranges = &range;
@@ -231,9 +232,9 @@ static bool try_reserve(struct run *r, const struct demand *d, struct run_decisi
         *not_before_us = TIMELINE_END;
         return false;
     }
+    if (start_us >= before_us) return false;
     decision->outcome = RUN_RESERVED;
     decision->start_us = start_us;
-    r->reservation_count++;
     book(r, d, decision);
     return true;
 }
@@ -259,23 +260,23 @@ static void keep_parts(const struct run *r, struct allocation *a)
     a->parts = parts;
 }
 
-bool run_start(struct run *r, const struct demand *d, struct run_decision *out_decision)
-{
-    *out_decision = (struct run_decision){.outcome = RUN_WAITS, .start_us = r->now_us};
-    arena_clear(&r->scratch);
-    if (!try_start(r, d, out_decision)) return false;
-    keep_parts(r, &out_decision->allocation);
-    return true;
-}
-
 struct run_decision run_job(struct run *r, const struct demand *d, bool wants_reservation)
 {
     struct run_decision decision = {.outcome = RUN_WAITS, .start_us = r->now_us};
     ensure(d->range_count > 0);
     r->job_count++;
     arena_clear(&r->scratch);
-    if (try_start(r, d, &decision) || (may_reserve(r, d, wants_reservation) && try_reserve(r, d, &decision)))
+    if (try_start(r, d, &decision) || (may_reserve(r, wants_reservation) && try_reserve(r, d, TIMELINE_END, &decision)))
         keep_parts(r, &decision.allocation);
+    r->reservation_count += decision.outcome == RUN_RESERVED;
     r->is_blocked |= decision.outcome != RUN_STARTS;
+    return decision;
+}
+
+struct run_decision run_job_again(struct run *r, const struct demand *d, int64_t before_us)
+{
+    struct run_decision decision = {.outcome = RUN_WAITS, .start_us = r->now_us};
+    arena_clear(&r->scratch);
+    if (try_start(r, d, &decision) || try_reserve(r, d, before_us, &decision)) keep_parts(r, &decision.allocation);
     return decision;
 }

@@ -100,10 +100,11 @@ static inline enum run_may_fit run_may_fit(const struct run *r, uint32_t kind, i
     return duration_us <= k->seen_us ? RUN_MAY_FIT : RUN_NOT_SEEN;
 }
 
-/* Starts a job if it fits now. Returns whether it does; out_decision is as from run_job. */
-bool run_start(struct run *r, const struct demand *d, struct run_decision *out_decision);
-
 /* Decides about a job (a task of an array) and books what it gets. wants_reservation: it asked for one. */
 struct run_decision run_job(struct run *r, const struct demand *d, bool wants_reservation);
+
+/* Decides about a job with a reservation, for another of its demands: it starts, or gets an earlier start than
+ * before_us, or what it has stays. The reservation that it has stays booked, and a job counts once. */
+struct run_decision run_job_again(struct run *r, const struct demand *d, int64_t before_us);
 
 #endif

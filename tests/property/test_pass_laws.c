@@ -9,7 +9,8 @@
  *      bookings of earlier passes.
  *   4. With MONITOR it writes the lines of that run to the schedule file, and starts the same.
  *   5. The same with load values: requests for them, thresholds, and adjustments that fade.
- *   6. The same with several hosts, and jobs that have more than one. */
+ *   6. The same with several hosts, and jobs that have more than one.
+ *   7. The same with jobs that have reservations in one partition and may start earlier in another one. */
 #include "../pass_world.h"
 
 #include <math.h>
@@ -316,7 +317,26 @@ static void submit_for_load(struct world *w, struct rng *rng)
     if (world_apply(w, job, NULL) != 0) assert_int_equal(w->e.code, ERR_NOT_FOUND); /* it is not reported now */
 }
 
-static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts)
+/* Few reservations, and partitions in which fewer slots are free than in others. */
+static void use_partitions(struct world *w, struct rng *rng)
+{
+    world_object(w, OBJECT_PARTITION, "fast", rng_below(rng, 2) ? "slots=3|MaxTime=UNLIMITED" : "slots=2|MaxTime=40");
+    world_object(w, OBJECT_PARTITION, "heavy", rng_below(rng, 2) ? "slots=4|PriorityTier=3" : "slots=5");
+    world_set(w, "reservation_depth", rng_below(rng, 2) ? "1" : "2");
+}
+
+static void submit_to_partitions(struct world *w, struct rng *rng)
+{
+    static const char *const partitions[] = {"main,fast", "fast,heavy,main", "heavy,main", "main", "fast", "heavy"};
+    struct event job = world_job(pass_users[rng_below(rng, 4)]);
+    uint32_t cpus = 1 + rng_below(rng, 4), minutes = 1 + rng_below(rng, 6) * rng_below(rng, 10);
+    job.submit = job_with(job.submit, "cpus=%u|time_limit_s=%u", cpus, 60 * minutes);
+    job.submit = job_with(job.submit, "partitions=%s", partitions[rng_below(rng, 6)]);
+    if (rng_below(rng, 4) == 0) job.submit = job_with(job.submit, "array=0-3");
+    (void)world_apply(w, job, NULL);
+}
+
+static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts, bool has_partitions)
 {
     static const char *const which[] = {"auto", "none", "requested", "all"};
     static const char *const bf[] = {"bf_window", "bf_resolution", "bf_max_job_test", "bf_max_job_user"};
@@ -331,14 +351,16 @@ static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts)
         if (rng_below(&rng, 3) == 0) world_set(&w, "reservations", "all"); /* also in the tickets model */
         if (has_loads) use_loads(&w, &rng);
         if (has_hosts) pass_world_add_hosts(&w, &rng);
+        if (has_partitions) use_partitions(&w, &rng);
         for (int step = 0; step < 6; step++) {
             if (has_loads) report_loads(&w, &rng);
             for (uint32_t i = has_loads ? rng_below(&rng, 5) : 0; i > 0; i--) submit_for_load(&w, &rng);
+            for (uint32_t i = has_partitions ? rng_below(&rng, 9) : 0; i > 0; i--) submit_to_partitions(&w, &rng);
             char depth[12];
             enum priority_model model = (enum priority_model)rng_below(&rng, MODEL_COUNT);
             snprintf(depth, sizeof depth, "%u", rng_below(&rng, 6));
             if (rng_below(&rng, 2) == 0) world_set(&w, "PriorityType", priority_model_names[model]);
-            if (rng_below(&rng, 3) == 0) world_set(&w, "reservation_depth", depth);
+            if (!has_partitions && rng_below(&rng, 3) == 0) world_set(&w, "reservation_depth", depth);
             if (has_hosts && rng_below(&rng, 3) == 0) world_set(&w, "queue_sort_method", sort[rng_below(&rng, 3)]);
             if (rng_below(&rng, 3) == 0) world_set(&w, "max_reservation", depth);
             if (rng_below(&rng, 6) == 0) world_set(&w, bf[rng_below(&rng, 4)], depth[0] == '0' ? "7" : depth);
@@ -360,23 +382,29 @@ static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts)
 static void a_pass_starts_what_a_run_over_all_jobs_starts(void **unused)
 {
     (void)unused;
-    run_worlds(3, false, false);
+    run_worlds(3, false, false, false);
 }
 
 static void likewise_with_load_values(void **unused)
 {
     (void)unused;
-    run_worlds(4, true, false);
+    run_worlds(4, true, false, false);
 }
 
 static void likewise_with_several_hosts(void **unused)
 {
     (void)unused;
     several_hosts = 0;
-    run_worlds(5, false, true);
-    run_worlds(6, true, true);
+    run_worlds(5, false, true, false);
+    run_worlds(6, true, true, false);
     print_message("# %u starts on several hosts\n", several_hosts);
     assert_true(several_hosts > 500);
+}
+
+static void likewise_with_reservations_in_several_partitions(void **unused)
+{
+    (void)unused;
+    run_worlds(7, false, false, true);
 }
 
 int main(void)
@@ -386,6 +414,7 @@ int main(void)
         cmocka_unit_test(a_pass_starts_what_a_run_over_all_jobs_starts),
         cmocka_unit_test(likewise_with_load_values),
         cmocka_unit_test(likewise_with_several_hosts),
+        cmocka_unit_test(likewise_with_reservations_in_several_partitions),
     };
     return cmocka_run_group_tests_name("pass laws", tests, NULL, NULL);
 }

@@ -189,6 +189,55 @@ static void states_and_users(void **unused)
     for (size_t i = 0; i < COUNT_OF(rows); i++) assert_string_equal(schedule_of(rows[i].document), rows[i].schedule);
 }
 
+/* The queue is closed now and opens at 100; it closes again at 200. */
+static void a_closed_queue_is_reserved_when_it_opens(void **unused)
+{
+    (void)unused;
+    assert_string_equal(
+        schedule_of(CLUSTER(
+            "'reservation_depth': 9",
+            "'partitions': [{'name': 'q', 'hosts': ['n1'], 'closed': [[900, 1100], [1200, 1300]]}],",
+            JOB("1", ", 'cpus': 4, 'time_limit_s': 100") "," JOB("2", ", 'time_limit_s': 101") "," JOB("3", ""))),
+        "1 RESERVED 100-200 q@n1=4; 2 RESERVED 300-401 q@n1=1; 3 RESERVED 300- q@n1=1");
+}
+
+/* n1 has an exclusive job until 50, so nothing else has a place there; on n2 is one that does not ask to be alone. */
+static void an_exclusive_job_keeps_the_others_away(void **unused)
+{
+    (void)unused;
+#define EXCLUSIVE(jobs)                                                           \
+    CLUSTER("'reservation_depth': 9",                                             \
+            "'resources': [{'name': 'alone', 'type': 'BOOL', 'relop': 'EXCL'}], " \
+            "'partitions': [{'name': 'q', 'complex_values': 'alone=1'}],",        \
+            jobs)
+#define FIRST \
+    JOB("1", ", 'state': 'RUNNING', 'start': 1000, 'time_limit_s': 50, 'places': {'q@n1': 1}, 'request': {'alone': 1}")
+#define SECOND JOB("2", ", 'state': 'RUNNING', 'start': 1000, 'time_limit_s': 80, 'places': {'q@n2': 1}")
+    assert_string_equal(
+        schedule_of(EXCLUSIVE(FIRST "," SECOND "," JOB("3", ", 'cpus': 2, 'time_limit_s': 10") "," JOB(
+            "4", ", 'time_limit_s': 10") "," JOB("5", ", 'time_limit_s': 10, 'request': {'alone': 1}"))),
+        "1 RUNNING 0-50 q@n1=1; 2 RUNNING 0-80 q@n2=1; 3 RESERVED 50-60 q@n1=2; 4 STARTING 0-10 q@n2=1; "
+        "5 RESERVED 60-70 q@n1=1");
+#undef EXCLUSIVE
+#undef FIRST
+#undef SECOND
+}
+
+/* In fast 3 slots are free after an hour, in main after 10 s: job 3 has the earlier place, and job 4 leaves it. */
+static void a_job_of_two_partitions_has_the_earlier_place(void **unused)
+{
+    (void)unused;
+    assert_string_equal(
+        schedule_of(CLUSTER(
+            "'reservation_depth': 1",
+            "'partitions': [{'name': 'fast', 'hosts': ['n1'], 'slots': 3, 'PriorityTier': 5}, {'name': 'main', 'hosts': ['n1']}],",
+            JOB("1", ", 'partition': 'fast', 'state': 'RUNNING', 'start': 1000, 'time_limit_s': 3600, 'places': {'fast@n1': 1}") "," JOB("2", ", 'partition': 'main', 'cpus': 2, 'state': 'RUNNING', 'start': 1000, 'time_limit_s': 10, 'places': {'main@n1': 2}") "," JOB(
+                "3",
+                ", 'partition': ['main', 'fast'], 'cpus': 3, 'time_limit_s': 60") "," JOB("4",
+                                                                                          ", 'partition': 'main', 'time_limit_s': 60"))),
+        "1 RUNNING 0-3600 fast@n1=1; 2 RUNNING 0-10 main@n1=2; 3 RESERVED 10-70 main@n1=3; 4 WAITING");
+}
+
 /* A queue with more bookings than slots, as when it was made smaller, takes nothing from other queues. */
 static void an_overbooked_queue_takes_nothing_from_others(void **unused)
 {
@@ -493,6 +542,9 @@ int main(void)
         cmocka_unit_test(documents_of_instances_have_their_rules),
         cmocka_unit_test(documents_of_instances_are_refused),
         cmocka_unit_test(first_jobs_get_reservations),
+        cmocka_unit_test(a_closed_queue_is_reserved_when_it_opens),
+        cmocka_unit_test(an_exclusive_job_keeps_the_others_away),
+        cmocka_unit_test(a_job_of_two_partitions_has_the_earlier_place),
         cmocka_unit_test(wide_jobs_begin_at_multiples_of_the_resolution),
         cmocka_unit_test(jobs_that_start_after_all_are_not_tried_again),
         cmocka_unit_test(tasks_without_a_reservation_start_elsewhere_too),
