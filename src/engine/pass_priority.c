@@ -355,7 +355,9 @@ static void decide(struct heads *h, const struct queue_candidate *candidate, boo
     bool counts = run_counts_tests(&p->cluster->rules), has_reservation = pass_has_reservation(p, job_id);
     if (!counts && !has_reservation && !run_may_start(&p->run, d) && reservations_left(p) == 0) return;
     uint32_t job = state_find_job(s, job_id), max = UINT32_MAX;
-    enum run_outcome outcome = pass_may_try(p, job) ? pass_decide(p, job, d, &max) : RUN_WAITS;
+    bool has_started = pass_startable_tasks(s, &s->jobs.items[job]) == 0; /* in another partition */
+    enum run_outcome outcome = has_started ? RUN_STARTS : RUN_WAITS;
+    if (!has_started && pass_may_try(p, job)) outcome = pass_decide(p, job, d, &max);
     drop_fitting(h, d->kind);
     if (g->has_more_partitions && !counts && !has_reservation && pass_has_reservation(p, job_id))
         push_others(h, candidate, job_id);

@@ -328,11 +328,11 @@ static void use_partitions(struct world *w, struct rng *rng)
 static void submit_to_partitions(struct world *w, struct rng *rng)
 {
     static const char *const partitions[] = {"main,fast", "fast,heavy,main", "heavy,main", "main", "fast", "heavy"};
-    struct event job = world_job(pass_users[rng_below(rng, 4)]);
-    uint32_t cpus = 1 + rng_below(rng, 4), minutes = 1 + rng_below(rng, 6) * rng_below(rng, 10);
+    struct event job = world_job(pass_users[rng_below(rng, 2)]);
+    uint32_t cpus = 1 + rng_below(rng, 3), minutes = 1 + rng_below(rng, 3) * 20; /* many jobs are alike */
     job.submit = job_with(job.submit, "cpus=%u|time_limit_s=%u", cpus, 60 * minutes);
-    job.submit = job_with(job.submit, "partitions=%s", partitions[rng_below(rng, 6)]);
-    if (rng_below(rng, 4) == 0) job.submit = job_with(job.submit, "array=0-3");
+    job.submit = job_with(job.submit, "partitions=%s", partitions[rng_below(rng, 3) ? rng_below(rng, 6) : 0]);
+    if (rng_below(rng, 8) == 0) job.submit = job_with(job.submit, "array=0-3");
     (void)world_apply(w, job, NULL);
 }
 
