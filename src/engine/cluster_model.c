@@ -134,6 +134,20 @@ static struct host_load_rules load_rules(const struct cluster_model *m, const st
                                     .given_count = m->given_count[host]};
 }
 
+static void limit_offer(struct offers *o, uint32_t resource, double max)
+{
+    struct offer *offer = offers_find(o, resource);
+    if (offer != NULL && offer->amount > max) offer->amount = max;
+}
+
+/* What a host has counts, also if an administrator gives it more: tasks get CPUs and GPUs with numbers. */
+static void limit_to_capacity(const struct cluster_model *m, const struct capacity *has, struct offers *o)
+{
+    limit_offer(o, SCHED_SLOTS, has->cpus);
+    limit_offer(o, m->resources.mem, (double)has->mem_mib);
+    limit_offer(o, m->resources.gpu, has->gpus);
+}
+
 static int add_host(struct cluster_model *m, const struct state *s, uint32_t index, struct err *e)
 {
     const struct object *o = &s->objects[OBJECT_HOST].items[index].object;
@@ -152,6 +166,7 @@ static int add_host(struct cluster_model *m, const struct state *s, uint32_t ind
     offer_gres(m, row, &host->offers);
     if (add_offers(m, str(o->value[HOST_COMPLEX_VALUES].text), "complex_values", &host->offers, e) != 0)
         return fail_in("host", o, e);
+    if (!s->is_document) limit_to_capacity(m, &row->host.has, &host->offers);
     m->given_count[m->cluster.hosts.count - 1] = host->offers.list.count;
     const struct host_load_rules rules = load_rules(m, s, m->cluster.hosts.count - 1);
     return host_loads_offer(&rules, row, host, e) == 0 ? 0 : fail_in("host", o, e);

@@ -7,6 +7,9 @@
 #include "base/number.h"
 #include "fields/host_text.h"
 
+const char *const host_loads_per_processor[LOADS_PER_PROCESSOR] = {"np_load_avg", "np_load_short", "np_load_medium",
+                                                                   "np_load_long"};
+
 /* The offers of one report while they are made. */
 struct loads {
     const struct host_load_rules *rules;
@@ -74,30 +77,34 @@ static const struct host_load *find_load(const struct host_row *row, const char 
     return NULL;
 }
 
+bool host_loads_processors(const char *value, uint32_t cpus, uint32_t *out)
+{
+    uint64_t number;
+    *out = cpus;
+    if (value == NULL) return true;
+    if (!number_parse_u64(str_trim(str(value)), &number) || number >= UINT32_MAX) return false;
+    *out = (uint32_t)number;
+    return true;
+}
+
 static int read_processors(struct loads *l, struct err *e)
 {
     const struct host_load *processors = find_load(l->row, "num_proc");
-    uint64_t number;
-    l->cpus = l->row->host.has.cpus;
-    if (processors == NULL) return 0;
-    if (number_parse_u64(str_trim(str(processors->value)), &number) && number < UINT32_MAX) {
-        l->cpus = (uint32_t)number;
-        return 0;
-    }
-    if (!l->rules->is_strict) return 0;
-    return err_value(e, "num_proc", str(processors->value), "a whole number from 0 to 4294967294");
+    const char *value = processors != NULL ? processors->value : NULL;
+    if (host_loads_processors(value, l->row->host.has.cpus, &l->cpus) || !l->rules->is_strict) return 0;
+    return err_value(e, "num_proc", str(value), "a whole number from 0 to 4294967294");
 }
 
 /* np_load_avg is load_avg for each processor, also if a sensor reports another value. */
 static void add_loads_per_processor(struct loads *l)
 {
-    static const char *const names[] = {"np_load_avg", "np_load_short", "np_load_medium", "np_load_long"};
-    for (size_t i = 0; i < sizeof names / sizeof *names && l->cpus > 0; i++) {
-        const struct host_load *load = find_load(l->row, names[i] + 3);
+    for (int i = 0; i < LOADS_PER_PROCESSOR && l->cpus > 0; i++) {
+        const char *name = host_loads_per_processor[i];
+        const struct host_load *load = find_load(l->row, name + PER_PROCESSOR_PREFIX);
         double value;
         if (load == NULL || !number_parse_double(str(load->value), &value) || !(value >= 0.0 && isfinite(value)))
             continue;
-        uint32_t resource = cluster_resources_find(l->rules->resources, str(names[i]));
+        uint32_t resource = cluster_resources_find(l->rules->resources, str(name));
         add_load(l, (struct offer){.resource = resource, .amount = value / l->cpus});
     }
 }

@@ -23,6 +23,14 @@ struct host_load_rules {
 int host_loads_offer(const struct host_load_rules *rules, const struct host_row *row, struct sched_host *host,
                      struct err *e);
 
+/* The load values of each processor, whose names are those of the load values after "np_". */
+enum { LOADS_PER_PROCESSOR = 4, PER_PROCESSOR_PREFIX = 3 };
+extern const char *const host_loads_per_processor[LOADS_PER_PROCESSOR];
+
+/* The number of processors by which loads are divided: num_proc, or what the host has. value: of num_proc; NULL: it is
+ * not reported. Returns false if it is no such number. */
+bool host_loads_processors(const char *value, uint32_t cpus, uint32_t *out);
+
 /* Replaces the values of a host that has offers of its last report, and leaves what is booked. False, with nothing
  * changed: it reports other resources than before. Not strict. */
 bool host_loads_refresh(const struct host_load_rules *rules, const struct host_row *row, struct sched_host *host);

@@ -11,30 +11,6 @@ static int64_t end_of(const struct demand *d, int64_t start_us)
     return timeline_end_of(start_us, d->duration_us);
 }
 
-/* --- ends --------------------------------------------------------------------------------------------------------- */
-
-static void push_end(struct live_cluster *l, struct live_end end)
-{
-    uint32_t at = l->ends.count;
-    (void)array_add(&l->ends);
-    for (; at > 0 && end.at_us < l->ends.items[(at - 1) / 2].at_us; at = (at - 1) / 2)
-        l->ends.items[at] = l->ends.items[(at - 1) / 2];
-    l->ends.items[at] = end;
-}
-
-static struct live_end pop_end(struct live_cluster *l)
-{
-    const struct live_end first = l->ends.items[0], last = l->ends.items[--l->ends.count];
-    uint32_t at = 0, count = l->ends.count;
-    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && l->ends.items[child + 1].at_us < l->ends.items[child].at_us) child++;
-        if (last.at_us <= l->ends.items[child].at_us) break;
-        l->ends.items[at] = l->ends.items[child];
-    }
-    if (count > 0) l->ends.items[at] = last;
-    return first;
-}
-
 /* --- bookings ----------------------------------------------------------------------------------------------------- */
 
 static bool has_fractions(const struct demand *d)
@@ -59,7 +35,7 @@ static void keep(struct live_cluster *l, const struct live_booking *booking)
     *b = *booking;
     b->allocation.parts = mem_resize(NULL, 0, size);
     memcpy(b->allocation.parts, booking->allocation.parts, size);
-    if (b->until_us != TIMELINE_END) push_end(l, (struct live_end){b->until_us, b->launch_id});
+    if (b->until_us != TIMELINE_END) time_heap_push(&l->ends, b->until_us, b->launch_id);
 }
 
 void live_cluster_add(struct live_cluster *l, const struct task *k, const struct demand *d, const struct allocation *a,
@@ -88,23 +64,27 @@ void live_cluster_remove(struct state *s, const struct task *k)
     if (index < l->bookings.count) map_set_u64(&l->by_launch, b->launch_id, index);
 }
 
+/* As a rule a task at its limit ends within a second. Were it taken to run on for an interval, short jobs would be
+ * backfilled before a reservation that is due, one after the other. */
 static int64_t extended_end(const struct state *s, int64_t end_us, int64_t now_us)
 {
-    int64_t interval_us = setting_number(&s->settings, SET_GE_SCHEDULE_INTERVAL) * US_PER_S;
+    int64_t interval_us = setting_number(&s->settings, SET_GE_SCHEDULE_INTERVAL) * US_PER_S, step_us = US_PER_S;
+    while (step_us < interval_us && end_us + step_us <= now_us) step_us *= 2;
+    if (step_us < interval_us) return end_us + step_us;
     return end_us + ((now_us - end_us) / interval_us + 1) * interval_us;
 }
 
 static void extend_overrunning(struct state *s, struct live_cluster *l, int64_t now_us)
 {
-    while (l->ends.count > 0 && l->ends.items[0].at_us <= now_us) {
-        const struct live_end end = pop_end(l);
-        uint32_t index = map_get_u64(&l->by_launch, end.launch_id);
+    while (l->ends.list.count > 0 && l->ends.list.items[0].at_us <= now_us) {
+        const struct time_entry end = time_heap_pop(&l->ends);
+        uint32_t index = map_get_u64(&l->by_launch, end.id);
         if (index == NONE || l->bookings.items[index].until_us != end.at_us) continue;
         struct live_booking *b = &l->bookings.items[index];
-        int64_t until_us = extended_end(s, b->until_us, now_us);
+        int64_t until_us = extended_end(s, end_of(b->demand, b->launch_us), now_us);
         cluster_book(&l->model.cluster, b->demand, &b->allocation, b->until_us, until_us);
         b->until_us = until_us;
-        push_end(l, (struct live_end){until_us, b->launch_id});
+        time_heap_push(&l->ends, until_us, b->launch_id);
     }
 }
 
@@ -170,7 +150,7 @@ static void clear(struct live_cluster *l)
 {
     for (uint32_t i = 0; i < l->bookings.count; i++) release_booking(&l->bookings.items[i]);
     array_clear(&l->bookings);
-    array_clear(&l->ends);
+    array_clear(&l->ends.list);
     map_clear(&l->by_launch);
     if (l->made > 0) {
         job_demands_end(&l->demands);
@@ -185,7 +165,7 @@ void live_cluster_free(struct live_cluster *l)
     if (l == NULL) return;
     clear(l);
     array_release(&l->bookings);
-    array_release(&l->ends);
+    array_release(&l->ends.list);
     map_release(&l->by_launch);
     arena_release(&l->arena);
     mem_free(l);

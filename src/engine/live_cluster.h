@@ -10,6 +10,7 @@
 #ifndef FAIRLEAD_ENGINE_LIVE_CLUSTER_H
 #define FAIRLEAD_ENGINE_LIVE_CLUSTER_H
 
+#include "base/time_heap.h"
 #include "engine/job_demand.h"
 #include "sched/run.h"
 
@@ -21,23 +22,17 @@ struct live_booking {
     int64_t launch_us, from_us, until_us; /* booked from before now on, also if it was launched now */
 };
 
-/* A time at which a booking ends; out of date if the booking has another end now, or is gone. */
-struct live_end {
-    int64_t at_us;
-    uint64_t launch_id;
-};
-
 struct live_cluster {
     struct cluster_model model; /* with the bookings of running tasks */
     struct job_demands demands;
     struct run_rules rules;
     struct arena arena; /* of the demands, which live until all is made anew */
     ARRAY(struct live_booking) bookings;
-    struct map by_launch;        /* launch id -> index in bookings */
-    ARRAY(struct live_end) ends; /* a heap, the earliest first */
-    uint64_t edition;            /* of the rules and the hosts; 0: to be made */
-    uint32_t made;               /* counts how often all was made anew: demands from before are gone */
-    bool has_fractions; /* bookings were taken back that are no whole numbers, so differences of rounding remain */
+    struct map by_launch;  /* launch id -> index in bookings */
+    struct time_heap ends; /* of launches; out of date if a booking has another end now, or is gone */
+    uint64_t edition;      /* of the rules and the hosts; 0: to be made */
+    uint32_t made;         /* counts how often all was made anew: demands from before are gone */
+    bool has_fractions;    /* bookings were taken back that are no whole numbers, so differences of rounding remain */
 };
 
 /* What a running task has, in memory of arena. If its partition has left a host, it is on an instance of another one
@@ -45,8 +40,8 @@ struct live_cluster {
 struct allocation live_cluster_allocation(const struct cluster_model *m, const struct task *k, const struct demand *d,
                                           struct arena *arena);
 
-/* When a running task is expected to end: after its time limit; if that is over, at the next of the times that are a
- * schedule interval apart. */
+/* When a running task is expected to end: after its time limit; if that is over, at the next of the times 1, 2, 4 ...
+ * seconds after it, and then at those that are a schedule interval apart. */
 int64_t live_cluster_end(const struct state *s, const struct task *k, const struct demand *d, int64_t now_us);
 
 /* Brings it up to date for a pass at now_us. O(running tasks); O(tasks + cluster) when it is made anew. */

@@ -8,11 +8,9 @@
 
 #include "base/number.h"
 #include "engine/handlers.h"
+#include "engine/host_loads.h"
 #include "engine/live_cluster.h"
 #include "engine/never_runs.h"
-
-static const char *const per_processor[] = {"np_load_avg", "np_load_short", "np_load_medium", "np_load_long"};
-enum { PER_PROCESSOR_COUNT = 4, PER_PROCESSOR_PREFIX = 3 };
 
 /* The values while they are collected. */
 struct report {
@@ -34,8 +32,8 @@ static void add(struct report *r, const char *name, const char *value)
 
 static bool is_computed(const char *name)
 {
-    for (int i = 0; i < PER_PROCESSOR_COUNT; i++) {
-        if (strcmp(name, per_processor[i]) == 0) return true;
+    for (int i = 0; i < LOADS_PER_PROCESSOR; i++) {
+        if (strcmp(name, host_loads_per_processor[i]) == 0) return true;
     }
     return false;
 }
@@ -46,15 +44,17 @@ static bool find_number(const struct report *r, const char *name, double *out)
     return index != NONE && number_parse_double(str(r->loads.items[index].value), out) && isfinite(*out) && *out >= 0.0;
 }
 
-static void add_computed(struct report *r)
+static void add_computed(struct report *r, uint32_t cpus)
 {
-    double processors, load;
-    if (!find_number(r, "num_proc", &processors) || processors < 1.0) return;
-    for (int i = 0; i < PER_PROCESSOR_COUNT; i++) {
+    uint32_t index = map_get(&r->by_name, str("num_proc")), processors;
+    double load;
+    (void)host_loads_processors(index != NONE ? r->loads.items[index].value : NULL, cpus, &processors);
+    for (int i = 0; i < LOADS_PER_PROCESSOR && processors > 0; i++) {
+        const char *name = host_loads_per_processor[i];
         char text[NUMBER_TEXT_SIZE];
-        if (!find_number(r, per_processor[i] + PER_PROCESSOR_PREFIX, &load)) continue;
+        if (!find_number(r, name + PER_PROCESSOR_PREFIX, &load)) continue;
         text[number_format_shortest(text, load / processors)] = '\0';
-        add(r, per_processor[i], text);
+        add(r, name, text);
     }
 }
 
@@ -80,8 +80,8 @@ static struct arena replace(struct state *s, struct report *r)
     s->load_arena = r->arena;
     r->arena = (struct arena){0};
     if (s->hosts.count > 0) {
-        s->hosts.items[0].loads = s->loads;
-        s->hosts.items[0].load_count = s->load_count;
+        s->hosts.items[LOCAL_HOST_INDEX].loads = s->loads;
+        s->hosts.items[LOCAL_HOST_INDEX].load_count = s->load_count;
     }
     return old;
 }
@@ -94,7 +94,7 @@ int apply_load(struct apply_context *c, const struct event *event)
         const struct host_load *load = &event->load.values[i];
         if (!is_computed(load->name)) add(&r, load->name, load->value);
     }
-    add_computed(&r);
+    add_computed(&r, s->hosts.count > 0 ? s->hosts.items[LOCAL_HOST_INDEX].host.has.cpus : 0);
     if (is_changed(s, &r)) {
         struct arena old = replace(s, &r);
         never_runs_drop(s);

@@ -99,7 +99,7 @@ static bool is_of_cluster(enum object_kind kind)
 static int check_cluster_with(struct apply_context *c, enum object_kind kind, const struct object *added)
 {
     if (!is_of_cluster(kind)) return 0;
-    uint32_t index = object_row_add(c->s, kind, added, c->now_us);
+    uint32_t index = object_row_try(c->s, kind, added);
     int status = cluster_model_check(c->s, c->e);
     object_row_remove_last(c->s, kind, index);
     return status;

@@ -37,7 +37,7 @@ static void want_later_pass(struct pass *p)
         state_want_pass_at(p->c->s, p->c->now_us + schedule_interval_us(p->c->s));
     if (p->reservations.count == 0) return;
     state_want_pass_at(p->c->s, p->c->now_us + USAGE_WAIT_US);
-    if (l->ends.count > 0) state_want_pass_at(p->c->s, l->ends.items[0].at_us);
+    if (l->ends.list.count > 0) state_want_pass_at(p->c->s, l->ends.list.items[0].at_us);
 }
 
 /* Reservations are not kept. */
@@ -60,7 +60,10 @@ static void run_pass(struct apply_context *c, const char *boot_id, const struct 
         min_priority_raise_all(c, &p.multifactor);
     }
     /* On full hosts also no begin matters: the end of a task makes a pass due. */
-    if (c->s->free_cpu_count == 0 && !pass_lines_are_wanted(c->s)) return;
+    if (c->s->free_cpu_count == 0 && !pass_lines_are_wanted(c->s)) {
+        pending_update_if_many(c->s, c->now_us, !min_priority_is_kept(c->s));
+        return;
+    }
     begin(&p);
     if (pending_next_begin_us(c->s) != 0) state_want_pass_at(c->s, pending_next_begin_us(c->s));
     bool decides = p.run.open_count > 0 || p.is_listed;

@@ -232,7 +232,7 @@ enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *
     if (reserved > 0) decision.outcome = RUN_RESERVED;
     tasks = tasks > reserved ? tasks - reserved : 0;
     if (tasks > *io_max) tasks = *io_max;
-    for (; tasks > 0 && decision.outcome != RUN_WAITS; tasks--) {
+    for (; tasks > 0 && decision.outcome != RUN_WAITS && !run_is_over(&p->run); tasks--) {
         decision = run_job(&p->run, d, s->jobs.items[job].is_reserving);
         if (decision.outcome == RUN_STARTS) {
             start_task(p, job, d, &decision.allocation);

@@ -368,7 +368,9 @@ static void decide(struct heads *h, const struct queue_candidate *candidate, boo
 static bool goes_on(const struct heads *h)
 {
     const struct pass *p = h->p;
-    return (h->fitting_count > 0 && p->run.open_count > 0) || (p->is_listed && !run_is_over(&p->run));
+    if (run_has_tried_all(&p->run)) return false;
+    if (run_is_over(&p->run)) return p->is_listed && h->other.list.count > 0;
+    return (h->fitting_count > 0 && p->run.open_count > 0) || p->is_listed;
 }
 
 void pass_by_priority(struct pass *p)

@@ -67,7 +67,7 @@ void pass_count_host_tickets(struct pass *p)
 static void start_by_plan(struct pass *p, const struct ticket_plan *plan)
 {
     const struct pending *pending = p->c->s->pending;
-    for (uint32_t i = 0; i < plan->task_count && !run_is_over(&p->run); i++) {
+    for (uint32_t i = 0; i < plan->task_count && !run_is_over(&p->run) && !run_has_tried_all(&p->run); i++) {
         const struct planned_task *k = &plan->tasks[i];
         uint32_t job = map_get_u64(&pending->by_id, plan->job_ids[k->job]);
         p->run.tickets = k->tickets;

@@ -24,7 +24,7 @@ static void release_jobs(struct pending *p)
     array_clear(&p->tickets);
     array_clear(&p->jobs);
     array_clear(&p->unused);
-    array_clear(&p->begins);
+    array_clear(&p->begins.list);
     array_clear(&p->touched);
     map_clear(&p->by_id);
     queue_clear(&p->queue);
@@ -43,7 +43,7 @@ void pending_free(struct pending *p)
     array_release(&p->blocked.best.list);
     array_release(&p->jobs);
     array_release(&p->unused);
-    array_release(&p->begins);
+    array_release(&p->begins.list);
     array_release(&p->touched);
     map_release(&p->by_id);
     buf_release(&p->key);
@@ -64,31 +64,16 @@ void pending_touch(struct state *s, uint32_t job_id)
 
 /* --- begins ------------------------------------------------------------------------------------------------------- */
 
-static void push_begin(struct pending *p, struct pending_begin begin)
+/* Whether most entries are of jobs that have changed since. */
+static bool has_old_begins(const struct pending *p, const struct state *s)
 {
-    uint32_t at = p->begins.count;
-    (void)array_add(&p->begins);
-    for (; at > 0 && begin.at_us < p->begins.items[(at - 1) / 2].at_us; at = (at - 1) / 2)
-        p->begins.items[at] = p->begins.items[(at - 1) / 2];
-    p->begins.items[at] = begin;
-}
-
-static struct pending_begin pop_begin(struct pending *p)
-{
-    const struct pending_begin first = p->begins.items[0], last = p->begins.items[--p->begins.count];
-    uint32_t at = 0, count = p->begins.count;
-    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && p->begins.items[child + 1].at_us < p->begins.items[child].at_us) child++;
-        if (last.at_us <= p->begins.items[child].at_us) break;
-        p->begins.items[at] = p->begins.items[child];
-    }
-    if (count > 0) p->begins.items[at] = last;
-    return first;
+    enum { FEW_BEGINS = 64 };
+    return p->begins.list.count > FEW_BEGINS + 2 * s->jobs.count;
 }
 
 int64_t pending_next_begin_us(const struct state *s)
 {
-    return s->pending != NULL && s->pending->begins.count > 0 ? s->pending->begins.items[0].at_us : 0;
+    return s->pending != NULL && s->pending->begins.list.count > 0 ? s->pending->begins.list.items[0].at_us : 0;
 }
 
 /* --- groups ------------------------------------------------------------------------------------------------------- */
@@ -267,10 +252,19 @@ static void update_job(struct state *s, struct pending *p, uint32_t job_id, int6
     if (belongs)
         add_job(p, j);
     else if (j != NULL && may_start(j))
-        push_begin(p, (struct pending_begin){j->begin_us, job_id});
+        time_heap_push(&p->begins, j->begin_us, job_id);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+static void list_begins(struct state *s, struct pending *p, int64_t now_us)
+{
+    array_clear(&p->begins.list);
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        const struct job *j = &s->jobs.items[i];
+        if (may_start(j) && j->begin_us > now_us) time_heap_push(&p->begins, j->begin_us, j->id);
+    }
+}
 
 static void rebuild(struct state *s, struct pending *p, int64_t now_us, bool are_alike)
 {
@@ -294,8 +288,14 @@ void pending_update(struct state *s, int64_t now_us, bool are_alike)
     }
     for (uint32_t i = 0; i < p->touched.count; i++) update_job(s, p, p->touched.items[i], now_us);
     array_clear(&p->touched);
-    while (p->begins.count > 0 && p->begins.items[0].at_us <= now_us) {
-        uint32_t job_id = pop_begin(p).job_id;
-        update_job(s, p, job_id, now_us);
-    }
+    while (p->begins.list.count > 0 && p->begins.list.items[0].at_us <= now_us)
+        update_job(s, p, (uint32_t)time_heap_pop(&p->begins).id, now_us);
+    if (has_old_begins(p, s)) list_begins(s, p, now_us);
+}
+
+void pending_update_if_many(struct state *s, int64_t now_us, bool are_alike)
+{
+    enum { FEW_CHANGES = 1000 };
+    if (s->pending == NULL || s->pending->touched.count < FEW_CHANGES + s->jobs.count) return;
+    pending_update(s, now_us, are_alike);
 }

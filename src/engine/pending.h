@@ -14,6 +14,7 @@
 #ifndef FAIRLEAD_ENGINE_PENDING_H
 #define FAIRLEAD_ENGINE_PENDING_H
 
+#include "base/time_heap.h"
 #include "engine/ranking.h"
 #include "policy/multifactor.h"
 #include "sched/demand.h"
@@ -77,12 +78,6 @@ struct pending_job {
     uint32_t first_reservation; /* in that pass: index in pass.reservations */
 };
 
-/* A job whose begin is in the future. */
-struct pending_begin {
-    int64_t at_us;
-    uint32_t job_id;
-};
-
 struct pending {
     struct queue queue;
     ARRAY(struct pending_group) groups;      /* by index of the queue's groups */
@@ -94,13 +89,13 @@ struct pending {
     struct queue_shortlist fitting, blocked; /* of the current pass (pass_priority.c) */
     ARRAY(struct pending_job) jobs;          /* also unused ones: job_id 0 */
     ARRAY(uint32_t) unused;
-    struct map by_id;                   /* job id -> index in jobs */
-    ARRAY(struct pending_begin) begins; /* a heap, the earliest first; may have jobs that have changed since */
-    ARRAY(uint32_t) touched;            /* ids of jobs whose rows have changed */
-    bool is_valid;                      /* false: to be rebuilt from all rows */
-    bool are_alike;                     /* false: every job is a group of its own */
-    bool is_unsteady;                   /* a job was submitted at an earlier time than one with a smaller id */
-    uint32_t newest_job_id;             /* of the jobs that were looked at, and its submission */
+    struct map by_id;        /* job id -> index in jobs */
+    struct time_heap begins; /* of jobs whose begin is in the future; some may have changed since */
+    ARRAY(uint32_t) touched; /* ids of jobs whose rows have changed */
+    bool is_valid;           /* false: to be rebuilt from all rows */
+    bool are_alike;          /* false: every job is a group of its own */
+    bool is_unsteady;        /* a job was submitted at an earlier time than one with a smaller id */
+    uint32_t newest_job_id;  /* of the jobs that were looked at, and its submission */
     int64_t newest_submit_us;
     uint32_t jobs_started; /* in the current pass; their entries are still there */
     uint64_t added;        /* counts the jobs that were added */
@@ -114,6 +109,9 @@ void pending_touch(struct state *s, uint32_t job_id);
 /* Takes in what was noted, and jobs whose begin has come. are_alike: whether jobs may share a group; not with
  * INCR_ONLY. O(jobs noted); O(jobs) the first time and when are_alike changes. */
 void pending_update(struct state *s, int64_t now_us, bool are_alike);
+
+/* The same if more changes were noted than there are jobs, so that they do not grow without end. */
+void pending_update_if_many(struct state *s, int64_t now_us, bool are_alike);
 
 /* The next begin of a waiting job, or 0. */
 int64_t pending_next_begin_us(const struct state *s);

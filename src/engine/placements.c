@@ -99,8 +99,10 @@ void placements_rebuild(struct state *s)
     if (s->is_document) return;
     s->host_edition++;
     while (s->hosts.count > s->objects[OBJECT_HOST].count) host_release(&s->hosts.items[--s->hosts.count].host);
-    while (s->hosts.count < s->objects[OBJECT_HOST].count)
-        *array_add(&s->hosts) = (struct host_row){.is_attached = s->hosts.count == LOCAL_HOST_INDEX};
+    while (s->hosts.count < s->objects[OBJECT_HOST].count) {
+        bool is_local = s->hosts.count == LOCAL_HOST_INDEX;
+        *array_add(&s->hosts) = (struct host_row){.is_attached = is_local};
+    }
     for (uint32_t i = 0; i < s->hosts.count; i++) {
         host_release(&s->hosts.items[i].host);
         host_init(&s->hosts.items[i].host, capacity_of(s, i));

@@ -47,6 +47,12 @@ static void add_types(const struct job_document *d, uint32_t gpu, uint32_t cpus,
     }
 }
 
+/* Whether a job takes a resource once, not for each slot. */
+static bool is_per_job(const struct state *s, uint32_t resource)
+{
+    return s->objects[OBJECT_RESOURCE].items[resource].object.value[RESOURCE_CONSUMABLE].number == CONSUMABLE_JOB;
+}
+
 void job_tres(const struct state *s, const struct tres_indices *indices, const struct job *j, uint32_t cpus,
               struct tres_list *out_list)
 {
@@ -62,7 +68,8 @@ void job_tres(const struct state *s, const struct tres_indices *indices, const s
     if (d != NULL) add_types(d, indices->gpu, cpus, amounts);
     for (uint32_t i = 0; i < j->request_count; i++) {
         const struct job_request *r = &j->requests[i];
-        if (indices->license[r->resource] != NONE) amounts[indices->license[r->resource]] += r->amount * cpus;
+        if (indices->license[r->resource] != NONE)
+            amounts[indices->license[r->resource]] += r->amount * (is_per_job(s, r->resource) ? 1 : cpus);
     }
     list_amounts(amounts, s->policy.tres.count, out_list);
 }

@@ -372,11 +372,29 @@ static int run_all(struct schedule_builder *b, struct err *e)
 {
     struct run run;
     run_begin(&run, &b->out->model.cluster, &b->rules, b->now_us, &b->out->arena);
-    for (uint32_t i = 0; i < b->candidates.count; i++) run_candidate(b, &run, &b->candidates.items[i]);
+    for (uint32_t i = 0; i < b->candidates.count && !run_has_tried_all(&run); i++)
+        run_candidate(b, &run, &b->candidates.items[i]);
     run_end(&run);
     if (b->out->rows.count < ROWS_MAX) return 0;
     return err_field(e, ERR_INPUT, "jobs", "%d tasks or more would run or have reservations; fewer are accepted",
                      ROWS_MAX);
+}
+
+/* All waiting tasks of a job take part, but only the first one has an estimate. */
+static void estimate_job(struct schedule_builder *b, struct run *run, const struct schedule_candidate *c)
+{
+    const struct demand *d = job_demand(&b->out->demands, &b->s->jobs.items[c->job], c->partition);
+    struct run_decision *first = &b->estimates[c->job];
+    if (first->outcome != RUN_WAITS) { /* in another partition */
+        const struct run_decision again = run_job_again(run, d, first->start_us);
+        if (again.outcome != RUN_WAITS) *first = again;
+        return;
+    }
+    for (uint32_t i = 0; i < b->left[c->job] && i < c->tasks && !run_is_over(run); i++) {
+        const struct run_decision decision = run_job(run, d, false);
+        if (i == 0) *first = decision;
+        if (decision.outcome == RUN_WAITS) return;
+    }
 }
 
 static void estimate(struct schedule_builder *b)
@@ -388,15 +406,14 @@ static void estimate(struct schedule_builder *b)
     rules.search = RESERVE_IN_GAPS;
     rules.reserves_ranges = true;
     rules.ends_when_full = false;
+    rules.window_us = 0;
+    rules.test_max = rules.user_test_max = 0;
     b->estimates = arena_alloc(&b->out->arena, (b->s->jobs.count + (size_t)1) * sizeof *b->estimates);
     for (uint32_t i = 0; i < b->s->jobs.count; i++) b->estimates[i].outcome = RUN_WAITS;
     run_begin(&run, &b->out->model.cluster, &rules, b->now_us, &b->out->arena);
     for (uint32_t i = 0; i < b->candidates.count && !run_is_over(&run); i++) {
         const struct schedule_candidate *c = &b->candidates.items[i];
-        if (idset_first(&b->pending[c->job]) == NONE || b->left[c->job] == 0) continue;
-        if (b->estimates[c->job].outcome != RUN_WAITS) continue;
-        const struct job *j = &b->s->jobs.items[c->job];
-        b->estimates[c->job] = run_job(&run, job_demand(&b->out->demands, j, c->partition), false);
+        if (idset_first(&b->pending[c->job]) != NONE && b->left[c->job] > 0) estimate_job(b, &run, c);
     }
     run_end(&run);
 }

@@ -130,6 +130,18 @@ uint32_t object_row_add(struct state *s, enum object_kind kind, const struct obj
     return object_row_append(s, kind, &row);
 }
 
+uint32_t object_row_try(struct state *s, enum object_kind kind, const struct object *object)
+{
+    uint32_t index = s->objects[kind].count;
+    struct object_row *o = array_add(&s->objects[kind]);
+    *o = (struct object_row){.object = *object};
+    for (uint32_t i = 0; i < OBJECT_FIELDS_MAX; i++) {
+        if (o->object.value[i].text == NULL) o->object.value[i].text = "";
+    }
+    map_set(&s->object_by_name[kind], str(object->name), index);
+    return index;
+}
+
 void object_row_remove_last(struct state *s, enum object_kind kind, uint32_t index)
 {
     ensure(index + 1 == s->objects[kind].count);

@@ -56,7 +56,8 @@ uint32_t task_append(struct state *s, const struct task *row);
  * sets of row are those of the old row, or replace them; min_priority_update comes first. */
 void job_replace(struct state *s, uint32_t index, const struct job *row);
 
-/* Takes back the object that was added last. */
+/* Adds an object for a check, with the texts of the caller, and takes it back. */
+uint32_t object_row_try(struct state *s, enum object_kind kind, const struct object *object);
 void object_row_remove_last(struct state *s, enum object_kind kind, uint32_t index);
 
 /* Counts the references of a live job to its partitions, QOS, project and resources: by 1 or -1. */

@@ -126,7 +126,7 @@ static const struct field resource_rows[] = {
 
 static const struct field host_rows[] = {
     NAME,
-    AT(HOST_CPUS) = {NUMBER(0, UINT32_MAX, FIELD_SPECIAL), .name = "cpus", .special = "AUTO",
+    AT(HOST_CPUS) = {NUMBER(0, CPUS_MAX, FIELD_SPECIAL), .name = "cpus", .special = "AUTO",
                      .help = "number of CPUs; AUTO: those of this machine, of another one 1"},
     AT(HOST_MEM) = {.type = FIELD_MEMORY,
                     .max = MEM_MIB_MAX,

@@ -79,6 +79,12 @@ bool run_is_over(const struct run *r);
 /* Whether the next job, of a user, may be tried. Counts it. */
 bool run_may_try(struct run *r, const char *user);
 
+/* Whether no further job may be tried, whoever it is of. */
+static inline bool run_has_tried_all(const struct run *r)
+{
+    return r->is_blocked && r->rules->test_max > 0 && r->test_count >= r->rules->test_max;
+}
+
 /* Whether the rules count the jobs that are tried, so that none may be left out. */
 static inline bool run_counts_tests(const struct run_rules *rules)
 {

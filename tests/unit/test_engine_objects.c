@@ -1,6 +1,6 @@
 /* Events of partitions, QOS, users, projects, departments, resources and settings: valid values, and references that
  * prevent a deletion. */
-#include "engine_world.h"
+#include "policy_world.h"
 
 static const struct object_row *row_of(struct world *w, enum object_kind kind, const char *name)
 {
@@ -441,6 +441,51 @@ static void objects_of_the_cluster_fit_together(void **unused)
     world_release(&w);
 }
 
+/* A host gives no more CPUs, memory and GPUs than the machine has, whatever its complex_values say. */
+static void a_host_has_what_the_machine_has(void **unused)
+{
+    static const char *const jobs[] = {"cpus=3|mem_mib=1", "mem_mib=600", "gpus=1|mem_mib=1"};
+    (void)unused;
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+        struct world w;
+        world_init(&w, 4, 1000, 1);
+        world_object(&w, OBJECT_PARTITION, "main", "slots=64");
+        world_object(&w, OBJECT_HOST, "localhost", "complex_values=slots=64,mem=100000,gres/gpu=9");
+        for (int n = 0; n < 2; n++) {
+            struct event job = world_job("ann");
+            job.submit = job_with(job.submit, "%s", jobs[i]);
+            assert_int_equal(world_apply(&w, job, NULL), 0);
+        }
+        assert_int_equal(world_pass(&w), 1);
+        world_release(&w);
+    }
+}
+
+static double licences_of(struct world *w, const char *consumable)
+{
+    struct event job = world_job("ann");
+    uint32_t id;
+    world_object(w, OBJECT_RESOURCE, "lic", consumable);
+    world_settings(w, "AccountingStorageTRES=license/lic");
+    job.submit = job_with(job.submit, "cpus=4|requests=lic=1");
+    assert_int_equal(world_apply(w, job, &id), 0);
+    assert_int_equal(world_pass(w), 1);
+    uint32_t tres = tres_find(&w->s.policy.tres, str("license/lic"));
+    return tres_amount_of(&world_task(w, id, 0)->tres, tres);
+}
+
+static void a_job_is_charged_for_what_it_takes(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 4, 1000, 0);
+    assert_true(licences_of(&w, "amount=9") == 4.0);
+    world_release(&w);
+    world_init(&w, 4, 1000, 0);
+    assert_true(licences_of(&w, "amount=9|consumable=JOB") == 1.0);
+    world_release(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -457,6 +502,8 @@ int main(void)
         cmocka_unit_test(contradictory_rows_are_refused),
         cmocka_unit_test(objects_of_the_cluster_fit_together),
         cmocka_unit_test(factors_follow_the_algorithm),
+        cmocka_unit_test(a_host_has_what_the_machine_has),
+        cmocka_unit_test(a_job_is_charged_for_what_it_takes),
     };
     return cmocka_run_group_tests_name("engine objects", tests, NULL, NULL);
 }

@@ -127,7 +127,7 @@ static int64_t expected_start_us(struct world *w, uint32_t job_id)
     return start_us;
 }
 
-/* Its end is expected at the next of the times that are a schedule interval apart. */
+/* Its end is expected 1, 2, 4, 8 s after its limit, and then at the times that are a schedule interval apart. */
 static void what_runs_too_long_moves_reservations(void **unused)
 {
     (void)unused;
@@ -135,10 +135,15 @@ static void what_runs_too_long_moves_reservations(void **unused)
     scene_init(&x, "schedule_interval=15");
     assert_int_equal(expected_start_us(&x.w, x.wide), x.begin_us + 100 * SECOND);
     x.w.now_us = x.begin_us + 100 * SECOND;
-    assert_int_equal(expected_start_us(&x.w, x.wide), x.begin_us + 115 * SECOND);
+    assert_int_equal(expected_start_us(&x.w, x.wide), x.begin_us + 101 * SECOND);
+    uint32_t small = submit(&x.w, "time_limit_s=10");
+    assert_int_equal(world_pass(&x.w), 0); /* no short job is backfilled while the last one is being ended */
+    assert_int_equal(state_next_due_us(&x.w.s), x.begin_us + 101 * SECOND);
+    x.w.now_us = x.begin_us + 107 * SECOND;
+    assert_int_equal(expected_start_us(&x.w, x.wide), x.begin_us + 108 * SECOND);
+    assert_int_equal(world_pass(&x.w), 0);
     x.w.now_us = x.begin_us + 114 * SECOND;
     assert_int_equal(expected_start_us(&x.w, x.wide), x.begin_us + 115 * SECOND);
-    uint32_t small = submit(&x.w, "time_limit_s=10");
     assert_int_equal(world_pass(&x.w), 0);
     assert_int_equal(state_next_due_us(&x.w.s), x.begin_us + 115 * SECOND);
     x.w.now_us = x.begin_us + 115 * SECOND;
