@@ -337,18 +337,21 @@ static void resume_shape(struct wide_search *w)
     }
 }
 
-/* Moves the window to a later time. */
+/* Moves the window to a later time. The last end on a host decides what it offers, so both lists are gone through in
+ * the order of time. */
 static void advance(struct wide_search *w, int64_t to_us)
 {
     struct sweep *s = w->s;
-    const struct sweep_events *both[] = {&s->ends, &s->new_ends};
-    int64_t old_end_us = window_at(w->d, w->shape->at_us).until_us, new_end_us = window_at(w->d, to_us).until_us;
     int64_t old_us = w->shape->at_us;
+    int64_t old_end_us = window_at(w->d, old_us).until_us, new_end_us = window_at(w->d, to_us).until_us;
+    struct sweep_event *a = s->ends.list.items + first_at(&s->ends, old_us + 1);
+    struct sweep_event *b = s->new_ends.list.items + first_at(&s->new_ends, old_us + 1);
+    struct sweep_event *a_end = s->ends.list.items + first_at(&s->ends, to_us + 1);
+    struct sweep_event *b_end = s->new_ends.list.items + first_at(&s->new_ends, to_us + 1);
     w->shape->at_us = to_us;
-    for (int i = 0; i < 2; i++) {
-        struct sweep_event *e = both[i]->list.items;
-        for (uint32_t k = first_at(both[i], old_us + 1); k < both[i]->list.count && e[k].at_us <= to_us; k++)
-            look_at_end(w, &e[k]);
+    while (a < a_end || b < b_end) {
+        bool is_old = b == b_end || (a < a_end && a->at_us <= b->at_us);
+        look_at_end(w, is_old ? a++ : b++);
     }
     const struct sweep_event *begins = s->begins.list.items;
     for (uint32_t k = first_at(&s->begins, old_end_us); k < s->begins.list.count && begins[k].at_us < new_end_us; k++)

@@ -1,7 +1,8 @@
 /* Laws of scheduling runs, on random clusters, against a slow scheduler that knows only seconds: for each job it tries
  * every second from now on, and gives slots one by one.
  *
- *   1. Decisions, starts and allocations equal those of the slow scheduler (reservations in gaps).
+ *   1. Decisions, starts and allocations equal those of the slow scheduler (reservations in gaps, at multiples of some
+ *      resolution).
  *   2. Nothing is overbooked at any time, at any level, whatever the search.
  *   3. The decision about a job does not depend on the jobs behind it.
  *   4. With every job reserved and run times as stated, a job starts no later in the next run than it was promised. */
@@ -181,12 +182,13 @@ static void slow_book(struct slow *s, const struct job *j, const struct decided 
     }
 }
 
-static struct decided slow_decide(struct slow *s, const struct job *j, int64_t now_s, bool reserves)
+/* Now, or at the earliest multiple of a number of seconds. */
+static struct decided slow_decide(struct slow *s, const struct job *j, int64_t step_s, bool reserves)
 {
     struct decided d = {.outcome = RUN_WAITS};
-    for (int64_t t = now_s; t + j->duration_s < HORIZON_S && (t == now_s || reserves); t++) {
+    for (int64_t t = 0; t + j->duration_s < HORIZON_S && (t == 0 || reserves); t += step_s) {
         if (!slow_place(s, j, t, &d)) continue;
-        d.outcome = t == now_s ? RUN_STARTS : RUN_RESERVED;
+        d.outcome = t == 0 ? RUN_STARTS : RUN_RESERVED;
         d.start_s = t;
         slow_book(s, j, &d);
         return d;
@@ -215,6 +217,21 @@ static void make_cluster(struct cluster_world *w, struct slow *s, struct rng *rn
     bool is_limited = rng_below(rng, 2);
     for (uint32_t i = 0; i < w->c.environments.count && !is_limited; i++) /* the sweep serves them */
         w->c.environments.items[i].offers.list.items[0].amount = INFINITY;
+}
+
+/* Jobs that run already, on some of the hosts. */
+static void make_running(struct cluster_world *w, struct slow *s, struct rng *rng)
+{
+    for (uint32_t h = 0; h < s->host_count; h++) {
+        for (uint32_t left = s->slots_of[h], slots; left > 0 && rng_below(rng, 3) > 0; left -= slots) {
+            int64_t end_s = 1 + rng_below(rng, 40);
+            slots = 1 + rng_below(rng, left);
+            struct offers *o = &w->c.instances.items[h].offers;
+            const struct timeline_booking booking = {0, end_s * SECOND, slots};
+            timeline_book(&o->list.items[0].booked, &booking);
+            for (int64_t t = 0; t < end_s; t++) s->slots[h][t] += slots;
+        }
+    }
 }
 
 static uint32_t list_needs(struct job *j)
@@ -320,8 +337,11 @@ static void decisions_equal_the_slow_ones(void **unused)
         struct run run;
         struct job jobs[JOBS_MAX];
         make_cluster(&w, &slow, &rng);
+        make_running(&w, &slow, &rng);
+        int64_t step_s = rng_below(&rng, 2) ? 1 + rng_below(&rng, 9) : 1;
         const struct run_rules rules = {.reservations = rng_below(&rng, 2) ? RUN_RESERVE_REQUESTED : RUN_RESERVE_ALL,
                                         .reservation_max = 1 + rng_below(&rng, JOBS_MAX),
+                                        .resolution_us = step_s * SECOND,
                                         .search = RESERVE_IN_GAPS};
         run_begin(&run, &w.c, &rules, 0, &w.arena);
         for (uint32_t i = 0, count = 1 + rng_below(&rng, JOBS_MAX), reservations = 0; i < count; i++) {
@@ -329,7 +349,7 @@ static void decisions_equal_the_slow_ones(void **unused)
             const struct job *j = &jobs[i];
             bool reserves =
                 reservations < rules.reservation_max && (rules.reservations == RUN_RESERVE_ALL || j->wants_reservation);
-            struct decided expected = slow_decide(&slow, j, 0, reserves), found = decide(&run, j);
+            struct decided expected = slow_decide(&slow, j, step_s, reserves), found = decide(&run, j);
             reservations += expected.outcome == RUN_RESERVED;
             reserved += expected.outcome == RUN_RESERVED;
             started += expected.outcome == RUN_STARTS;

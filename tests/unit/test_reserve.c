@@ -2,6 +2,10 @@
  * with gaps. */
 #include "../cluster_world.h"
 
+#include <math.h>
+
+#include "sched/sweep.h"
+
 /* A pending job that reserves, in the order of the run. */
 struct reservation {
     const char *environment; /* NULL: serial */
@@ -95,8 +99,41 @@ static void a_hole_before_a_reservation(void **unused)
     world_release(&w);
 }
 
+/* A search that begins later than now passes several ends on a host at once: the last one decides. */
+static void a_later_search(void **unused)
+{
+    static const char *const names[] = {"n1"};
+    static const struct slot_range two = {2, 2};
+    static struct allocation_part part = {0, 1};
+    const struct allocation one = {.environment = NONE, .slots = 1, .part_count = 1, .parts = &part};
+    struct cluster_world w;
+    struct sweep sweep;
+    struct allocation found;
+    (void)unused;
+    make_hosts(&w, names, COUNT(names));
+    const uint32_t environment = world_find_environment(&w, "two");
+    w.c.environments.items[environment].offers.list.items[0].amount = INFINITY;
+    const struct demand d = {.shape = NONE,
+                             .environments = &environment,
+                             .environment_count = 1,
+                             .ranges = &two,
+                             .range_count = 1,
+                             .duration_us = 10 * SECOND};
+    world_run(&w, NULL, 0, 2, 0, 50);
+    sweep_init(&sweep, &w.c, 0);
+    assert_true(sweep_serves(&sweep, &d));
+    world_run(&w, NULL, 0, 1, 0, 20);
+    sweep_booked(&sweep, &one, 0, 20 * SECOND);
+    world_run(&w, NULL, 0, 1, 0, 1000);
+    sweep_booked(&sweep, &one, 0, 1000 * SECOND);
+    assert_int_equal(sweep_reserve(&sweep, &d, 60 * SECOND, &w.arena, &found), 60 * SECOND);
+    sweep_release(&sweep);
+    world_release(&w);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(over_hosts), cmocka_unit_test(a_hole_before_a_reservation)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(over_hosts), cmocka_unit_test(a_hole_before_a_reservation),
+                                       cmocka_unit_test(a_later_search)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
