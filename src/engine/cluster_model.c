@@ -12,6 +12,7 @@
 struct queue_texts {
     const struct object *object;
     const uint64_t *hosts; /* the set of its hosts */
+    uint64_t *busy_hosts;  /* the set of those that its tasks run on */
     struct host_values slots, seq_no, complex_values, load_thresholds, state;
 };
 
@@ -228,7 +229,9 @@ static int add_instance(struct cluster_model *m, const struct state *s, const st
         read_thresholds(m, host_names_value(&m->hosts, &q->load_thresholds, index), in, e) != 0 ||
         read_state(host_names_value(&m->hosts, &q->state, index), &state, e) != 0)
         return fail_in("partition", q->object, e);
-    in->is_off = state != HOST_UP || host->value[HOST_STATE].number != HOST_UP || !row_of(s, index)->is_attached;
+    m->has_left[m->cluster.instances.count - 1] = !host_set_has(q->hosts, index);
+    in->is_off = state != HOST_UP || host->value[HOST_STATE].number != HOST_UP || !row_of(s, index)->is_attached ||
+                 !host_set_has(q->hosts, index);
     return 0;
 }
 
@@ -237,11 +240,31 @@ static int add_instances(struct cluster_model *m, const struct state *s, const s
                          uint32_t host, struct err *e)
 {
     for (uint32_t p = 0; p < s->objects[OBJECT_PARTITION].count; p++) {
-        if (queues[p].object == NULL || !host_set_has(queues[p].hosts, host)) continue;
-        if (add_instance(m, s, &queues[p], host, e) != 0) return -1;
+        const struct queue_texts *q = &queues[p];
+        if (q->object == NULL || !(host_set_has(q->hosts, host) || host_set_has(q->busy_hosts, host))) continue;
+        if (add_instance(m, s, q, host, e) != 0) return -1;
         m->partition_of[m->cluster.instances.count - 1] = p;
     }
     return 0;
+}
+
+static void add_busy_host(const struct state *s, struct queue_texts *queues, uint32_t partition, uint32_t host)
+{
+    if (partition >= s->objects[OBJECT_PARTITION].count || queues[partition].object == NULL) return;
+    queues[partition].busy_hosts[host / 64] |= UINT64_C(1) << host % 64;
+}
+
+static void find_busy_hosts(const struct state *s, struct queue_texts *queues)
+{
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        const struct task *k = &s->tasks.items[i];
+        if (job_state_is_end(k->state)) continue;
+        const struct job_document *document = s->jobs.items[state_find_job(s, k->job_id)].document;
+        for (uint32_t n = 0; n < k->placement_count && document == NULL; n++)
+            add_busy_host(s, queues, k->partition, k->placements[n].host);
+        for (uint32_t n = 0; document != NULL && n < document->place_count; n++)
+            add_busy_host(s, queues, document->places[n].partition, document->places[n].host);
+    }
 }
 
 static int add_hosts(struct cluster_model *m, const struct state *s, struct err *e)
@@ -249,13 +272,17 @@ static int add_hosts(struct cluster_model *m, const struct state *s, struct err 
     uint32_t partitions = s->objects[OBJECT_PARTITION].count, hosts = s->objects[OBJECT_HOST].count;
     struct queue_texts *queues = arena_alloc(&m->arena, (partitions + (size_t)1) * sizeof *queues);
     m->partition_of = arena_alloc(&m->arena, (hosts * (size_t)partitions + 1) * sizeof *m->partition_of);
+    m->has_left = arena_alloc(&m->arena, (hosts * (size_t)partitions + 1) * sizeof *m->has_left);
     m->host_of = arena_alloc(&m->arena, (hosts + (size_t)1) * sizeof *m->host_of);
     m->cluster_host_of = arena_alloc(&m->arena, (hosts + (size_t)1) * sizeof *m->cluster_host_of);
     m->given_count = arena_alloc(&m->arena, (hosts + (size_t)1) * sizeof *m->given_count);
     for (uint32_t p = 0; p < partitions; p++) {
         const struct object_row *row = &s->objects[OBJECT_PARTITION].items[p];
-        if (!row->is_deleted && read_queue(m, &row->object, &queues[p], e) != 0) return -1;
+        if (row->is_deleted) continue;
+        if (read_queue(m, &row->object, &queues[p], e) != 0) return -1;
+        queues[p].busy_hosts = arena_alloc(&m->arena, (m->hosts.words + (size_t)1) * sizeof(uint64_t));
     }
+    find_busy_hosts(s, queues);
     for (uint32_t h = 0; h < hosts; h++) {
         m->cluster_host_of[h] = NONE;
         if (s->objects[OBJECT_HOST].items[h].is_deleted) continue;

@@ -5,6 +5,8 @@
  *     host n1  complex_values gpu=2                                  host n1 offers gpu
  *     pe smp  slots 999                                              environment smp on both instances
  *
+ * A partition that has left a host has an instance there as long as its tasks run there, on which nothing starts.
+ *
  * A queue without `slots` has as many as each host has CPUs, and the host's CPUs limit all queues on it together. */
 #ifndef FAIRLEAD_ENGINE_CLUSTER_MODEL_H
 #define FAIRLEAD_ENGINE_CLUSTER_MODEL_H
@@ -19,6 +21,7 @@ struct cluster_model {
     struct host_names hosts;   /* indices are those of objects[OBJECT_HOST] */
     struct load_rules load;    /* from the settings */
     uint32_t *partition_of;    /* by instance: index of objects[OBJECT_PARTITION] */
+    bool *has_left;            /* by instance: its partition has left the host, and tasks of it run on there */
     uint32_t *host_of;         /* by host of the cluster: index of objects[OBJECT_HOST] */
     uint32_t *cluster_host_of; /* by index of objects[OBJECT_HOST]: host of the cluster; NONE: deleted */
     uint32_t
@@ -56,7 +59,8 @@ bool cluster_model_needs_load(const struct cluster_model *m, const struct demand
 /* The rules of a scheduling run, from the settings. */
 void cluster_model_run_rules(const struct cluster_model *m, const struct state *s, struct run_rules *out);
 
-/* The instance of a partition on a host, both by index of their objects; NONE: the partition is not on the host. */
+/* The instance of a partition on a host, both by index of their objects; NONE: the partition is not on the host, and
+ * nothing of it runs there. */
 uint32_t cluster_model_instance(const struct cluster_model *m, uint32_t partition, uint32_t host);
 
 #endif

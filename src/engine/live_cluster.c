@@ -176,14 +176,6 @@ void live_cluster_invalidate(struct state *s)
     if (s->live_cluster != NULL) s->live_cluster->edition = 0;
 }
 
-/* The instance on which a task is on a host, or NONE. */
-static uint32_t instance_on(const struct cluster_model *m, uint32_t partition, uint32_t host)
-{
-    uint32_t instance = cluster_model_instance(m, partition, host);
-    const struct sched_host *found = &m->cluster.hosts.items[m->cluster_host_of[host]];
-    return instance != NONE || found->instance_count == 0 ? instance : found->first_instance;
-}
-
 struct allocation live_cluster_allocation(const struct cluster_model *m, const struct task *k, const struct demand *d,
                                           struct arena *arena)
 {
@@ -191,7 +183,7 @@ struct allocation live_cluster_allocation(const struct cluster_model *m, const s
     a.parts = arena_alloc(arena, (k->placement_count + (size_t)1) * sizeof *a.parts);
     if (d->environment_count > 0) a.environment = d->environments[0];
     for (uint32_t i = 0; i < k->placement_count; i++) {
-        uint32_t instance = instance_on(m, k->partition, k->placements[i].host);
+        uint32_t instance = cluster_model_instance(m, k->partition, k->placements[i].host);
         if (instance == NONE) continue;
         a.parts[a.part_count] = (struct allocation_part){instance, idset_count(&k->placements[i].cpus)};
         a.slots += a.parts[a.part_count++].slots;

@@ -35,8 +35,7 @@ struct live_cluster {
     bool has_fractions;    /* bookings were taken back that are no whole numbers, so differences of rounding remain */
 };
 
-/* What a running task has, in memory of arena. If its partition has left a host, it is on an instance of another one
- * and takes only what the host has. No parts: its hosts have no instances. */
+/* What a running task has, in memory of arena. No parts: its partition or its hosts are gone. */
 struct allocation live_cluster_allocation(const struct cluster_model *m, const struct task *k, const struct demand *d,
                                           struct arena *arena);
 

@@ -10,7 +10,7 @@ void never_runs_begin(struct never_runs *n, const struct state *s)
     n->has_sensors = cluster_model_has_sensors(s);
     for (uint32_t i = 0; i < c->instances.count; i++) {
         *array_add(&c->order) = i;
-        c->instances.items[i].is_off = false;
+        c->instances.items[i].is_off = n->empty.has_left[i];
     }
 }
 

@@ -220,6 +220,25 @@ static void slots_of_a_queue_limit_its_jobs(void **unused)
     world_release(&w);
 }
 
+/* What runs on a host that its queue has left keeps what it has of the host, and takes no slots of another queue. */
+static void a_queue_leaves_a_host_on_which_its_jobs_run(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 8, 100000, 0);
+    world_object(&w, OBJECT_PARTITION, "main", "slots=2");
+    world_object(&w, OBJECT_PARTITION, "old", "slots=2");
+    (void)submit(&w, "cpus=2|partitions=old");
+    assert_int_equal(world_pass(&w), 1);
+    world_object(&w, OBJECT_PARTITION, "old", "hosts=NONE");
+    (void)submit(&w, "cpus=2|partitions=main");
+    assert_int_equal(world_pass(&w), 1);
+    world_object(&w, OBJECT_PARTITION, "main", "slots=100");
+    for (int i = 0; i < 9; i++) (void)submit(&w, "cpus=1|partitions=main");
+    assert_int_equal(world_pass(&w), 4); /* the host's other CPUs */
+    world_release(&w);
+}
+
 /* Grid Engine's reading: who asks gets one, up to max_reservation. */
 static void jobs_that_ask_get_reservations(void **unused)
 {
@@ -328,6 +347,7 @@ int main(void)
         cmocka_unit_test(reservations_begin_at_multiples_of_the_resolution),
         cmocka_unit_test(few_jobs_are_tried_after_one_that_cannot_start),
         cmocka_unit_test(slots_of_a_queue_limit_its_jobs),
+        cmocka_unit_test(a_queue_leaves_a_host_on_which_its_jobs_run),
         cmocka_unit_test(jobs_that_ask_get_reservations),
         cmocka_unit_test(environments_limit_their_jobs),
         cmocka_unit_test(a_range_in_pairs_gets_a_reservation),
