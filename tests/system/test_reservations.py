@@ -55,6 +55,26 @@ def test_listings_say_when_and_where_a_job_is_expected_to_start(instance):
     assert table[0].split()[-4:] == ['PLACES', 'WAITS', 'FOR', 'REASON']
 
 
+def test_a_job_waits_for_those_that_are_expected_to_run_before_it(instance):
+    instance.good('set', 'reservation_depth=1')
+    first = submit(instance, 4, 50, 50)
+    instance.until_state(first, 'RUNNING')
+    jobs = [submit(instance, 4, 50, 1) for _ in range(3)]
+    rows = expected(instance)
+    assert [rows[job]['waits_for'] for job in jobs] == ['job %d' % job for job in [first] + jobs[:2]]
+    instance.good('set', 'bf_resolution=60')
+    rows = expected(instance)
+    assert [rows[job]['waits_for'] for job in jobs] == ['job %d' % job for job in [first] + jobs[:2]]
+    assert all(rows[job]['expected_start_us'] % 60e6 == 0 for job in jobs)
+
+
+def test_a_job_that_could_start_is_expected_at_the_next_pass(instance):
+    instance.good('set', 'pass_rhythm=interval', 'schedule_interval=0:1:0', 'flush_submit_sec=0')
+    begin_us = time.time() * 1e6
+    job = submit(instance, 1, 50, 1)
+    assert begin_us + 50e6 < instance.job(job)['expected_start_us'] < begin_us + 70e6
+
+
 def test_start_takes_no_state(instance):
     assert '--start lists pending jobs' in instance.bad('queue', '--start', '--all')
 

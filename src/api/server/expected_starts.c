@@ -1,5 +1,6 @@
 #include "api/server/expected_starts.h"
 
+#include "base/sort.h"
 #include "engine/schedule.h"
 
 enum { JOBS_NAMED_MAX = 3 };
@@ -8,8 +9,9 @@ struct maker {
     const struct state *s;
     const struct schedule *p;
     struct arena *arena;
-    uint32_t *booked; /* rows that run or will run */
-    uint32_t booked_count;
+    struct sort_record *ends; /* of the rows that run or will run, ascending; key: time, index: row */
+    uint32_t end_count;
+    int64_t due_us; /* of the next pass */
     struct buf text;
 };
 
@@ -33,14 +35,33 @@ static bool shares_host(const struct maker *m, const struct allocation *a, const
     return false;
 }
 
-/* The jobs on its hosts that are to end when it starts. */
+static int64_t resolution_us(const struct maker *m)
+{
+    return setting_number(&m->s->settings, SET_BF_RESOLUTION) * US_PER_S;
+}
+
+static uint32_t first_end_after(const struct maker *m, int64_t at_us)
+{
+    uint32_t low = 0, high = m->end_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if ((int64_t)m->ends[middle].key <= at_us)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The jobs on its hosts that are to end when it starts, or since the last time at which it might have started. */
 static const char *describe_wait(struct maker *m, const struct schedule_row *row)
 {
-    uint32_t count = 0, last = NONE;
+    int64_t step_us = resolution_us(m) > 0 ? resolution_us(m) : 1;
+    uint32_t count = 0, last = NONE, end = first_end_after(m, row->start_us);
     uint32_t jobs[JOBS_NAMED_MAX];
-    for (uint32_t i = 0; i < m->booked_count; i++) {
-        const struct schedule_row *other = &m->p->rows.items[m->booked[i]];
-        if (other->end_us != row->start_us || other->job == last) continue;
+    for (uint32_t i = first_end_after(m, row->start_us - step_us); i < end; i++) {
+        const struct schedule_row *other = &m->p->rows.items[m->ends[i].index];
+        if (other->job == last || other->job == row->job) continue;
         if (!shares_host(m, &other->allocation, &row->allocation)) continue;
         last = other->job;
         if (count < JOBS_NAMED_MAX) jobs[count] = m->s->jobs.items[other->job].id;
@@ -60,18 +81,24 @@ static struct expected_start describe(struct maker *m, const struct schedule_row
     if (row->start_us == 0) return x;
     buf_clear(&m->text);
     schedule_places(m->p, &row->allocation, &m->text);
-    x.start_us = row->start_us;
+    x.start_us = row->start_us > m->due_us ? row->start_us : m->due_us;
     x.places = text_of(m);
     x.waits_for = describe_wait(m, row);
     return x;
 }
 
-static void find_booked(struct maker *m)
+static void find_ends(struct maker *m)
 {
-    m->booked = arena_alloc(m->arena, (m->p->rows.count + (size_t)1) * sizeof *m->booked);
-    for (uint32_t i = 0; i < m->p->rows.count; i++) {
-        if (m->p->rows.items[i].state != SCHEDULE_WAITING) m->booked[m->booked_count++] = i;
+    const struct schedule *p = m->p;
+    size_t size = (p->rows.count + (size_t)1) * sizeof *m->ends;
+    struct sort_record *scratch = arena_alloc_raw(m->arena, size);
+    m->ends = arena_alloc_raw(m->arena, size);
+    for (uint32_t i = 0; i < p->rows.count; i++) {
+        const struct schedule_row *row = &p->rows.items[i];
+        if (row->start_us == 0 || row->end_us <= 0) continue;
+        m->ends[m->end_count++] = (struct sort_record){.key = (uint64_t)row->end_us, .index = i};
     }
+    sort_records(m->ends, m->end_count, scratch);
 }
 
 /* Of several tasks the one that starts first, because it is the first of them in the order of the run. */
@@ -90,22 +117,33 @@ static void add_rows(struct maker *m, struct expected_starts *out)
     }
 }
 
-void expected_starts_make(struct state *s, int64_t now_us, struct arena *arena, struct expected_starts *out)
+struct expected_starts *expected_starts_new(struct state *s, int64_t now_us)
 {
+    struct expected_starts *x = mem_resize(NULL, 0, sizeof *x);
     struct schedule schedule;
-    struct maker m = {.s = s, .p = &schedule, .arena = arena};
-    *out = (struct expected_starts){0};
+    struct maker m = {.s = s, .p = &schedule, .arena = &x->arena, .due_us = state_next_due_us(s)};
+    *x = (struct expected_starts){.references = 1, .next_job_id = s->next_job_id};
     if (schedule_make(s, now_us, SCHEDULE_WITH_ESTIMATES, &schedule, NULL) == 0) {
-        find_booked(&m);
-        add_rows(&m, out);
+        find_ends(&m);
+        add_rows(&m, x);
     }
     buf_release(&m.text);
     schedule_release(&schedule);
+    return x;
+}
+
+struct expected_starts *expected_starts_share(struct expected_starts *x)
+{
+    x->references++;
+    return x;
 }
 
 void expected_starts_release(struct expected_starts *x)
 {
+    if (x == NULL || --x->references > 0) return;
     map_release(&x->by_job);
+    arena_release(&x->arena);
+    mem_free(x);
 }
 
 const struct expected_start *expected_starts_find(const struct expected_starts *x, uint32_t job_id)

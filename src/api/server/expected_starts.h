@@ -15,12 +15,18 @@ struct expected_start {
 
 struct expected_starts {
     struct expected_start *items;
-    struct map by_job; /* job id -> index in items: of its task that starts first */
+    struct map by_job;    /* job id -> index in items: of its task that starts first */
+    uint32_t next_job_id; /* jobs from this id on are not in it */
+    uint32_t references;
+    struct arena arena;
 };
 
-/* In memory of arena, except the map. O(jobs log jobs + tasks), and the cost of the run. */
-void expected_starts_make(struct state *s, int64_t now_us, struct arena *arena, struct expected_starts *out);
-void expected_starts_release(struct expected_starts *x);
+/* With one reference. O(jobs log jobs + tasks), and the cost of the run. */
+struct expected_starts *expected_starts_new(struct state *s, int64_t now_us);
+
+/* One more reference. */
+struct expected_starts *expected_starts_share(struct expected_starts *x);
+void expected_starts_release(struct expected_starts *x); /* gives a reference back; NULL is allowed */
 
 /* NULL: nothing is known about the job. */
 const struct expected_start *expected_starts_find(const struct expected_starts *x, uint32_t job_id);

@@ -19,6 +19,7 @@
 #include <microhttpd.h>
 
 #include "api/bodies.h"
+#include "api/server/expected_starts.h"
 #include "api/server/server.h"
 #include "fields/job_id.h"
 
@@ -85,7 +86,9 @@ struct server {
 
     double *factors; /* fair-share factors by association id, NAN: none; see jobs.c */
     uint32_t factor_count;
-    int64_t factors_us; /* when they were computed, monotonic */
+    int64_t factors_us;               /* when they were computed, monotonic */
+    struct expected_starts *expected; /* NULL: none yet; see jobs.c */
+    int64_t expected_until_us;        /* it serves until then, monotonic */
     struct arena arena;
 };
 

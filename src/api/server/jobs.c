@@ -2,7 +2,8 @@
  * the fair-share factor of the association at the time of the request, the pending reason, and the billing.
  *
  * Computing the factors takes O(associations), 10 ms at 10^5, and shell scripts poll in loops. So they are computed at
- * most once in FACTORS_US and kept by association id. A listing that is longer than one piece takes a copy. */
+ * most once in FACTORS_US and kept by association id. A listing that is longer than one piece takes a copy. Expected
+ * starts are a plan of all jobs, which may take longer: it serves for EXPECTED_TIMES as long as it took to make. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #include "engine/priorities.h"
 #include "policy/billing.h"
 
-enum { FACTORS_US = 500000, ROWS_AT_ONCE = 16 };
+enum { FACTORS_US = 500000, EXPECTED_TIMES = 10, ROWS_AT_ONCE = 16 };
 
 struct job_stream {
     struct server *server;
@@ -20,8 +21,7 @@ struct job_stream {
     void *cursor;
     const double *factors; /* by id of association: the server's, or a copy */
     uint32_t factor_count;
-    struct expected_starts expected;
-    bool has_expected;
+    struct expected_starts *expected; /* NULL: not wanted */
     bool is_lines;
     bool has_rows; /* a row was written */
 };
@@ -42,6 +42,20 @@ static void refresh_factors(struct server *s)
     for (uint32_t node = 0; node < state->tree.count; node++)
         s->factors[state->assocs.items[state->assoc_of.items[node]].id] = by_node[node];
     arena_release(&arena);
+}
+
+/* job_id: one that has to have been there when the plan was made. */
+static struct expected_starts *share_expected(struct server *s, uint32_t job_id)
+{
+    int64_t begin_us = server_monotonic_us();
+    bool is_missing = s->expected == NULL || job_id >= s->expected->next_job_id;
+    if (is_missing || begin_us >= s->expected_until_us) {
+        expected_starts_release(s->expected);
+        s->expected = expected_starts_new(s->host.state, s->host.now_us(s->host.context));
+        int64_t end_us = server_monotonic_us();
+        s->expected_until_us = end_us + EXPECTED_TIMES * (end_us - begin_us);
+    }
+    return expected_starts_share(s->expected);
 }
 
 /* Inserts the billing after the nodes, as Slurm's records have it: "cpu=4,mem=8192,node=1,billing=8,gres/gpu=1". */
@@ -75,7 +89,8 @@ static void set_expected(struct job_row *row, const struct job_stream *l)
 {
     uint32_t job_id = (uint32_t)job_row_number(row, JOB_FIELD_JOB_ID);
     bool is_pending = job_row_number(row, JOB_FIELD_STATE) == JOB_PENDING;
-    const struct expected_start *x = is_pending && l->has_expected ? expected_starts_find(&l->expected, job_id) : NULL;
+    const struct expected_start *x =
+        is_pending && l->expected != NULL ? expected_starts_find(l->expected, job_id) : NULL;
     row->value[JOB_FIELD_EXPECTED_START] = x != NULL && x->start_us > 0 ? field_number(x->start_us) : field_absent();
     row->value[JOB_FIELD_EXPECTED_PLACES] = field_text(x != NULL ? x->places : NULL);
     row->value[JOB_FIELD_WAITS_FOR] = field_text(x != NULL ? x->waits_for : NULL);
@@ -119,7 +134,7 @@ static void close_listing(struct stream *s)
 {
     struct job_stream *l = s->context;
     if (l->cursor != NULL) l->reader.close(l->cursor);
-    expected_starts_release(&l->expected);
+    expected_starts_release(l->expected);
 }
 
 int server_reply_jobs(struct request *r, const struct job_query *query, const char *head, unsigned wanted,
@@ -141,8 +156,8 @@ int server_reply_jobs(struct request *r, const struct job_query *query, const ch
                              .is_lines = head == NULL};
     struct job_query query_now = *query;
     query_now.now_us = s->host.now_us(s->host.context);
-    l->has_expected = (wanted & JOBS_WANT_EXPECTED) != 0;
-    if (l->has_expected) expected_starts_make(s->host.state, query_now.now_us, &stream->arena, &l->expected);
+    if ((wanted & JOBS_WANT_EXPECTED) != 0)
+        l->expected = share_expected(s, is_one ? query->job_ids[0] : s->host.state->next_job_id - 1);
     l->cursor = l->reader.open(l->reader.context, &query_now, &stream->e);
     if (head != NULL) {
         buf_add_text(&stream->text, head);

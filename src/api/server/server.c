@@ -244,6 +244,7 @@ void server_close(struct server *s)
     if (s->poll_fd >= 0) close(s->poll_fd);
     if (s->wake_fd >= 0) close(s->wake_fd);
     mem_free(s->factors);
+    expected_starts_release(s->expected);
     array_release(&s->queue);
     arena_release(&s->arena);
     mem_free(s);
