@@ -110,6 +110,8 @@ struct search {
     struct arena *arena;
     uint32_t *order; /* instances that admit the job and may have a slot, the best one first */
     uint32_t count;
+    uint32_t *first_on; /* by host: the position of its first instance in order; NONE: it has none */
+    uint32_t *next_on;  /* by position: that of the next instance on the same host; NONE: the last one */
 };
 
 static bool admits(const struct search *s, uint32_t instance)
@@ -147,6 +149,19 @@ static void find_instances(struct search *s)
         if (may_have(s, instance, 1) && admits(s, instance)) s->order[s->count++] = instance;
     }
     if (has_preferences(s->d)) sort_by_violations(s);
+}
+
+/* The instances of each host, for jobs on several hosts. */
+static void index_hosts(struct search *s)
+{
+    s->first_on = arena_alloc_raw(s->arena, (s->c->hosts.count + (size_t)1) * sizeof *s->first_on);
+    s->next_on = arena_alloc_raw(s->arena, (s->count + (size_t)1) * sizeof *s->next_on);
+    for (uint32_t i = 0; i < s->c->hosts.count; i++) s->first_on[i] = NONE;
+    for (uint32_t i = s->count; i-- > 0;) {
+        uint32_t *first = &s->first_on[s->c->instances.items[s->order[i]].host];
+        s->next_on[i] = *first;
+        *first = i;
+    }
 }
 
 static uint32_t slots_of_instance(const struct search *s, uint32_t instance, uint32_t max, bool needs_master)
@@ -216,11 +231,9 @@ static uint32_t offered_by(const struct search *s, uint32_t host, uint32_t max, 
 /* The first instance of a host that may have the first slot, and has one free; NONE: there is none. */
 static uint32_t find_master(const struct search *s, uint32_t host)
 {
-    for (uint32_t i = 0; i < s->count; i++) {
+    for (uint32_t i = s->first_on[host]; i != NONE; i = s->next_on[i]) {
         uint32_t instance = s->order[i];
-        if (s->c->instances.items[instance].host == host && has_bit(s->d->masters, instance) &&
-            slots_of_instance(s, instance, 1, true) > 0)
-            return instance;
+        if (has_bit(s->d->masters, instance) && slots_of_instance(s, instance, 1, true) > 0) return instance;
     }
     return NONE;
 }
@@ -254,21 +267,23 @@ static uint32_t host_at(const struct search *s, uint32_t position)
     return s->c->instances.items[s->order[position]].host;
 }
 
+static bool is_first_of_host(const struct search *s, uint32_t position)
+{
+    return s->first_on[host_at(s, position)] == position;
+}
+
 /* Every host once, in the order of the instances, after that of the first slot, which is the first one that may have
  * it. If all slots are on one host, each of them has it. */
 static void find_hosts(struct search *s, const struct sched_environment *e, uint32_t max, struct host_table *out)
 {
     struct host_rule rule = {e->rule == ALLOCATE_FIXED ? e->slots_per_host : 1, max, true};
     *out = new_table(s);
-    bool *seen = arena_alloc(s->arena, s->c->hosts.count + (size_t)1);
     for (uint32_t i = 0; i < s->count && out->count == 0; i++) {
         if (has_bit(s->d->masters, s->order[i])) add_host(s, out, host_at(s, i), &rule);
-        seen[host_at(s, i)] = out->count > 0;
     }
     rule.has_first_slot = e->rule == ALLOCATE_ONE_HOST;
     for (uint32_t i = 0; i < s->count && out->count > 0; i++) {
-        if (!seen[host_at(s, i)]) add_host(s, out, host_at(s, i), &rule);
-        seen[host_at(s, i)] = true;
+        if (is_first_of_host(s, i) && host_at(s, i) != out->rows[0].host) add_host(s, out, host_at(s, i), &rule);
     }
 }
 
@@ -339,12 +354,10 @@ static void give(struct host_table *t, const struct sched_environment *e, uint32
     }
 }
 
-static void add_part(struct search *s, struct allocation *a, uint32_t instance, uint32_t *left)
+/* done: an instance that has its part already, or NONE. */
+static void add_part(struct search *s, struct allocation *a, uint32_t instance, uint32_t done, uint32_t *left)
 {
-    uint32_t slots = slots_of_instance(s, instance, *left, a->part_count == 0);
-    for (uint32_t i = 0; i < a->part_count; i++) {
-        if (a->parts[i].instance == instance) return; /* the master's */
-    }
+    uint32_t slots = instance != done ? slots_of_instance(s, instance, *left, a->part_count == 0) : 0;
     if (slots == 0) return;
     a->parts[a->part_count++] = (struct allocation_part){instance, slots};
     *left -= slots;
@@ -355,10 +368,9 @@ static void allocate_host(struct search *s, const struct host_slots *row, struct
 {
     uint32_t left = row->given;
     if (left == 0) return;
-    if (row->master != NONE) add_part(s, a, row->master, &left);
-    for (uint32_t i = 0; i < s->count && left > 0; i++) {
-        if (s->c->instances.items[s->order[i]].host == row->host) add_part(s, a, s->order[i], &left);
-    }
+    if (row->master != NONE) add_part(s, a, row->master, NONE, &left);
+    for (uint32_t i = s->first_on[row->host]; i != NONE && left > 0; i = s->next_on[i])
+        add_part(s, a, s->order[i], row->master, &left);
     ensure(left == 0);
 }
 
@@ -375,6 +387,7 @@ static bool place_in_environment(struct search *s, uint32_t environment, struct 
     struct host_table hosts;
     s->listed = e->instances;
     find_instances(s);
+    index_hosts(s);
     max = slots_of_global(s, slots_of_object(s->c, &e->offers, s->d, s->window, max, true));
     if (max == 0) return false;
     find_hosts(s, e, max, &hosts);
@@ -399,46 +412,32 @@ static bool has_special_first_slot(const struct search *s)
 static struct host_table list_hosts(struct search *s, const struct host_rule *rule)
 {
     struct host_table t = new_table(s);
-    bool *seen = arena_alloc(s->arena, s->c->hosts.count + (size_t)1);
     for (uint32_t i = 0; i < s->count; i++) {
-        if (!seen[host_at(s, i)]) add_host(s, &t, host_at(s, i), rule);
-        seen[host_at(s, i)] = true;
+        if (is_first_of_host(s, i)) add_host(s, &t, host_at(s, i), rule);
     }
     return t;
 }
 
-/* The hosts of all, after one that has the first slot. False: it cannot have it. */
-static bool list_after(struct search *s, const struct host_table *all, uint32_t first, struct host_rule rule,
-                       struct host_table *out)
+/* Where the first slot needs more, the first host with which the job gets most slots on fewest hosts has it, and comes
+ * first. */
+static struct spread spread_from_first(struct search *s, struct host_table *hosts, struct host_rule rule)
 {
+    struct host_table firsts = new_table(s), all = *hosts;
+    uint32_t *offered = arena_alloc(s->arena, (all.count + (size_t)1) * sizeof *offered), *master, first;
+    master = arena_alloc(s->arena, (all.count + (size_t)1) * sizeof *master);
     rule.has_first_slot = true;
-    out->count = 0;
-    add_host(s, out, all->rows[first].host, &rule);
-    if (out->count == 0) return false;
-    for (uint32_t i = 0; i < all->count; i++) {
-        if (i != first) out->rows[out->count++] = all->rows[i];
-    }
-    return true;
-}
-
-/* Where the first slot needs more, the first host with which the job gets most slots on fewest hosts has it. */
-static struct spread spread_from_first(struct search *s, struct host_table *hosts, const struct host_rule *rule)
-{
-    struct spread best = {0};
-    struct host_table all = *hosts, table = new_table(s);
-    struct arena scratch = {0};
-    uint32_t first = NONE;
     for (uint32_t i = 0; i < all.count; i++) {
-        if (!list_after(s, &all, i, *rule, &table)) continue;
-        arena_clear(&scratch);
-        const struct spread spread = spread_over(&table, s->d, rule->max, true, &scratch);
-        if (spread.slots < best.slots || (spread.slots == best.slots && spread.hosts >= best.hosts)) continue;
-        best = spread;
-        first = i;
+        firsts.count = 0;
+        add_host(s, &firsts, all.rows[i].host, &rule);
+        if (firsts.count == 0) continue;
+        offered[i] = firsts.rows[0].offered;
+        master[i] = firsts.rows[0].master;
     }
-    arena_release(&scratch);
-    if (best.slots > 0) list_after(s, &all, first, *rule, &table);
-    *hosts = table;
+    const struct spread best = spread_from(&all, offered, s->d, rule.max, s->arena, &first);
+    if (best.slots == 0) return best;
+    const struct host_slots row = {.host = all.rows[first].host, .offered = offered[first], .master = master[first]};
+    memmove(all.rows + 1, all.rows, first * sizeof *all.rows);
+    all.rows[0] = row;
     return best;
 }
 
@@ -448,11 +447,12 @@ static bool place_on_hosts(struct search *s, struct allocation *out)
     struct host_rule rule = {d->slots_per_host > 0 ? d->slots_per_host : 1, d->ranges[d->range_count - 1].max, false};
     bool is_special = has_special_first_slot(s);
     find_instances(s);
+    index_hosts(s);
     rule.max = slots_of_global(s, rule.max);
     if (rule.max == 0) return false;
     struct host_table hosts = list_hosts(s, &rule);
     const struct spread spread =
-        is_special ? spread_from_first(s, &hosts, &rule) : spread_over(&hosts, d, rule.max, false, s->arena);
+        is_special ? spread_from_first(s, &hosts, rule) : spread_over(&hosts, d, rule.max, s->arena);
     if (spread.slots == 0) return false;
     spread_give(&hosts, d, spread, is_special, s->arena);
     *out = (struct allocation){.environment = NONE, .slots = spread.slots};

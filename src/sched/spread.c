@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/ensure.h"
 #include "base/sort.h"
 
@@ -25,24 +26,80 @@ static uint32_t counted(const struct demand *d, const struct host_slots *row)
     return d->slots_per_host > 0 ? d->slots_per_host : row->offered;
 }
 
-struct spread spread_over(const struct host_table *t, const struct demand *d, uint32_t max, bool needs_first,
-                          struct arena *arena)
+/* What the best hosts offer, in the order of sort_rows. */
+struct sums {
+    const struct demand *d;
+    uint32_t max, hosts; /* slots and hosts of the job at most */
+    uint64_t *of;        /* of[k]: of the k best ones */
+    uint32_t *position;  /* by row, in that order */
+};
+
+/* A host that has to be among the job's, with what it offers as such. */
+struct needed_host {
+    uint32_t row; /* NONE: there is no such host */
+    uint64_t offered;
+};
+
+static struct sums make_sums(const struct host_table *t, const struct demand *d, uint32_t max, struct arena *arena)
 {
-    struct spread result = {0};
-    uint32_t step = d->slots_per_host > 0 ? d->slots_per_host : 1;
-    uint32_t hosts = t->count < d->host_max ? t->count : d->host_max;
-    uint64_t sum = 0;
-    if (hosts < d->host_min) return result;
-    const uint32_t *sorted = sort_rows(t, needs_first, arena);
-    for (uint32_t i = 0; i < hosts; i++) sum += counted(d, &t->rows[sorted[i]]);
-    result.slots = demand_largest_slots(d, sum < max ? (uint32_t)sum : max, step);
-    if (result.slots < d->host_min * step) return (struct spread){0};
-    sum = 0;
-    for (uint32_t i = 0; i < d->host_min || sum < result.slots; i++) {
-        sum += counted(d, &t->rows[sorted[i]]);
-        result.hosts = i + 1;
+    const uint32_t *sorted = sort_rows(t, false, arena);
+    struct sums s = {.d = d, .max = max, .hosts = t->count < d->host_max ? t->count : d->host_max};
+    s.of = arena_alloc(arena, (t->count + (size_t)1) * sizeof *s.of);
+    s.position = arena_alloc(arena, (t->count + (size_t)1) * sizeof *s.position);
+    for (uint32_t i = 0; i < t->count; i++) {
+        s.of[i + 1] = s.of[i] + counted(d, &t->rows[sorted[i]]);
+        s.position[sorted[i]] = i;
     }
-    return result;
+    return s;
+}
+
+/* The slots of the best hosts with the needed one. hosts: at least 1 then. */
+static uint64_t sum_of(const struct sums *s, uint32_t hosts, struct needed_host needed)
+{
+    if (needed.row == NONE) return s->of[hosts];
+    uint32_t at = s->position[needed.row];
+    uint64_t others = at < hosts - 1 ? s->of[hosts] - (s->of[at + 1] - s->of[at]) : s->of[hosts - 1];
+    return needed.offered + others;
+}
+
+/* The largest number of slots, on as few hosts as they need. */
+static struct spread find_spread(const struct sums *s, struct needed_host needed)
+{
+    uint32_t step = s->d->slots_per_host > 0 ? s->d->slots_per_host : 1, low = s->d->host_min, high = s->hosts;
+    if (high < low || high == 0) return (struct spread){0};
+    uint64_t sum = sum_of(s, high, needed);
+    uint32_t slots = demand_largest_slots(s->d, sum < s->max ? (uint32_t)sum : s->max, step);
+    if (slots == 0 || slots < s->d->host_min * step) return (struct spread){0};
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (middle > 0 && sum_of(s, middle, needed) >= slots)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return (struct spread){slots, low};
+}
+
+struct spread spread_over(const struct host_table *t, const struct demand *d, uint32_t max, struct arena *arena)
+{
+    const struct sums sums = make_sums(t, d, max, arena);
+    return find_spread(&sums, (struct needed_host){.row = NONE});
+}
+
+struct spread spread_from(const struct host_table *t, const uint32_t *offered, const struct demand *d, uint32_t max,
+                          struct arena *arena, uint32_t *out_first)
+{
+    const struct sums sums = make_sums(t, d, max, arena);
+    struct spread best = {0};
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (offered[i] == 0) continue;
+        const struct host_slots row = {.offered = offered[i]};
+        const struct spread spread = find_spread(&sums, (struct needed_host){i, counted(d, &row)});
+        if (spread.slots < best.slots || (spread.slots == best.slots && spread.hosts >= best.hosts)) continue;
+        best = spread;
+        *out_first = i;
+    }
+    return best;
 }
 
 /* The first set of hosts that offers enough. It begins as the hosts that offer most. In their order, each other one

@@ -33,11 +33,15 @@ struct spread {
     uint32_t slots, hosts;
 };
 
-/* What the job gets of the hosts, at most max slots. needs_first: the first row is one of its hosts. */
-struct spread spread_over(const struct host_table *t, const struct demand *d, uint32_t max, bool needs_first,
-                          struct arena *arena);
+/* What the job gets of the hosts, at most max slots. O(hosts log hosts), as is spread_from. */
+struct spread spread_over(const struct host_table *t, const struct demand *d, uint32_t max, struct arena *arena);
 
-/* Gives it, as spread_over has found it. */
+/* The same, with a host that has the first slot: the first one with which the job gets most slots on fewest hosts.
+ * offered: by row, what the host offers with that slot; 0: it cannot have it. */
+struct spread spread_from(const struct host_table *t, const uint32_t *offered, const struct demand *d, uint32_t max,
+                          struct arena *arena, uint32_t *out_first);
+
+/* Gives what was found. needs_first: the first row has the first slot. */
 void spread_give(struct host_table *t, const struct demand *d, struct spread spread, bool needs_first,
                  struct arena *arena);
 
