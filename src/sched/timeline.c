@@ -1,23 +1,16 @@
-/* A sorted array of changes. Most time lines have few (a host has a handful of jobs); one of a licence that every job
- * takes has thousands, which timeline_book_all sorts once. */
+/* A sorted array of changes. Most time lines have few (a host has a handful of jobs). */
 #include "sched/timeline.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/ensure.h"
-#include "base/sort.h"
 
 static const double tolerance = 1e-9;
 
 void timeline_release(struct timeline *t)
 {
     array_release(&t->changes);
-}
-
-void timeline_clear(struct timeline *t)
-{
-    array_clear(&t->changes);
 }
 
 double timeline_limit(double total, double amount)
@@ -79,59 +72,6 @@ void timeline_book(struct timeline *t, const struct timeline_booking *booking)
     merge(t, first);
 }
 
-/* A time at which the booked amount changes by a difference. */
-struct step {
-    int64_t at_us;
-    double difference;
-};
-
-/* The steps of the time line and the bookings, in ascending order of time. Returns their number. */
-static uint32_t sorted_steps(const struct timeline *t, const struct timeline_booking *bookings, uint32_t n,
-                             struct arena *arena, struct step **out_steps)
-{
-    uint32_t max = t->changes.count + 2 * n, count = 0;
-    struct step *steps = arena_alloc_raw(arena, (max + (size_t)1) * sizeof *steps);
-    struct step *sorted = arena_alloc_raw(arena, (max + (size_t)1) * sizeof *sorted);
-    struct sort_record *order = arena_alloc_raw(arena, (max + (size_t)1) * sizeof *order);
-    struct sort_record *scratch = arena_alloc_raw(arena, (max + (size_t)1) * sizeof *scratch);
-    double before = 0.0;
-    for (uint32_t i = 0; i < t->changes.count; i++) {
-        const struct timeline_change *c = &t->changes.items[i];
-        steps[count++] = (struct step){c->at_us, c->booked - before};
-        before = c->booked;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        ensure(bookings[i].from_us < bookings[i].until_us);
-        steps[count++] = (struct step){bookings[i].from_us, bookings[i].amount};
-        if (bookings[i].until_us != TIMELINE_END)
-            steps[count++] = (struct step){bookings[i].until_us, -bookings[i].amount};
-    }
-    for (uint32_t i = 0; i < count; i++)
-        order[i] = (struct sort_record){.key = (uint64_t)steps[i].at_us ^ UINT64_C(1) << 63, .index = i};
-    sort_records(order, count, scratch);
-    for (uint32_t i = 0; i < count; i++) sorted[i] = steps[order[i].index];
-    *out_steps = sorted;
-    return count;
-}
-
-void timeline_book_all(struct timeline *t, const struct timeline_booking *bookings, uint32_t n)
-{
-    struct arena arena = {0};
-    struct step *steps;
-    uint32_t count = sorted_steps(t, bookings, n, &arena, &steps);
-    double booked = 0.0, before = 0.0;
-    array_clear(&t->changes);
-    array_reserve(&t->changes, count);
-    for (uint32_t i = 0; i < count;) {
-        int64_t at_us = steps[i].at_us;
-        for (; i < count && steps[i].at_us == at_us; i++) booked += steps[i].difference;
-        if (booked == before) continue;
-        *array_add(&t->changes) = (struct timeline_change){at_us, booked};
-        before = booked;
-    }
-    arena_release(&arena);
-}
-
 /* --- searching ---------------------------------------------------------------------------------------------------- */
 
 double timeline_max(const struct timeline *t, int64_t from_us, int64_t until_us)
@@ -167,10 +107,4 @@ int64_t timeline_free_for_ever(const struct timeline *t, int64_t from_us, double
     if (i == 0) return from_us;
     if (i == t->changes.count) return TIMELINE_END;
     return t->changes.items[i].at_us > from_us ? t->changes.items[i].at_us : from_us;
-}
-
-int64_t timeline_next_change(const struct timeline *t, int64_t after_us)
-{
-    uint32_t i = count_until(t, after_us);
-    return i < t->changes.count ? t->changes.items[i].at_us : TIMELINE_END;
 }

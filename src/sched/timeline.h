@@ -45,13 +45,9 @@ struct timeline_booking {
 };
 
 void timeline_release(struct timeline *t);
-void timeline_clear(struct timeline *t); /* books nothing; keeps the memory */
 
 /* Adds an amount from from_us to until_us (not included). */
 void timeline_book(struct timeline *t, const struct timeline_booking *booking);
-
-/* Adds n bookings at once: O((changes + n) log(changes + n)), for building a time line of many. */
-void timeline_book_all(struct timeline *t, const struct timeline_booking *bookings, uint32_t n);
 
 /* The highest amount booked at any time from from_us to until_us (not included), at least 0. */
 double timeline_max(const struct timeline *t, int64_t from_us, int64_t until_us);
@@ -70,8 +66,5 @@ int64_t timeline_first_fit(const struct timeline *t, int64_t from_us, int64_t du
 /* The first time, at least from_us, from which at most limit is booked for ever: gaps are not used. TIMELINE_END: there
  * is none. Source: docs/formulas.md 7 (Grid Engine's reservation). */
 int64_t timeline_free_for_ever(const struct timeline *t, int64_t from_us, double limit);
-
-/* The first change after a time; TIMELINE_END: there is none. */
-int64_t timeline_next_change(const struct timeline *t, int64_t after_us);
 
 #endif

@@ -3,7 +3,7 @@
  *   1. The maximum of a window is that of its seconds.
  *   2. The first fit is the first second from which the limit holds for the duration; nothing earlier fits.
  *   3. The time of timeline_free_for_ever is the first second from which the limit holds for ever.
- *   4. Booking one by one, in any order, and all at once gives the same amounts.
+ *   4. Bookings in any order give the same amounts.
  *   5. Changes ascend, and neighbours differ. */
 #include "../dies.h"
 
@@ -66,7 +66,6 @@ static void check_changes(const struct timeline *t, const struct slow_timeline *
         const struct timeline_change *c = &t->changes.items[i];
         assert_true(i == 0 || c->at_us > c[-1].at_us);
         assert_true(c->booked != before && c->booked == slow_at(s, c->at_us));
-        assert_int_equal(timeline_next_change(t, c->at_us - 1), c->at_us);
         before = c->booked;
     }
 }
@@ -76,7 +75,7 @@ static void time_lines_equal_seconds(void **unused)
     (void)unused;
     struct rng rng = {.state = 9};
     for (int world = 0; world < 3000; world++) {
-        struct timeline one_by_one = {0}, at_once = {0};
+        struct timeline in_order = {0}, rotated = {0};
         struct slow_timeline slow = {0};
         struct timeline_booking bookings[BOOKINGS];
         uint32_t n = rng_below(&rng, BOOKINGS + 1), first = rng_below(&rng, n + 1);
@@ -87,17 +86,16 @@ static void time_lines_equal_seconds(void **unused)
                 (struct timeline_booking){from, rng_below(&rng, 6) ? until : TIMELINE_END, (double)rng_below(&rng, 5)};
             slow_book(&slow, &bookings[i]);
         }
-        for (uint32_t i = 0; i < n; i++) timeline_book(&one_by_one, &bookings[(i + first) % n]);
-        timeline_book_all(&at_once, bookings, first);
-        timeline_book_all(&at_once, bookings + first, n - first);
-        const struct timeline *both[] = {&one_by_one, &at_once};
+        for (uint32_t i = 0; i < n; i++) timeline_book(&in_order, &bookings[i]);
+        for (uint32_t i = 0; i < n; i++) timeline_book(&rotated, &bookings[(i + first) % n]);
+        const struct timeline *both[] = {&in_order, &rotated};
         for (size_t i = 0; i < COUNT(both); i++) {
             check_changes(both[i], &slow);
             check_searches(both[i], &slow, &rng);
         }
-        assert_int_equal(one_by_one.changes.count, at_once.changes.count);
-        timeline_release(&one_by_one);
-        timeline_release(&at_once);
+        assert_int_equal(in_order.changes.count, rotated.changes.count);
+        timeline_release(&in_order);
+        timeline_release(&rotated);
     }
 }
 
