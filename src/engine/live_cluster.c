@@ -6,11 +6,6 @@
 #include "base/ensure.h"
 #include "engine/pending.h"
 
-static int64_t end_of(const struct demand *d, int64_t start_us)
-{
-    return timeline_end_of(start_us, d->duration_us);
-}
-
 /* --- bookings ----------------------------------------------------------------------------------------------------- */
 
 static bool has_fractions(const struct demand *d)
@@ -41,12 +36,12 @@ static void keep(struct live_cluster *l, const struct live_booking *booking)
 void live_cluster_add(struct live_cluster *l, const struct task *k, const struct demand *d, const struct allocation *a,
                       int64_t now_us)
 {
-    keep(l, &(struct live_booking){k->launch_id, d, *a, now_us, now_us, end_of(d, now_us)});
+    keep(l, &(struct live_booking){k->launch_id, d, *a, now_us, now_us, demand_end_us(d, now_us)});
 }
 
 void live_cluster_unbook(struct live_cluster *l, const struct demand *d, const struct allocation *a, int64_t start_us)
 {
-    cluster_unbook(&l->model.cluster, d, a, start_us, end_of(d, start_us));
+    cluster_unbook(&l->model.cluster, d, a, start_us, demand_end_us(d, start_us));
     l->has_fractions |= has_fractions(d);
 }
 
@@ -81,7 +76,7 @@ static void extend_overrunning(struct state *s, struct live_cluster *l, int64_t 
         uint32_t index = map_get_u64(&l->by_launch, end.id);
         if (index == NONE || l->bookings.items[index].until_us != end.at_us) continue;
         struct live_booking *b = &l->bookings.items[index];
-        int64_t until_us = extended_end(s, end_of(b->demand, b->launch_us), now_us);
+        int64_t until_us = extended_end(s, demand_end_us(b->demand, b->launch_us), now_us);
         cluster_book(&l->model.cluster, b->demand, &b->allocation, b->until_us, until_us);
         b->until_us = until_us;
         time_heap_push(&l->ends, until_us, b->launch_id);
@@ -193,7 +188,7 @@ struct allocation live_cluster_allocation(const struct cluster_model *m, const s
 
 int64_t live_cluster_end(const struct state *s, const struct task *k, const struct demand *d, int64_t now_us)
 {
-    int64_t end_us = end_of(d, k->launch_us);
+    int64_t end_us = demand_end_us(d, k->launch_us);
     return end_us > now_us ? end_us : extended_end(s, end_us, now_us);
 }
 

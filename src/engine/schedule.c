@@ -39,11 +39,6 @@ struct schedule_builder {
 
 /* --- running jobs ------------------------------------------------------------------------------------------------- */
 
-static int64_t end_of(const struct demand *d, int64_t start_us)
-{
-    return timeline_end_of(start_us, d->duration_us);
-}
-
 /* Adds slots on an instance behind those on the same host, because the parts on a host have to be adjacent. */
 static void add_part(const struct cluster *c, struct allocation *a, struct allocation_part part)
 {
@@ -126,7 +121,7 @@ static void add_running(struct schedule_builder *b, const struct task *k, uint32
     row.state = document->suspension == SUSPENSION_NONE ? SCHEDULE_RUNNING : SCHEDULE_SUSPENDED;
     row.demand = job_demand(&b->out->demands, j, NONE);
     row.start_us = document->start_us != 0 ? document->start_us : b->now_us;
-    row.end_us = end_of(row.demand, row.start_us);
+    row.end_us = demand_end_us(row.demand, row.start_us);
     if (row.end_us <= b->now_us) row.end_us = b->now_us + interval_us;
     if (place_running(b, j, row.demand, &row.allocation))
         book_row(b, &row);
@@ -276,7 +271,7 @@ static void add_waiting(struct schedule_builder *b, uint32_t job)
     }
     if (b->estimates != NULL && b->estimates[job].outcome != RUN_WAITS) {
         row.start_us = b->estimates[job].start_us;
-        row.end_us = end_of(row.demand, row.start_us);
+        row.end_us = demand_end_us(row.demand, row.start_us);
         row.allocation = b->estimates[job].allocation;
     }
     *array_add(&b->out->rows) = row;
@@ -289,7 +284,7 @@ static void describe(struct schedule_row *row, const struct demand *d, const str
     row->state = decision->outcome == RUN_STARTS ? SCHEDULE_STARTING : SCHEDULE_RESERVED;
     row->demand = d;
     row->start_us = decision->start_us;
-    row->end_us = end_of(d, decision->start_us);
+    row->end_us = demand_end_us(d, decision->start_us);
     row->allocation = decision->allocation;
 }
 

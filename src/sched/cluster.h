@@ -113,6 +113,20 @@ struct cluster {
 
 void cluster_release(struct cluster *c);
 
+/* When a job that starts at a time is to end; TIMELINE_END: never. */
+static inline int64_t demand_end_us(const struct demand *d, int64_t start_us)
+{
+    return timeline_end_of(start_us, d->duration_us);
+}
+
+/* The slots that a job wants on each of its hosts; 0: any number. The job has one environment at most. */
+static inline uint32_t cluster_slots_per_host(const struct cluster *c, const struct demand *d)
+{
+    if (d->environment_count == 0) return d->slots_per_host;
+    const struct sched_environment *e = &c->environments.items[d->environments[0]];
+    return e->rule == ALLOCATE_FIXED ? e->slots_per_host : 0;
+}
+
 /* The object's offer of a resource, or NULL. */
 struct offer *offers_find(const struct offers *o, uint32_t resource);
 

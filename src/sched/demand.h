@@ -45,6 +45,14 @@ static inline bool demand_is_serial(const struct demand *d)
     return d->environment_count == 0 && d->host_max == 0;
 }
 
+/* Whether the first slot needs more than the others do, if they are on several hosts. */
+static inline bool demand_has_special_first(const struct demand *d)
+{
+    bool is_special = d->masters != NULL;
+    for (uint32_t i = 0; i < d->need_count; i++) is_special |= d->needs[i].scope == NEED_PER_JOB;
+    return is_special;
+}
+
 /* The largest number of slots, at most max and a multiple of step, that a range allows; 0: none. */
 static inline uint32_t demand_largest_slots(const struct demand *d, uint32_t max, uint32_t step)
 {

@@ -401,14 +401,6 @@ static bool place_in_environment(struct search *s, uint32_t environment, struct 
 
 /* --- jobs on a number of hosts ------------------------------------------------------------------------------------ */
 
-/* Whether the first slot needs more than the others do. */
-static bool has_special_first_slot(const struct search *s)
-{
-    bool is_special = s->d->masters != NULL;
-    for (uint32_t i = 0; i < s->d->need_count; i++) is_special |= s->d->needs[i].scope == NEED_PER_JOB;
-    return is_special;
-}
-
 static struct host_table list_hosts(struct search *s, const struct host_rule *rule)
 {
     struct host_table t = new_table(s);
@@ -445,7 +437,7 @@ static bool place_on_hosts(struct search *s, struct allocation *out)
 {
     const struct demand *d = s->d;
     struct host_rule rule = {d->slots_per_host > 0 ? d->slots_per_host : 1, d->ranges[d->range_count - 1].max, false};
-    bool is_special = has_special_first_slot(s);
+    bool is_special = demand_has_special_first(d);
     find_instances(s);
     index_hosts(s);
     rule.max = slots_of_global(s, rule.max);

@@ -19,6 +19,12 @@ struct window {
     int64_t from_us, until_us; /* until_us is not included; TIMELINE_END: for ever */
 };
 
+/* That of a job that starts at a time. */
+static inline struct window window_of(const struct demand *d, int64_t start_us)
+{
+    return (struct window){start_us, demand_end_us(d, start_us)};
+}
+
 /* The instances to try, the best one first. slots_max: by index of the cluster's instances, how many slots can be free
  * at most; NULL: not known. */
 struct place_scope {

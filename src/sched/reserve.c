@@ -7,11 +7,6 @@
 #include "base/ensure.h"
 #include "base/sort.h"
 
-static struct window window_at(const struct demand *d, int64_t start_us)
-{
-    return (struct window){start_us, timeline_end_of(start_us, d->duration_us)};
-}
-
 /* --- serial jobs -------------------------------------------------------------------------------------------------- */
 
 /* What may be booked of an offer so that the job can start. */
@@ -143,7 +138,7 @@ static bool fits_at(const struct candidate_times *t, int64_t at_us, struct arena
 {
     struct allocation unused;
     arena_clear(scratch);
-    return place_job(t->c, t->d, window_at(t->d, at_us), NULL, scratch, &unused);
+    return place_job(t->c, t->d, window_of(t->d, at_us), NULL, scratch, &unused);
 }
 
 /* From the last time back, as long as the job fits. */
@@ -173,7 +168,7 @@ static int64_t reserve_parallel(const struct cluster *c, const struct demand *d,
     find_times(&t, arena);
     struct arena scratch = {0};
     int64_t start_us = search == RESERVE_IN_GAPS ? first_fit(&t, &scratch) : last_run_of_fits(&t, &scratch);
-    if (start_us != TIMELINE_END) ensure(place_job(c, d, window_at(d, start_us), NULL, arena, out));
+    if (start_us != TIMELINE_END) ensure(place_job(c, d, window_of(d, start_us), NULL, arena, out));
     arena_release(&scratch);
     array_release(&t.times);
     return start_us;

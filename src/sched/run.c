@@ -66,20 +66,9 @@ bool run_may_try(struct run *r, const char *user)
 
 /* --- starting ----------------------------------------------------------------------------------------------------- */
 
-static int64_t end_of(const struct demand *d, int64_t start_us)
-{
-    return timeline_end_of(start_us, d->duration_us);
-}
-
-/* Later bookings count, too: reservations, and closed times of queues. */
-static struct window start_window(const struct run *r, const struct demand *d)
-{
-    return (struct window){r->now_us, end_of(d, r->now_us)};
-}
-
 static void book(struct run *r, const struct demand *d, const struct run_decision *decision)
 {
-    int64_t until_us = end_of(d, decision->start_us);
+    int64_t until_us = demand_end_us(d, decision->start_us);
     cluster_book(r->cluster, d, &decision->allocation, decision->start_us, until_us);
     if (r->is_sweeping) sweep_booked(&r->sweep, &decision->allocation, decision->start_us, until_us);
 }
@@ -125,7 +114,8 @@ static bool find_place(struct run *r, const struct demand *d, struct allocation 
     struct run_kind new, *kind = kind_of(r, d, &new);
     if (d->duration_us > kind->max_us || r->open_count == 0) return false;
     const struct place_scope scope = start_scope(r, d, kind);
-    bool fits = place_job(r->cluster, d, start_window(r, d), &scope, &r->scratch, out);
+    /* Later bookings count, too: reservations, and closed times of queues. */
+    bool fits = place_job(r->cluster, d, window_of(d, r->now_us), &scope, &r->scratch, out);
     if (!fits) kind->max_us = d->duration_us - 1;
     return fits;
 }
@@ -165,8 +155,7 @@ static int64_t round_start(struct run *r, const struct demand *d, int64_t start_
     while (step_us > 0 && start_us != TIMELINE_END && start_us % step_us != 0) {
         if (start_us > TIMELINE_END - step_us) return TIMELINE_END;
         start_us += step_us - start_us % step_us;
-        const struct window window = {start_us, end_of(d, start_us)};
-        if (place_job(r->cluster, d, window, NULL, &r->scratch, io)) return start_us;
+        if (place_job(r->cluster, d, window_of(d, start_us), NULL, &r->scratch, io)) return start_us;
         start_us = find_start(r, d, start_us, io);
     }
     return start_us;
@@ -177,21 +166,10 @@ static bool is_too_late(const struct run *r, int64_t start_us)
     return start_us == TIMELINE_END || (r->rules->window_us > 0 && start_us - r->now_us > r->rules->window_us);
 }
 
-/* The slots that a rule wants on each host; 1: any number. */
-static uint32_t slots_on_each(const struct cluster *c, const struct demand *d)
-{
-    uint32_t slots = d->slots_per_host;
-    if (d->environment_count == 1) {
-        const struct sched_environment *e = &c->environments.items[d->environments[0]];
-        slots = e->rule == ALLOCATE_FIXED ? e->slots_per_host : 0;
-    }
-    return slots > 0 ? slots : 1;
-}
-
 /* The smallest number of slots that a job may have. Returns false if there is none. */
 static bool find_smallest(const struct cluster *c, const struct demand *d, struct slot_range *out_range)
 {
-    uint32_t step = slots_on_each(c, d);
+    uint32_t per_host = cluster_slots_per_host(c, d), step = per_host > 0 ? per_host : 1;
     for (uint32_t i = 0; i < d->range_count; i++) {
         uint64_t slots = (d->ranges[i].min + (uint64_t)step - 1) / step * step;
         if (slots > d->ranges[i].max) continue;

@@ -129,10 +129,7 @@ static bool is_on_one_host(const struct cluster *c, const struct demand *d)
 /* The sweep knows for each host what it offers as the first one. */
 static bool has_special_first_host(const struct cluster *c, const struct demand *d)
 {
-    bool is_special = d->masters != NULL;
-    if (is_on_one_host(c, d)) return is_special;
-    for (uint32_t i = 0; i < d->need_count; i++) is_special |= d->needs[i].scope == NEED_PER_JOB;
-    return is_special;
+    return is_on_one_host(c, d) ? d->masters != NULL : demand_has_special_first(d);
 }
 
 bool sweep_serves(const struct sweep *s, const struct demand *d)
@@ -169,11 +166,6 @@ static int64_t next_end(const struct sweep *s, int64_t after_us)
     return next_us;
 }
 
-static struct window window_at(const struct demand *d, int64_t start_us)
-{
-    return (struct window){start_us, timeline_end_of(start_us, d->duration_us)};
-}
-
 /* --- jobs on one host --------------------------------------------------------------------------------------------- */
 
 static void update_rank(struct sweep *s)
@@ -206,7 +198,7 @@ static bool place_on_one(struct sweep *s, const struct demand *d, int64_t at_us,
     sort_records(records, n, scratch);
     for (uint32_t i = 0; i < n; i++) instances[i] = records[i].index;
     const struct place_scope scope = {.instances = instances, .count = n};
-    return place_job(c, d, window_at(d, at_us), &scope, arena, out);
+    return place_job(c, d, window_of(d, at_us), &scope, arena, out);
 }
 
 struct one_host_search {
@@ -218,7 +210,7 @@ struct one_host_search {
 
 static void look_at(struct one_host_search *o, struct sweep_event *end)
 {
-    const struct window window = window_at(o->d, end->at_us);
+    const struct window window = window_of(o->d, end->at_us);
     if (free_after(o->s, end) < o->slots) return;
     if (place_host_offers(o->s->cluster, o->d, window, end->host, o->slots, o->slots) > 0)
         *array_add(&o->hosts) = end->host;
@@ -297,7 +289,7 @@ static bool may_fit(const struct wide_search *w)
 
 static void look_again(struct wide_search *w, uint32_t host)
 {
-    const struct window window = window_at(w->d, w->shape->at_us);
+    const struct window window = window_of(w->d, w->shape->at_us);
     set_offered(w, host, place_host_offers(w->s->cluster, w->d, window, host, host_min(w), w->slots));
 }
 
@@ -330,7 +322,7 @@ static void begin_shape(struct wide_search *w)
 /* A booking outside of the window counts when the window comes to it (begins). */
 static void resume_shape(struct wide_search *w)
 {
-    const struct window window = window_at(w->d, w->shape->at_us);
+    const struct window window = window_of(w->d, w->shape->at_us);
     for (; w->shape->bookings < w->s->bookings.count; w->shape->bookings++) {
         const struct sweep_booking *b = &w->s->bookings.items[w->shape->bookings];
         if (b->from_us < window.until_us && b->until_us > window.from_us) look_for_less(w, b->host);
@@ -343,7 +335,7 @@ static void advance(struct wide_search *w, int64_t to_us)
 {
     struct sweep *s = w->s;
     int64_t old_us = w->shape->at_us;
-    int64_t old_end_us = window_at(w->d, old_us).until_us, new_end_us = window_at(w->d, to_us).until_us;
+    int64_t old_end_us = window_of(w->d, old_us).until_us, new_end_us = window_of(w->d, to_us).until_us;
     struct sweep_event *a = s->ends.list.items + first_at(&s->ends, old_us + 1);
     struct sweep_event *b = s->new_ends.list.items + first_at(&s->new_ends, old_us + 1);
     struct sweep_event *a_end = s->ends.list.items + first_at(&s->ends, to_us + 1);
@@ -368,7 +360,7 @@ static bool place_wide(struct wide_search *w, struct arena *arena, struct alloca
         if (counted(w, w->shape->offered[c->instances.items[instance].host]) > 0) instances[count++] = instance;
     }
     const struct place_scope scope = {.instances = instances, .count = count};
-    return place_job(c, w->d, window_at(w->d, w->shape->at_us), &scope, arena, out);
+    return place_job(c, w->d, window_of(w->d, w->shape->at_us), &scope, arena, out);
 }
 
 static int64_t reserve_wide(struct wide_search *w, int64_t from_us, struct arena *arena, struct allocation *out)
@@ -386,13 +378,6 @@ static int64_t reserve_wide(struct wide_search *w, int64_t from_us, struct arena
     return w->shape->at_us;
 }
 
-static uint32_t slots_per_host(const struct cluster *c, const struct demand *d)
-{
-    if (d->environment_count == 0) return d->slots_per_host;
-    const struct sched_environment *e = &c->environments.items[d->environments[0]];
-    return e->rule == ALLOCATE_FIXED ? e->slots_per_host : 0;
-}
-
 int64_t sweep_reserve(struct sweep *s, const struct demand *d, int64_t from_us, struct arena *arena,
                       struct allocation *out_allocation)
 {
@@ -402,7 +387,8 @@ int64_t sweep_reserve(struct sweep *s, const struct demand *d, int64_t from_us, 
         array_reserve(&s->shapes, d->shape + 1);
         while (s->shapes.count <= d->shape) (void)array_add(&s->shapes);
     }
-    struct wide_search w = {.s = s, .d = d, .slots_per_host = slots_per_host(s->cluster, d), .slots = d->ranges[0].min};
+    struct wide_search w = {
+        .s = s, .d = d, .slots_per_host = cluster_slots_per_host(s->cluster, d), .slots = d->ranges[0].min};
     w.shape = d->shape != NONE ? &s->shapes.items[d->shape] : &new;
     return reserve_wide(&w, from_us, arena, out_allocation);
 }
