@@ -122,7 +122,7 @@ int job_places_check(struct apply_context *c, const struct job *row)
 
 static uint32_t violations_in(const struct cluster_model *m, const struct demand *d, uint32_t partition)
 {
-    uint32_t instance = cluster_model_instance(m, partition, 0);
+    uint32_t instance = cluster_model_instance(m, partition, LOCAL_HOST_INDEX);
     return instance == NONE ? UINT32_MAX : place_violations(&m->cluster, d, instance);
 }
 

@@ -69,7 +69,7 @@ static int check_task(struct wire_reader *r, const struct task_keys *task)
 static struct job_place *default_place(struct wire_reader *r, const struct job *job)
 {
     struct job_place *place = arena_alloc(r->arena, sizeof *place);
-    *place = (struct job_place){.partition = job->partitions[0], .slots = job->request.cpus};
+    *place = (struct job_place){.partition = job->partitions[0], .host = LOCAL_HOST_INDEX, .slots = job->request.cpus};
     return place;
 }
 
