@@ -21,6 +21,7 @@ void job_demands_end(struct job_demands *d)
     map_release(&d->by_key);
     map_release(&d->by_kind_key);
     buf_release(&d->key);
+    arena_release(&d->scratch);
 }
 
 static const struct job_placing *placing_of(const struct job *j)
@@ -354,25 +355,28 @@ static void set_environments(const struct job_demands *d, const char *pattern, s
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
-/* " q5:all.q", or " q-" */
-static void add_text(struct buf *key, char letter, const char *text)
+/* Keys are bytes, because a plan makes one for each of its jobs. */
+static void add_number(struct buf *key, uint64_t number)
 {
-    buf_format(key, " %c", letter);
-    if (text != NULL)
-        buf_format(key, "%zu:%s", strlen(text), text);
-    else
-        buf_add_char(key, '-');
+    buf_add(key, (const char *)&number, sizeof number);
 }
 
-static void add_needs(struct buf *key, char letter, const struct need *needs, uint32_t count)
+static void add_text(struct buf *key, const char *text)
 {
+    size_t length = text != NULL ? strlen(text) : 0;
+    add_number(key, text != NULL ? length : UINT64_MAX);
+    buf_add(key, text, length);
+}
+
+static void add_needs(struct buf *key, const struct need *needs, uint32_t count)
+{
+    add_number(key, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct need *n = &needs[i];
-        char amount[NUMBER_TEXT_SIZE];
-        buf_format(key, " %c%u:", letter, n->resource);
-        buf_add(key, amount, number_format_shortest(amount, n->amount));
-        buf_format(key, ":%d%d%d", (int)n->scope, n->is_requested, n->is_exclusive);
-        add_text(key, 't', n->text);
+        uint64_t flags = (uint64_t)n->scope << 2 | (uint64_t)n->is_requested << 1 | n->is_exclusive;
+        add_number(key, (uint64_t)n->resource << 32 | flags);
+        buf_add(key, (const char *)&n->amount, sizeof n->amount);
+        add_text(key, n->text);
     }
 }
 
@@ -383,17 +387,18 @@ static size_t make_key(struct job_demands *d, const struct job *j, uint32_t only
     buf_clear(&d->key);
     for (uint32_t p = 0; p < d->s->objects[OBJECT_PARTITION].count; p++)
         buf_add_char(&d->key, may_use_partition(d, j, only, p) ? '1' : '0');
-    add_text(&d->key, 'q', placing->queues);
-    add_text(&d->key, 'm', placing->master_queues);
-    add_text(&d->key, 's', placing->soft_queues);
-    add_text(&d->key, 'c', placing->constraint);
-    add_text(&d->key, 'e', environment_of(d, j));
-    buf_format(&d->key, " r%u-%u h%u-%u:%u", new->ranges[0].min, new->ranges[0].max, new->host_min, new->host_max,
-               new->slots_per_host);
-    add_needs(&d->key, 'n', new->needs, new->need_count);
-    add_needs(&d->key, 'o', new->soft, new->soft_count);
+    add_text(&d->key, placing->queues);
+    add_text(&d->key, placing->master_queues);
+    add_text(&d->key, placing->soft_queues);
+    add_text(&d->key, placing->constraint);
+    add_text(&d->key, environment_of(d, j));
+    add_number(&d->key, (uint64_t) new->ranges[0].min << 32 | new->ranges[0].max);
+    add_number(&d->key, (uint64_t) new->host_min << 32 | new->host_max);
+    add_number(&d->key, new->slots_per_host);
+    add_needs(&d->key, new->needs, new->need_count);
+    add_needs(&d->key, new->soft, new->soft_count);
     size_t kind_length = d->key.length;
-    buf_format(&d->key, " d%" PRId64, new->duration_us);
+    add_number(&d->key, (uint64_t) new->duration_us);
     return kind_length;
 }
 
@@ -490,11 +495,11 @@ void job_demands_begin(struct job_demands *d, const struct state *s, const struc
 
 const struct demand *job_demand(struct job_demands *d, const struct job *j, uint32_t partition)
 {
-    struct arena scratch = {0};
     const struct job_placing *placing = placing_of(j);
     struct slot_range range = range_of(d, j);
+    arena_clear(&d->scratch);
     struct need *needs =
-        arena_alloc(&scratch, (d->m->resources.list.count + (size_t)placing->soft_count) * sizeof *needs);
+        arena_alloc(&d->scratch, (d->m->resources.list.count + (size_t)placing->soft_count) * sizeof *needs);
     struct demand new = {
         .needs = needs, .ranges = &range, .range_count = 1, .duration_us = planned_us(d, j, partition)};
     set_hosts(d, j, &range, &new);
@@ -503,7 +508,5 @@ const struct demand *job_demand(struct job_demands *d, const struct job *j, uint
     new.soft_count = find_soft_needs(d, placing, needs + new.need_count);
     size_t kind_length = make_key(d, j, partition, &new);
     uint32_t shape = map_get(&d->by_key, (struct str){d->key.text, d->key.length});
-    const struct demand *demand = shape != NONE ? d->list.items[shape] : add_demand(d, j, partition, &new, kind_length);
-    arena_release(&scratch);
-    return demand;
+    return shape != NONE ? d->list.items[shape] : add_demand(d, j, partition, &new, kind_length);
 }

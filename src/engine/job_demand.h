@@ -14,10 +14,11 @@ struct job_demands {
     struct schedule_params params;
     ARRAY(const struct demand *) list;  /* by shape */
     ARRAY(const struct demand *) kinds; /* by kind: the first one */
-    struct map by_key;                  /* what the demand depends on, as a text -> shape */
+    struct map by_key;                  /* what the demand depends on -> shape */
     struct map by_kind_key;             /* likewise without the duration -> kind */
     ARRAY(uint32_t) usual;              /* resources that jobs may need without a request */
     struct buf key;
+    struct arena scratch; /* of one job */
 };
 
 /* arena: of the demands. The state and the model live as long. */

@@ -262,9 +262,9 @@ static void sort_candidates(struct schedule_builder *b)
 static void add_waiting(struct schedule_builder *b, uint32_t job)
 {
     const struct job *j = &b->s->jobs.items[job];
-    struct schedule_row row = {.job = job, .state = SCHEDULE_WAITING, .demand = job_demand(&b->out->demands, j, NONE)};
     struct buf tasks = {0};
     if (idset_first(&b->pending[job]) == NONE) return;
+    struct schedule_row row = {.job = job, .state = SCHEDULE_WAITING, .demand = job_demand(&b->out->demands, j, NONE)};
     if (j->is_array) {
         idset_format(&b->pending[job], &tasks);
         row.tasks = arena_copy(&b->out->arena, (struct str){tasks.text, tasks.length});
@@ -345,7 +345,7 @@ static void run_candidate(struct schedule_builder *b, struct run *run, const str
     uint32_t max = c->tasks;
     run->tickets = c->tickets;
     if ((b->left[c->job] == 0 && b->reserved_tasks[c->job] == 0) ||
-        !run_may_try(run, b->s->assocs.items[j->assoc].user))
+        !run_may_try(run, b->s->assocs.items[j->assoc].user) || (run_is_over(run) && b->reserved_tasks[c->job] == 0))
         return;
     if (b->s->is_document || c->partition != NONE) {
         (void)run_in(b, run, c->job, c->partition, max);
