@@ -461,7 +461,7 @@ static void describe_kind(struct job_demands *d, const struct job *j, uint32_t o
 
 static void keep_key(struct job_demands *d, struct map *map, size_t length, uint32_t value)
 {
-    map_set(map, str(arena_copy(d->arena, (struct str){d->key.text, length})), value);
+    map_set(map, (struct str){arena_copy(d->arena, (struct str){d->key.text, length}), length}, value);
 }
 
 static const struct demand *add_demand(struct job_demands *d, const struct job *j, uint32_t only,
