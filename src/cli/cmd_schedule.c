@@ -1,5 +1,5 @@
-/* fairlead schedule -f: one scheduling run of a scenario. */
-#include "cli/command.h"
+/* fairlead schedule: one scheduling run of a scenario, or of the instance, which is read as one. */
+#include "cli/instance.h"
 #include "cli/listing.h"
 #include "cli/read_file.h"
 #include "cli/schedule_chart.h"
@@ -10,7 +10,7 @@
 struct schedule_command_values {
     struct listing_values listing;
     const char *file;
-    bool wants_lines;
+    bool wants_lines, has_no_chart;
 };
 
 static const struct option_row schedule_options[] = {
@@ -18,11 +18,14 @@ static const struct option_row schedule_options[] = {
      .letter = 'f',
      .argument = "FILE",
      .value = TEXT_IN(struct schedule_command_values, file),
-     .help = "the scenario; - is standard input"},
+     .help = "a scenario instead of the instance; - is standard input"},
     {.name = "monitor",
      .letter = 'm',
      .value = FLAG_IN(struct schedule_command_values, wants_lines),
      .help = "print the lines of Grid Engine's schedule file instead (params MONITOR=1)"},
+    {.name = "no-chart",
+     .value = FLAG_IN(struct schedule_command_values, has_no_chart),
+     .help = "print the table without the chart below it"},
     LISTING_OPTIONS(struct schedule_command_values, listing),
     {0},
 };
@@ -49,23 +52,41 @@ static int write_listing(struct call *call, const struct scenario *s, const stru
     }
     if (status == 0) listing_end(&listing);
     listing_release(&listing);
-    if (status != 0 || !listing_is_table(&v->listing)) return status;
-    output_line(call->out, "%s", "");
-    schedule_chart_write(p, s, call->out->width, call->out);
-    return 0;
+    if (status == 0 && listing_is_table(&v->listing) && !v->has_no_chart)
+        schedule_chart_write(p, s, call->out->width, call->out);
+    return status;
 }
+
+/* Of the document, in errors. */
+static const char instance_name[] = "the instance";
 
 static int write_schedule(struct call *call, struct scenario *s, struct err *e)
 {
     const struct schedule_command_values *v = call->values;
     struct schedule p;
-    int status = scenario_schedule(s, v->file, &p, e);
+    int status = scenario_schedule(s, v->file != NULL ? v->file : instance_name, &p, e);
     call->error_has_position = status != 0;
     if (status == 0 && v->wants_lines) write_lines(call, s, &p);
     if (status == 0 && !v->wants_lines) status = write_listing(call, s, &p, e);
-    if (status == 0) setting_remarks_of_all(&s->state.settings);
+    if (status == 0 && v->file != NULL) setting_remarks_of_all(&s->state.settings);
     schedule_release(&p);
     return status;
+}
+
+static int read_instance(struct call *call, struct buf *out_text, struct err *e)
+{
+    struct client client = {.fd = -1};
+    struct str line;
+    int more = instance_open(call, &client, e);
+    if (more == 0) more = client_request(&client, "GET", API_SCENARIO, str(""), e);
+    if (more == 0) {
+        while ((more = client_line(&client, &line, e)) > 0) {
+            buf_add_str(out_text, line);
+            buf_add_char(out_text, '\n');
+        }
+    }
+    client_close(&client);
+    return more;
 }
 
 static int schedule_run(struct call *call, struct err *e)
@@ -74,12 +95,12 @@ static int schedule_run(struct call *call, struct err *e)
     struct buf text = {0};
     struct scenario s = {0};
     if (listing_check(&v->listing, e) != 0) return -1;
-    if (v->file == NULL) return err_set(e, ERR_USAGE, "missing --file: a scenario (docs/scenarios.md)");
     if (v->wants_lines && !listing_is_table(&v->listing))
         return err_set(e, ERR_USAGE, "--monitor prints lines of its own: give neither --json nor --parsable with it");
-    call->error_has_position = true;
-    int status = read_file(v->file, &text, e);
-    if (status == 0) status = scenario_read((struct str){text.text, text.length}, v->file, &s, e);
+    call->error_has_position = v->file != NULL;
+    int status = v->file != NULL ? read_file(v->file, &text, e) : read_instance(call, &text, e);
+    const char *name = v->file != NULL ? v->file : instance_name;
+    if (status == 0) status = scenario_read((struct str){text.text, text.length}, name, &s, e);
     buf_release(&text);
     if (status == 0) status = write_schedule(call, &s, e);
     scenario_release(&s);
@@ -87,6 +108,7 @@ static int schedule_run(struct call *call, struct err *e)
 }
 
 static const struct command_example schedule_examples[] = {
+    {.line = "fairlead schedule", .meaning = "the plan of the instance, and a chart"},
     {.line = "fairlead schedule -f cluster.json", .meaning = "what starts now, what has a reservation, and a chart"},
     {.line = "fairlead schedule -f cluster.json -m", .meaning = "as lines of Grid Engine's schedule file"},
     {0},
@@ -95,20 +117,20 @@ static const struct command_example schedule_examples[] = {
 const struct command cmd_schedule = {
     .name = "schedule",
     .group = GROUP_SHARES,
-    .summary = "plan one scheduling run of a scenario",
-    .usage = "-f FILE [OPTION...]",
+    .summary = "plan one scheduling run",
+    .usage = "[OPTION...]",
     .description =
-        "Reads a scenario, a JSON document with hosts, queues, running and pending jobs at one time (docs/scenarios.md), and "
-        "lists what runs, what would start now and where, what has a reservation and when, and what waits. Nothing is "
-        "started.\n\n"
+        "Plans one scheduling run, and lists what runs, what would start now and where, what has a reservation and when, and "
+        "what waits. Nothing is started. The hosts, queues, running and pending jobs are those of the instance; with -f those "
+        "of a scenario, a JSON document (docs/scenarios.md), such as 'fairlead scenario dump' writes.\n\n"
         "Which jobs get reservations: settings reservations, max_reservation and reservation_depth. Times are planned by "
         "time limits (time_limit_s of a job, h_rt, default_duration).\n\n"
-        "Below the table is a chart of the queues over time: # running, ~ suspended, > starts now, = reserved.",
+        "Below the table is a chart of the queues over time: # running, ~ suspended, > starts now, = reserved, x closed. Its "
+        "axis has times since now.",
     .options = schedule_options,
     .values_size = sizeof(struct schedule_command_values),
     .listed = &schedule_fields_columns,
-    .is_local = true,
     .examples = schedule_examples,
-    .see_also = "prio share",
+    .see_also = "queue scenario-dump prio share",
     .run = schedule_run,
 };

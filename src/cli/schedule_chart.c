@@ -4,40 +4,59 @@
 
 #include "base/quantity.h"
 
-enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 40, LABEL_WIDTH = 24, TICK_COLUMNS = 10 };
+enum {
+    WIDTH_DEFAULT = 100,
+    WIDTH_MIN = 40,
+    AXIS_WIDTH_MIN = 10,
+    GAP = 2,
+    UNIT_WIDTH = 5,
+    HOUR_S = 3600,
+    DAY_S = 24 * HOUR_S
+};
+
+/* The row of a closed time has no job. */
+static const char closed_label[] = "closed";
 
 struct chart {
     const struct schedule *p;
     const struct state *s;
     int64_t from_us, until_us;
-    uint32_t columns; /* of the time axis */
+    uint32_t id_width, slots_width; /* of the labels: of the ids, of the numbers of slots */
+    uint32_t label_width;           /* with the blanks before, between and after them */
+    uint32_t columns;               /* of the time axis */
+    struct arena *arena;
     struct output *out;
 };
 
-/* The chart ends with the last job that ends; of endless jobs alone an hour is shown. */
+static bool is_drawn(const struct schedule *p, const struct schedule_row *row)
+{
+    return row->state != SCHEDULE_WAITING && schedule_is_known(p, row->start_us);
+}
+
+/* The chart ends with the last job whose end is known; without one an hour is shown. */
 static int64_t last_end(const struct schedule *p, int64_t now_us)
 {
     int64_t last_us = now_us;
     for (uint32_t i = 0; i < p->rows.count; i++) {
         const struct schedule_row *row = &p->rows.items[i];
-        if (row->state == SCHEDULE_WAITING) continue;
+        if (!is_drawn(p, row)) continue;
         if (row->start_us > last_us) last_us = row->start_us;
-        if (row->end_us != TIMELINE_END && row->end_us > last_us) last_us = row->end_us;
+        if (schedule_is_known(p, row->end_us) && row->end_us > last_us) last_us = row->end_us;
     }
-    return last_us > now_us ? last_us : now_us + 3600 * US_PER_S;
+    return last_us > now_us ? last_us : now_us + HOUR_S * US_PER_S;
 }
 
 static bool has_bars(const struct schedule *p)
 {
     bool found = false;
-    for (uint32_t i = 0; i < p->rows.count; i++) found |= p->rows.items[i].state != SCHEDULE_WAITING;
+    for (uint32_t i = 0; i < p->rows.count; i++) found |= is_drawn(p, &p->rows.items[i]);
     return found;
 }
 
-static uint32_t slots_on(const struct schedule_row *row, uint32_t instance)
+static uint32_t slots_on(const struct schedule *p, const struct schedule_row *row, uint32_t instance)
 {
     uint32_t slots = 0;
-    for (uint32_t i = 0; row->state != SCHEDULE_WAITING && i < row->allocation.part_count; i++) {
+    for (uint32_t i = 0; is_drawn(p, row) && i < row->allocation.part_count; i++) {
         if (row->allocation.parts[i].instance == instance) slots += row->allocation.parts[i].slots;
     }
     return slots;
@@ -52,73 +71,169 @@ static uint32_t column_of(const struct chart *c, int64_t at_us)
     return (uint32_t)(part * c->columns);
 }
 
-/* Times since now, at every tenth column. */
+/* --- the axis ----------------------------------------------------------------------------------------------------- */
+
+static uint32_t tick_width(int64_t at_s)
+{
+    char text[32];
+    return (uint32_t)duration_format_short(text, at_s);
+}
+
+static uint32_t tick_column(const struct chart *c, int64_t at_s)
+{
+    return column_of(c, c->from_us + at_s * US_PER_S);
+}
+
+/* Whether the texts at multiples of a duration leave blanks between them. The last one is the longest. */
+static bool has_room(const struct chart *c, int64_t step_s)
+{
+    int64_t span_s = (c->until_us - c->from_us) / US_PER_S;
+    return (double)step_s / (double)(span_s > 0 ? span_s : 1) * c->columns >= tick_width(span_s) + GAP;
+}
+
+static int64_t choose_step(const struct chart *c)
+{
+    static const int32_t steps_s[] = {1,      2,          5,          10,         15,          30,
+                                      60,     2 * 60,     5 * 60,     10 * 60,    15 * 60,     30 * 60,
+                                      HOUR_S, 2 * HOUR_S, 3 * HOUR_S, 6 * HOUR_S, 12 * HOUR_S, DAY_S};
+    for (size_t i = 0; i < sizeof steps_s / sizeof *steps_s; i++) {
+        if (has_room(c, steps_s[i])) return steps_s[i];
+    }
+    int64_t step_s = DAY_S;
+    while (!has_room(c, step_s)) step_s *= 2;
+    return step_s;
+}
+
+/* A text that would reach over the end of the axis is left out. */
 static void write_axis(const struct chart *c)
 {
     struct buf *out = &c->out->text;
-    buf_add_blanks(out, LABEL_WIDTH + 1);
-    for (uint32_t column = 0; column + TICK_COLUMNS <= c->columns; column += TICK_COLUMNS) {
+    int64_t step_s = choose_step(c), span_s = (c->until_us - c->from_us) / US_PER_S;
+    uint32_t written = 0;
+    buf_add_blanks(out, c->label_width + 1);
+    for (int64_t at_s = 0; at_s <= span_s; at_s += step_s) {
         char text[32];
-        double part = (double)column / c->columns;
-        size_t length = duration_format_short(text, (int64_t)(part * (double)(c->until_us - c->from_us)) / US_PER_S);
-        if (length >= TICK_COLUMNS) length = TICK_COLUMNS - 1;
+        uint32_t column = tick_column(c, at_s), length = (uint32_t)duration_format_short(text, at_s);
+        if (column + length > c->columns) break;
+        buf_add_blanks(out, column - written);
         buf_add(out, text, length);
-        if (column + 2 * TICK_COLUMNS <= c->columns) buf_add_blanks(out, TICK_COLUMNS - length);
+        written = column + length;
     }
     buf_add_char(out, '\n');
 }
 
+/* --- bars --------------------------------------------------------------------------------------------------------- */
+
+struct bar {
+    int64_t from_us, until_us;
+    char mark;
+    bool is_open; /* it goes on after the chart's end */
+};
+
 /* A bar is at least one column wide. */
-static void write_bar(const struct chart *c, const struct schedule_row *row)
+static void write_bar(const struct chart *c, const struct bar *bar)
 {
-    static const char marks[] = {
-        [SCHEDULE_RUNNING] = '#', [SCHEDULE_SUSPENDED] = '~', [SCHEDULE_STARTING] = '>', [SCHEDULE_RESERVED] = '='};
     struct buf *out = &c->out->text;
-    uint32_t from = column_of(c, row->start_us), until = column_of(c, row->end_us);
+    uint32_t from = column_of(c, bar->from_us), until = column_of(c, bar->until_us);
     if (from >= c->columns) from = c->columns - 1;
     if (until <= from) until = from + 1;
     buf_add_char(out, '|');
     buf_add_blanks(out, from);
-    for (uint32_t i = from; i < until; i++) buf_add_char(out, marks[row->state]);
+    for (uint32_t i = from; i < until; i++) buf_add_char(out, bar->mark);
     buf_add_blanks(out, c->columns - until);
-    buf_add_text(out, row->end_us == TIMELINE_END ? "...\n" : "|\n");
+    buf_add_text(out, bar->is_open ? "...\n" : "|\n");
 }
 
-static void write_row(const struct chart *c, uint32_t i, uint32_t slots, struct arena *arena)
+static const char *unit_of(uint32_t slots)
+{
+    return slots == 1 ? "slot" : "slots";
+}
+
+static const char *id_of(const struct chart *c, uint32_t i)
 {
     struct schedule_values values;
-    char label[64];
-    schedule_row_values(c->p, c->s, i, arena, &values);
-    size_t length = text_format(label, sizeof label, "  %s  %u %s", values.value[SCHEDULE_FIELD_ID].text, slots,
-                                slots == 1 ? "slot" : "slots");
-    buf_add(&c->out->text, label, length < LABEL_WIDTH ? length : LABEL_WIDTH);
-    if (length < LABEL_WIDTH) buf_add_blanks(&c->out->text, LABEL_WIDTH - length);
-    write_bar(c, &c->p->rows.items[i]);
+    schedule_row_values(c->p, c->s, i, c->arena, &values);
+    return values.value[SCHEDULE_FIELD_ID].text;
+}
+
+static void write_row(const struct chart *c, uint32_t i, uint32_t slots)
+{
+    static const char marks[] = {
+        [SCHEDULE_RUNNING] = '#', [SCHEDULE_SUSPENDED] = '~', [SCHEDULE_STARTING] = '>', [SCHEDULE_RESERVED] = '='};
+    const struct schedule_row *row = &c->p->rows.items[i];
+    buf_format(&c->out->text, "  %-*s  %*u %-*s  ", (int)c->id_width, id_of(c, i), (int)c->slots_width, slots,
+               UNIT_WIDTH, unit_of(slots));
+    write_bar(c, &(struct bar){row->start_us, row->end_us, marks[row->state], !schedule_is_known(c->p, row->end_us)});
+}
+
+/* The times in which a queue is closed, as far as they are in the chart. */
+static void write_closed(const struct chart *c, uint32_t instance)
+{
+    const struct object_row *partition = &c->s->objects[OBJECT_PARTITION].items[c->p->model.partition_of[instance]];
+    for (uint32_t i = 0; i < partition->closed_count; i++) {
+        const struct closed_time *closed = &partition->closed[i];
+        if (closed->until_us <= c->from_us || closed->from_us >= c->until_us) continue;
+        buf_format(&c->out->text, "  %-*s", (int)c->label_width - GAP, closed_label);
+        write_bar(c, &(struct bar){closed->from_us, closed->until_us, 'x', closed->until_us > c->until_us});
+    }
+}
+
+/* "batch@n1, 4 slots" */
+static void write_heading(const struct chart *c, const struct sched_instance *in)
+{
+    const struct offer *slots = offers_find(&in->offers, SCHED_SLOTS);
+    if (slots == NULL || slots->amount > (double)UINT32_MAX)
+        output_line(c->out, "%s", in->name);
+    else
+        output_line(c->out, "%s, %.0f %s", in->name, slots->amount, unit_of((uint32_t)slots->amount));
 }
 
 static void write_instance(const struct chart *c, uint32_t instance)
 {
-    const struct sched_instance *in = &c->p->model.cluster.instances.items[instance];
-    const struct offer *slots = offers_find(&in->offers, SCHED_SLOTS);
-    struct arena arena = {0};
     bool has_heading = false;
     for (uint32_t i = 0; i < c->p->rows.count; i++) {
-        uint32_t taken = slots_on(&c->p->rows.items[i], instance);
+        uint32_t taken = slots_on(c->p, &c->p->rows.items[i], instance);
         if (taken == 0) continue;
-        if (!has_heading) output_line(c->out, "%s, %.0f slots", in->name, slots != NULL ? slots->amount : 0.0);
+        if (!has_heading) write_heading(c, &c->p->model.cluster.instances.items[instance]);
         has_heading = true;
-        write_row(c, i, taken, &arena);
+        write_row(c, i, taken);
     }
-    arena_release(&arena);
+    if (has_heading) write_closed(c, instance);
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+static void grow(uint32_t *width, size_t other)
+{
+    if (other > *width) *width = (uint32_t)other;
+}
+
+/* The labels are as wide as the widest, and the axis has the rest. */
+static void set_widths(struct chart *c, uint32_t width)
+{
+    if (width == 0) width = WIDTH_DEFAULT;
+    if (width < WIDTH_MIN) width = WIDTH_MIN;
+    for (uint32_t i = 0; i < c->p->rows.count; i++) {
+        char text[32];
+        if (!is_drawn(c->p, &c->p->rows.items[i])) continue;
+        grow(&c->id_width, strlen(id_of(c, i)));
+        grow(&c->slots_width, text_format(text, sizeof text, "%u", c->p->rows.items[i].allocation.slots));
+    }
+    c->label_width = GAP + c->id_width + GAP + c->slots_width + 1 + UNIT_WIDTH + GAP;
+    c->columns = AXIS_WIDTH_MIN;
+    uint32_t others = c->label_width + 1 + 3; /* the bar's ends, the last one of dots */
+    if (width > others + AXIS_WIDTH_MIN) c->columns = width - others;
 }
 
 void schedule_chart_write(const struct schedule *p, const struct scenario *s, uint32_t width, struct output *out)
 {
-    if (width == 0) width = WIDTH_DEFAULT;
-    if (width < WIDTH_MIN) width = WIDTH_MIN;
+    struct arena arena = {0};
     struct chart c = {.p = p, .s = &s->state, .from_us = s->now_us, .until_us = last_end(p, s->now_us), .out = out};
-    c.columns = width - LABEL_WIDTH - 4; /* the bar's ends, or "..." */
+    c.arena = &arena;
     if (!has_bars(p)) return;
+    set_widths(&c, width);
+    output_line(out, "%s", "");
     write_axis(&c);
     for (uint32_t i = 0; i < p->model.cluster.instances.count; i++) write_instance(&c, i);
+    arena_release(&arena);
 }

@@ -413,6 +413,18 @@ static void estimate(struct schedule_builder *b)
     run_end(&run);
 }
 
+static int64_t first_unlimited_end(const struct schedule *p)
+{
+    int64_t first_us = TIMELINE_END;
+    for (uint32_t i = 0; i < p->rows.count; i++) {
+        const struct schedule_row *row = &p->rows.items[i];
+        bool is_planned = row->allocation.part_count > 0;
+        if (is_planned && row->demand->duration_us >= DURATION_S_MAX * US_PER_S && row->end_us < first_us)
+            first_us = row->end_us;
+    }
+    return first_us;
+}
+
 /* Once for each kind of demands. */
 static void explain_waiting(struct schedule_builder *b)
 {
@@ -465,6 +477,7 @@ int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estim
     if (status == 0 && estimates == SCHEDULE_WITH_ESTIMATES) estimate(&b);
     for (uint32_t i = 0; i < b.candidates.count && status == 0; i++) add_waiting(&b, b.candidates.items[i].job);
     if (status == 0) explain_waiting(&b);
+    out->known_until_us = first_unlimited_end(out);
     for (uint32_t i = 0; i < s->jobs.count; i++) idset_release(&b.pending[i]);
     array_release(&b.candidates);
     return status;

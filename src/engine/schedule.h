@@ -33,6 +33,7 @@ struct schedule {
     struct job_demands demands;
     ARRAY(struct schedule_row) rows; /* running ones by start, then suspended ones, then in the order of priorities */
     bool has_reservations;           /* whether the rules give any */
+    int64_t known_until_us;          /* the first end of a job of unlimited time; TIMELINE_END: none has an end */
     struct arena arena;
 };
 
@@ -47,7 +48,14 @@ int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estim
                   struct err *e);
 void schedule_release(struct schedule *p);
 
-/* Row i as a record of the listing, with texts in memory of arena. */
+/* Whether a planned time means anything: a job of unlimited time is planned to end after ten years, and nothing is
+ * known of what comes then. */
+static inline bool schedule_is_known(const struct schedule *p, int64_t at_us)
+{
+    return at_us < p->known_until_us;
+}
+
+/* Row i as a record of the listing, with texts in memory of arena. A time that is not known is absent. */
 void schedule_row_values(const struct schedule *p, const struct state *s, uint32_t i, struct arena *arena,
                          struct schedule_values *out);
 

@@ -55,8 +55,9 @@ void schedule_row_values(const struct schedule *p, const struct state *s, uint32
         value[SCHEDULE_FIELD_ENVIRONMENT] = field_text(p->model.cluster.environments.items[environment].name);
     value[SCHEDULE_FIELD_REASON] = field_text(row->reason);
     if (is_waiting) return;
-    value[SCHEDULE_FIELD_START] = field_number(row->start_us);
-    if (row->end_us <= (int64_t)TIME_US_MAX) value[SCHEDULE_FIELD_END] = field_number(row->end_us);
+    if (schedule_is_known(p, row->start_us)) value[SCHEDULE_FIELD_START] = field_number(row->start_us);
+    if (schedule_is_known(p, row->end_us) && row->end_us <= (int64_t)TIME_US_MAX)
+        value[SCHEDULE_FIELD_END] = field_number(row->end_us);
     value[SCHEDULE_FIELD_PLACES] = field_text(places_of(p, row, arena));
 }
 

@@ -164,8 +164,10 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_START] = {TIME("start_us"), HELP("time of its start; null: it has not started"), NULLABLE,
                          OF_TASK("start_us"), DECIDES},
     [JOB_FIELD_END] = {TIME("end_us"), HELP("time of its end; null: it has not ended"), NULLABLE, OF_TASK("end_us")},
-    [JOB_FIELD_EXPECTED_START] = {TIME("expected_start_us"), NULLABLE,
-                                  HELP("when a waiting job is expected to start; null: not known, or not asked for")},
+    [JOB_FIELD_EXPECTED_START] =
+        {TIME("expected_start_us"), NULLABLE,
+         HELP("when a waiting job is expected to start; null: not known (after a job of unlimited "
+              "time, for example), or not asked for")},
     [JOB_FIELD_EXPECTED_PLACES] = {TEXT("expected_places"), NULLABLE,
                                    HELP("where: main@localhost=4 is 4 slots of the partition main on localhost")},
     [JOB_FIELD_WAITS_FOR] = {TEXT("waits_for"), NULLABLE,

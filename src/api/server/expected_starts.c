@@ -81,7 +81,7 @@ static struct expected_start describe(struct maker *m, const struct schedule_row
     if (row->start_us == 0) return x;
     buf_clear(&m->text);
     schedule_places(m->p, &row->allocation, &m->text);
-    x.start_us = row->start_us > m->due_us ? row->start_us : m->due_us;
+    if (schedule_is_known(m->p, row->start_us)) x.start_us = row->start_us > m->due_us ? row->start_us : m->due_us;
     x.places = text_of(m);
     x.waits_for = describe_wait(m, row);
     return x;
