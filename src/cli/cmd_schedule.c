@@ -25,7 +25,7 @@ static const struct option_row schedule_options[] = {
      .help = "print the lines of Grid Engine's schedule file instead (params MONITOR=1)"},
     {.name = "no-chart",
      .value = FLAG_IN(struct schedule_command_values, has_no_chart),
-     .help = "print the table without the chart below it"},
+     .help = "omit the chart below the table"},
     LISTING_OPTIONS(struct schedule_command_values, listing),
     {0},
 };
@@ -51,9 +51,11 @@ static int write_listing(struct call *call, const struct scenario *s, const stru
         listing_add(&listing, row.value);
     }
     if (status == 0) listing_end(&listing);
+    if (status == 0 && p->rows.count == 0 && listing_is_table(&v->listing))
+        output_note("no jobs run, start or wait; held jobs are not planned");
     listing_release(&listing);
-    if (status == 0 && listing_is_table(&v->listing) && !v->has_no_chart)
-        schedule_chart_write(p, s, call->out->width, call->out);
+    bool has_chart = listing_is_table(&v->listing) && v->listing.columns == NULL && !v->has_no_chart;
+    if (status == 0 && has_chart) schedule_chart_write(p, s, call->out->width, call->out);
     return status;
 }
 
@@ -125,8 +127,8 @@ const struct command cmd_schedule = {
         "of a scenario, a JSON document (docs/scenarios.md), such as 'fairlead scenario dump' writes.\n\n"
         "Which jobs get reservations: settings reservations, max_reservation and reservation_depth. Times are planned by "
         "time limits (time_limit_s of a job, h_rt, default_duration).\n\n"
-        "Below the table is a chart of the queues over time: # running, ~ suspended, > starts now, = reserved, x closed. Its "
-        "axis has times since now.",
+        "Below the table, unless -o chooses columns, is a chart of the queues over time: # running, ~ suspended, > starts now, "
+        "= reserved, x closed. Its axis has times since now.",
     .options = schedule_options,
     .values_size = sizeof(struct schedule_command_values),
     .listed = &schedule_fields_columns,

@@ -10,7 +10,7 @@
 #include "fields/job_id.h"
 #include "fields/limits.h"
 
-enum { TASKS_SHOWN_MAX = 300 };
+enum { TASKS_SHOWN_MAX = 300, PLACES_WIDTH_MIN = 16 }; /* "main@localhost=4" */
 
 static bool has(const struct field_value *row, enum job_field f)
 {
@@ -255,7 +255,7 @@ static const struct column start[] = {
     CPUS(4),
     {.field = JOB_FIELD_TIME_LIMIT, .heading = "LIMIT", .show = show_time_limit, .is_right_aligned = true, .rank = 8},
     {.field = JOB_FIELD_EXPECTED_START, .heading = "EXPECTED"},
-    {.field = JOB_FIELD_EXPECTED_PLACES, .heading = "PLACES", .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 6},
+    {.field = JOB_FIELD_EXPECTED_PLACES, .heading = "PLACES", .width_min = PLACES_WIDTH_MIN, .rank = 6},
     {.field = JOB_FIELD_WAITS_FOR, .heading = "WAITS FOR", .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 1},
     {.computed = &reason_field, .compute = compute_reason, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 5},
 };

@@ -157,17 +157,49 @@ static void write_load(struct call *call, const struct buf *load)
     }
 }
 
+/* What people look for first, after the name; the other fields follow in their own order. */
+static const uint8_t partition_first[] = {
+    PARTITION_STATE,    PARTITION_HOSTS,   PARTITION_SLOTS,      PARTITION_TIER,        PARTITION_JOB_FACTOR,
+    PARTITION_MAX_TIME, PARTITION_PE_LIST, PARTITION_USER_LISTS, PARTITION_XUSER_LISTS, PARTITION_COMPLEX_VALUES};
+static const uint8_t host_first[] = {HOST_STATE,      HOST_IS_ATTACHED, HOST_TOTAL_CPUS, HOST_TOTAL_MEM,
+                                     HOST_TOTAL_GPUS, HOST_CPUS,        HOST_MEM,        HOST_FEATURES};
+static const struct {
+    const uint8_t *fields;
+    uint32_t count;
+} first_fields[OBJECT_KIND_COUNT] = {
+    [OBJECT_PARTITION] = {partition_first, sizeof partition_first}, [OBJECT_HOST] = {host_first, sizeof host_first}};
+
+static bool is_first(enum object_kind kind, uint32_t field)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < first_fields[kind].count; i++)
+        found |= first_fields[kind].fields[i] + (uint32_t)OBJECT_RECORD_FIELDS == field;
+    return found;
+}
+
+static void add_column(struct column_table *t, struct column *columns, uint32_t field)
+{
+    const struct field *f = field_at(t->fields, field);
+    columns[t->count] = (struct column){.field = field,
+                                        .width_min = field_is_text(f) ? COLUMN_NAME_WIDTH_MIN : 0,
+                                        .rank = (uint8_t)t->count,
+                                        .is_for_programs = f->is_pairs};
+    t->count++;
+}
+
 /* A column for every field of the kind, the name first. A table that is too wide drops the last ones first. */
 static struct column_table make_columns(enum object_kind kind, struct arena *arena)
 {
     const struct field_table *fields = &object_classes[kind].record;
     struct column *columns = arena_alloc(arena, fields->count * sizeof *columns);
-    for (uint32_t i = 0; i < fields->count; i++)
-        columns[i] = (struct column){.field = i,
-                                     .width_min = COLUMN_NAME_WIDTH_MIN,
-                                     .rank = (uint8_t)i,
-                                     .is_for_programs = field_at(fields, i)->is_pairs};
-    return (struct column_table){.fields = fields, .columns = columns, .count = fields->count};
+    struct column_table t = {.fields = fields, .columns = columns};
+    add_column(&t, columns, OBJECT_RECORD_NAME);
+    for (uint32_t i = 0; i < first_fields[kind].count; i++)
+        add_column(&t, columns, OBJECT_RECORD_FIELDS + first_fields[kind].fields[i]);
+    for (uint32_t i = OBJECT_RECORD_FIELDS; i < fields->count; i++) {
+        if (!is_first(kind, i)) add_column(&t, columns, i);
+    }
+    return t;
 }
 
 int object_run_show(struct call *call, enum object_kind kind, const struct listing_values *form, struct err *e)

@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "options/usage.h"
 
-enum { PIECE_BYTES = 256 * 1024, LINE_BYTES = 1000 };
+enum { PIECE_BYTES = 256 * 1024, LINE_BYTES = 1000, NOTE_WIDTH_MIN = 20 };
 
 /* no-color.org: any value but the empty one. */
 static bool wants_no_styles(void)
@@ -97,6 +98,12 @@ void output_note(const char *format, ...)
     va_end(arguments);
     size_t length = strlen(line);
     text_make_plain(line, length);
-    line[length] = '\n';
-    (void)write_all(STDERR_FILENO, line, length + 1); /* standard error may be closed on purpose */
+    struct buf text = {0};
+    uint32_t width = isatty(STDERR_FILENO) ? find_width(STDERR_FILENO, true) : 0;
+    if (width >= NOTE_WIDTH_MIN && length > width)
+        usage_wrap(&text, (struct str){line, length}, 0, width);
+    else
+        buf_format(&text, "%s\n", line);
+    (void)write_all(STDERR_FILENO, text.text, text.length); /* standard error may be closed on purpose */
+    buf_release(&text);
 }

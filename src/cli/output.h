@@ -30,7 +30,7 @@ int output_flush(struct output *o, struct err *e);
 /* Appends one line. Control characters become '?': the line may have the name of a file, or another program's text. */
 void output_line(struct output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Prints one line to standard error at once. Control characters become '?'. */
+/* Prints one line to standard error at once; a terminal gets it folded at blanks. Control characters become '?'. */
 void output_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -21,6 +21,12 @@ void table_release(struct table *t)
     array_release(&t->lines);
 }
 
+/* The words of listings for a value that is not there. */
+static bool is_value(struct str cell)
+{
+    return cell.length > 0 && !str_equal(cell, str("-")) && !str_equal(cell, str("NONE"));
+}
+
 void table_add(struct table *t, struct str cell)
 {
     char *copy = buf_room(&t->text, cell.length);
@@ -30,6 +36,7 @@ void table_add(struct table *t, struct str cell)
 
     uint32_t column = t->cells.count % t->column_count, width = display_width((struct str){copy, cell.length});
     if (width > t->widths[column]) t->widths[column] = width;
+    t->has_value[column] |= is_value(cell);
     *array_add(&t->cells) = (struct table_cell){t->text.length, width};
 }
 
@@ -50,14 +57,17 @@ void table_add_line(struct table *t, const char *text)
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
+/* Columns without values are not missed. */
 static void note_left_out(const struct table *t, const struct table_layout *l)
 {
     struct buf names = {0};
-    if (l->count == t->column_count) return;
     for (uint32_t c = 0; c < t->column_count; c++) {
-        if (l->is_left_out[c]) buf_format(&names, "%s%s", names.length > 0 ? ", " : "", t->columns[c].heading);
+        if (l->is_left_out[c] && t->has_value[c])
+            buf_format(&names, "%s%s", names.length > 0 ? ", " : "", t->columns[c].heading);
     }
-    output_note("columns left out to fit the width: %s; give -o FIELD,... to choose columns or -P for all", names.text);
+    if (names.length > 0)
+        output_note("columns left out to fit the width: %s; give -o FIELD,... to choose columns or -P for all",
+                    names.text);
     buf_release(&names);
 }
 

@@ -1,7 +1,8 @@
-/* A table for terminals: columns as wide as their content, two blanks apart, with a bold heading. All cells are stored
- * until table_write, because the widths are known only then. If the lines are wider than the output, long texts are cut
- * first; if that is not enough, whole columns are left out, the highest rank first, and a note on standard error names
- * them.
+/* A table for terminals: columns as wide as their content, two blanks apart, with a bold heading. All cells are
+ * stored until table_write, because the widths are known only then. If the lines are wider than the output, columns
+ * in which no row has a value ("-", "NONE") are left out first, as far as they have a rank; then long texts are
+ * cut; if that is not enough, whole columns are left out, the highest rank first, and a note on standard error
+ * names them.
  *
  *     ID  NAME        STATE    TIME              ID  NAME   STATE
  *      5  a-long-name RUNNING  1:05     ->        5  a-lo…  RUNNING */
@@ -37,6 +38,7 @@ struct table {
     const struct table_column *columns;
     uint32_t column_count;
     uint32_t widths[TABLE_COLUMNS_MAX];
+    bool has_value[TABLE_COLUMNS_MAX]; /* in some row */
     struct buf text;
     ARRAY(struct table_cell) cells;
     ARRAY(struct table_line) lines;

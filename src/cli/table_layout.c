@@ -35,12 +35,13 @@ static uint32_t widest_to_cut(const struct table *t, bool has_header, const stru
     return widest;
 }
 
-/* The last of the columns with the highest rank, or NONE if none can be left out. */
-static uint32_t next_to_leave_out(const struct table *t, const struct table_layout *l)
+/* The last of the columns with the highest rank, or NONE if none can be left out. is_empty: only of those in which no
+ * row has a value. */
+static uint32_t next_to_leave_out(const struct table *t, const struct table_layout *l, bool is_empty)
 {
     uint32_t found = NONE;
     for (uint32_t c = 0; c < t->column_count; c++) {
-        if (l->is_left_out[c] || t->columns[c].rank == 0) continue;
+        if (l->is_left_out[c] || t->columns[c].rank == 0 || (is_empty && t->has_value[c])) continue;
         if (found == NONE || t->columns[c].rank >= t->columns[found].rank) found = c;
     }
     return found;
@@ -57,15 +58,27 @@ static bool cut_to_fit(const struct table *t, bool has_header, uint32_t room, st
     return true;
 }
 
+static void leave_out(uint32_t column, struct table_layout *l)
+{
+    l->is_left_out[column] = true;
+    l->count--;
+}
+
+static void leave_out_empty(const struct table *t, uint32_t room, struct table_layout *l)
+{
+    uint32_t column;
+    while (line_width(t, l) > room && (column = next_to_leave_out(t, l, true)) != NONE) leave_out(column, l);
+}
+
 struct table_layout table_layout_make(const struct table *t, bool has_header, uint32_t room)
 {
     struct table_layout l = {.count = t->column_count};
     set_natural_widths(t, has_header, &l);
+    if (room > 0) leave_out_empty(t, room, &l);
     while (room > 0 && !cut_to_fit(t, has_header, room, &l)) {
-        uint32_t column = next_to_leave_out(t, &l);
+        uint32_t column = next_to_leave_out(t, &l, false);
         if (column == NONE) break; /* the lines stay too wide */
-        l.is_left_out[column] = true;
-        l.count--;
+        leave_out(column, &l);
         set_natural_widths(t, has_header, &l);
     }
     return l;

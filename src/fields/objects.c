@@ -142,6 +142,8 @@ static const struct field host_rows[] = {
                       .help = "UP; DRAIN: running jobs go on, nothing new starts; DOWN"},
     AT(HOST_FEATURES) = {TEXT("NONE"), .name = "features", .check = request_text_features_check,
                          .help = "what jobs ask for with a constraint: avx,ssd"},
+    AT(HOST_IS_ATTACHED) = {BOOLEAN(0), .name = "attached", .is_read_only = true,
+                            .help = "whether it runs jobs: this machine does, other hosts are only described"},
     AT(HOST_TOTAL_CPUS) = {.type = FIELD_NUMBER,
                            .max = UINT32_MAX,
                            .name = "total_cpus",

@@ -70,7 +70,8 @@ enum host_field {
     HOST_FIELD_COUNT
 };
 enum { /* of the record of a host, behind its fields: what the instance reports of it */
-       HOST_TOTAL_CPUS = HOST_FIELD_COUNT,
+       HOST_IS_ATTACHED = HOST_FIELD_COUNT,
+       HOST_TOTAL_CPUS,
        HOST_TOTAL_MEM,
        HOST_TOTAL_GPUS,
        HOST_LOAD,

@@ -115,3 +115,10 @@ def test_the_plan_of_the_instance_is_that_of_its_document(instance):
 
 def test_without_an_instance_and_a_file(stopped):
     assert 'no instance answers' in stopped.bad('schedule', status=1)
+
+
+def test_nothing_to_plan(instance):
+    result = instance.run('schedule')
+    assert (result.status, result.out, result.err) == (0, '', 'no jobs run, start or wait; held jobs are not planned\n')
+    instance.until_state(instance.submit('--', 'sleep', 100), 'RUNNING')
+    assert instance.good('schedule', '-o', 'JOBID') == 'JOBID\n1\n'

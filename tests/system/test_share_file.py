@@ -330,11 +330,11 @@ def test_noheader():
         assert len(bare) == len(whole) - 1 and bare[-1].split() == whole[-1].split()
 
 
-def on_terminal(environment):
+def on_terminal(environment, text=TREE, stream='stdout'):
     """What a person at a terminal sees."""
     ours, theirs = pty.openpty()
-    with subprocess.Popen([FAIRLEAD, 'share', '-f', '-'], stdin=subprocess.PIPE, stdout=theirs, env=environment) as process:
-        process.stdin.write(TREE.encode())
+    with subprocess.Popen([FAIRLEAD, 'share', '-f', '-'], stdin=subprocess.PIPE, env=environment, **{stream: theirs}) as process:
+        process.stdin.write(text.encode())
         process.stdin.close()
         process.wait(10)
     os.close(theirs)
@@ -350,6 +350,12 @@ def test_bold_heading_on_a_terminal_only():
         assert '\x1b' not in on_terminal(environment)
     assert '\x1b' in on_terminal({**plain, 'TERM': 'xterm', 'NO_COLOR': ''})
     assert '\x1b' not in good('-f', '-', text=TREE)
+
+
+def test_notes_are_folded_on_a_terminal():
+    lines = on_terminal({**os.environ, 'COLUMNS': '50'}, 'hello\n', 'stderr').splitlines()
+    assert len(lines) == 3 and max(map(len, lines)) <= 50
+    assert ' '.join(lines) == '-:' + REFUSED[2][1]
 
 
 # Errors: (text, the message after the file's name).

@@ -206,6 +206,33 @@ static void test_columns_are_left_out_by_rank(void **state)
     }
 }
 
+/* Columns in which no row has a value are left out before texts are cut, and no note names them. */
+static void test_columns_without_values_are_left_out_first(void **state)
+{
+    (void)state;
+    static const struct table_column some[] = {{.heading = "ID"},
+                                               {.heading = "NOTHING"},
+                                               {.heading = "NONE", .rank = 1},
+                                               {.heading = "TEXT", .rank = 2, .width_min = 2},
+                                               {.heading = "DASH", .rank = 3},
+                                               {.heading = "BOTH", .rank = 4}};
+    static const char cells[] = "1|-|NONE|abcdefgh|-|-|2|||ij||x";
+    static const struct {
+        uint32_t width;
+        const char *text;
+    } rows[] = {
+        {43, "ID  NOTHING  NONE  TEXT      DASH  BOTH\n1   -        NONE  abcdefgh  -     -\n2                  ij"
+             "              x\n"},
+        {38, "ID  NOTHING  NONE  TEXT      BOTH\n1   -        NONE  abcdefgh  -\n2                  ij        x\n"},
+        {30, "ID  NOTHING  TEXT      BOTH\n1   -        abcdefgh  -\n2            ij        x\n"},
+        {26, "ID  NOTHING  TEXT     BOTH\n1   -        abcdef" MARK "  -\n2            ij       x\n"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_string_equal(laid_out(some, COUNT(some), cells, rows[i].width), rows[i].text);
+        assert_string_equal(last.note, "");
+    }
+}
+
 /* A heading that is not written does not count for the width. */
 static void test_headings_need_room_only_when_written(void **state)
 {
@@ -313,6 +340,7 @@ int main(void)
         cmocka_unit_test(test_numbers_are_cut_at_the_right),
         cmocka_unit_test(test_mark_depends_on_the_locale),
         cmocka_unit_test(test_columns_are_left_out_by_rank),
+        cmocka_unit_test(test_columns_without_values_are_left_out_first),
         cmocka_unit_test(test_headings_need_room_only_when_written),
         cmocka_unit_test(test_widths_are_set),
         cmocka_unit_test(test_width_of_one),

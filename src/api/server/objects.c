@@ -31,6 +31,7 @@ static struct field_value *add_report(const struct state *s, uint32_t index, str
 {
     bool is_known = index < s->hosts.count && s->hosts.items[index].is_attached;
     const struct host_row *host = is_known ? &s->hosts.items[index] : NULL;
+    *value++ = field_number(is_known);
     *value++ = host != NULL ? field_number(host->host.has.cpus) : field_absent();
     *value++ = host != NULL ? field_number((int64_t)host->host.has.mem_mib) : field_absent();
     *value++ = host != NULL ? field_number(host->host.has.gpus) : field_absent();
