@@ -160,6 +160,8 @@ const struct command cmd_submit = {
         "The environment of every job contains\n\n"
         "  FAIRLEAD_JOB_ID, FAIRLEAD_JOB_NAME, FAIRLEAD_ACCOUNT, FAIRLEAD_USER\n"
         "  FAIRLEAD_CPUS, FAIRLEAD_GPUS, FAIRLEAD_MEM_MIB, FAIRLEAD_TIME_LIMIT_S\n"
+        "  FAIRLEAD_PARTITION, FAIRLEAD_QUEUE (main@localhost), FAIRLEAD_PE (if it has one)\n"
+        "  FAIRLEAD_SLOTS, FAIRLEAD_HOSTS (slots on each: localhost:4)\n"
         "  FAIRLEAD_SUBMIT_DIR (the directory it runs in), FAIRLEAD_SOCKET\n"
         "  FAIRLEAD_ARRAY_JOB_ID, FAIRLEAD_ARRAY_TASK_ID (tasks of arrays)\n"
         "  FAIRLEAD_GPU_IDS, CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER (hosts with GPUs)\n"

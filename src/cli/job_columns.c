@@ -6,6 +6,7 @@
 #include "base/idset.h"
 #include "base/quantity.h"
 #include "cli/job_end.h"
+#include "cli/listing.h"
 #include "fields/job_fields.h"
 #include "fields/job_id.h"
 #include "fields/limits.h"
@@ -187,6 +188,26 @@ static void show_time_limit(const struct field_value *row, struct buf *out)
         buf_add(out, text, duration_format_short(text, limit_s));
 }
 
+/* Also what else it waits for: its begin; or that it can never run. */
+static void show_waits_for(const struct field_value *row, struct buf *out)
+{
+    static const struct column begin = {.field = JOB_FIELD_BEGIN};
+    if (has(row, JOB_FIELD_NEVER_RUNS)) {
+        buf_add_text(out, row[JOB_FIELD_NEVER_RUNS].text);
+    } else if (has(row, JOB_FIELD_WAITS_FOR)) {
+        buf_add_text(out, row[JOB_FIELD_WAITS_FOR].text);
+    } else if (row[JOB_FIELD_REASON].number == PENDING_BEGIN_TIME && has(row, JOB_FIELD_BEGIN)) {
+        buf_add_text(out, "begin at ");
+        listing_write_cell(&job_columns_start, &begin, row, NULL, out);
+    }
+    show_dash_if_empty(out);
+}
+
+static void show_reserve(const struct field_value *row, struct buf *out)
+{
+    buf_add_text(out, row[JOB_FIELD_RESERVE].number != 0 ? "requested" : "-");
+}
+
 static void show_tickets(const struct field_value *row, struct buf *out)
 {
     add_unless_0(&row[JOB_FIELD_JOB_SHARE], "", " functional shares", out);
@@ -256,7 +277,11 @@ static const struct column start[] = {
     {.field = JOB_FIELD_TIME_LIMIT, .heading = "LIMIT", .show = show_time_limit, .is_right_aligned = true, .rank = 8},
     {.field = JOB_FIELD_EXPECTED_START, .heading = "EXPECTED"},
     {.field = JOB_FIELD_EXPECTED_PLACES, .heading = "PLACES", .width_min = PLACES_WIDTH_MIN, .rank = 6},
-    {.field = JOB_FIELD_WAITS_FOR, .heading = "WAITS FOR", .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 1},
+    {.field = JOB_FIELD_WAITS_FOR,
+     .heading = "WAITS FOR",
+     .show = show_waits_for,
+     .width_min = COLUMN_NAME_WIDTH_MIN,
+     .rank = 1},
     {.computed = &reason_field, .compute = compute_reason, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 5},
 };
 
@@ -290,7 +315,8 @@ static const struct column show_job[] = {
     {.computed = &reason_field, .compute = compute_reason, .heading = "Reason"},
     {.field = JOB_FIELD_EXPECTED_START, .heading = "Expected"},
     {.field = JOB_FIELD_EXPECTED_PLACES, .heading = "Places"},
-    {.field = JOB_FIELD_WAITS_FOR, .heading = "Waits for"},
+    {.field = JOB_FIELD_WAITS_FOR, .heading = "Waits for", .show = show_waits_for},
+    {.field = JOB_FIELD_RESERVE, .heading = "Reservation", .show = show_reserve},
     {.field = JOB_FIELD_HELD, .heading = "Held"},
     {.field = JOB_FIELD_ARRAY_TASKS, .heading = "Tasks", .show = show_tasks},
     {.field = JOB_FIELD_SUBMIT, .heading = "Submitted"},
@@ -319,7 +345,7 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_MASTER_QUEUES, .heading = "Master queues"},
     {.field = JOB_FIELD_SOFT_QUEUES, .heading = "Soft queues"},
     {.field = JOB_FIELD_CONSTRAINT, .heading = "Constraint"},
-    {.field = JOB_FIELD_ENVIRONMENT, .heading = "Environment"},
+    {.field = JOB_FIELD_ENVIRONMENT, .heading = "PE"},
     {.field = JOB_FIELD_TRES, .heading = "TRES"},
     {.field = JOB_FIELD_BILLING, .heading = "Billing"},
     {.field = JOB_FIELD_COMMAND, .heading = "Command"},

@@ -51,6 +51,25 @@ static void add_gpus(const struct daemon *d, const struct task *k, struct enviro
     buf_release(&list);
 }
 
+/* "localhost:4,n2:2": the slots on each host, the first process's first. */
+static void add_places(const struct daemon *d, const struct job *j, const struct task *k, struct environment *env)
+{
+    const struct state *s = &d->state;
+    const char *partition = s->objects[OBJECT_PARTITION].items[k->partition].object.name;
+    struct buf hosts = {0};
+    for (uint32_t i = 0; i < k->placement_count; i++)
+        buf_format(&hosts, "%s%s:%u", i > 0 ? "," : "",
+                   s->objects[OBJECT_HOST].items[k->placements[i].host].object.name,
+                   idset_count(&k->placements[i].cpus));
+    add_entry(env, "FAIRLEAD_PARTITION=%s", partition);
+    add_entry(env, "FAIRLEAD_QUEUE=%s@%s", partition, s->objects[OBJECT_HOST].items[k->placements[0].host].object.name);
+    add_entry(env, "FAIRLEAD_HOSTS=%s", hosts.text);
+    add_entry(env, "FAIRLEAD_SLOTS=%u", task_cpu_count(k));
+    if (j->environment != NONE)
+        add_entry(env, "FAIRLEAD_PE=%s", s->objects[OBJECT_ENVIRONMENT].items[j->environment].object.name);
+    buf_release(&hosts);
+}
+
 static void add_variables(const struct daemon *d, const struct job *j, const struct task *k, struct environment *env)
 {
     const struct assoc *a = &d->state.assocs.items[k->assoc];
@@ -66,6 +85,7 @@ static void add_variables(const struct daemon *d, const struct job *j, const str
     add_entry(env, "FAIRLEAD_TIME_LIMIT_S=%lld", (long long)j->time_limit_s);
     add_entry(env, "FAIRLEAD_SUBMIT_DIR=%s", j->text->directory);
     add_entry(env, "FAIRLEAD_SOCKET=%s", d->state_dir.socket_path);
+    add_places(d, j, k, env);
     add_gpus(d, k, env);
 }
 

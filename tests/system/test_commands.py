@@ -410,6 +410,14 @@ def test_environment(instance):
     assert everything['MINE'] == 'a=b' and everything['OTHER'] == 'o' and everything['HOME'] == str(instance.home)
     assert everything['FAIRLEAD_CPUS'] == '1' and everything['FAIRLEAD_SUBMIT_DIR'] == str(instance.work)
     assert everything['FAIRLEAD_SOCKET'] == str(instance.socket) and 'FAIRLEAD_ARRAY_TASK_ID' not in everything
+    places = {name: everything[name] for name in ('FAIRLEAD_PARTITION', 'FAIRLEAD_QUEUE', 'FAIRLEAD_SLOTS', 'FAIRLEAD_HOSTS')}
+    assert places == {'FAIRLEAD_PARTITION': 'main', 'FAIRLEAD_QUEUE': 'main@localhost', 'FAIRLEAD_SLOTS': '1',
+                      'FAIRLEAD_HOSTS': 'localhost:1'}
+    assert 'FAIRLEAD_PE' not in everything
+    instance.good('pe', 'add', 'mpi')
+    instance.good('partition', 'add', 'wide', 'pe_list=mpi')
+    wide = environment('-p', 'wide', '--pe', 'mpi', '-n', 2)
+    assert (wide['FAIRLEAD_PE'], wide['FAIRLEAD_QUEUE'], wide['FAIRLEAD_HOSTS']) == ('mpi', 'wide@localhost', 'localhost:2')
     nothing = environment('--export', 'NONE')
     assert 'MINE' not in nothing and 'OTHER' not in nothing and nothing['PATH'] == everything['PATH']
     some = environment('--export', 'MINE,NEW=x')

@@ -101,3 +101,37 @@ def test_this_machine_is_a_host_from_the_start(instance):
     assert "the host's 4 CPUs" in too_large
     instance.good('host', 'delete', 'n2')
     until(lambda: len(instance.json('host', 'show')) == 1)
+
+
+def cells(instance, job, heading):
+    lines = instance.good('show', 'job', job).splitlines()
+    return [line[14:] for line in lines if line[:14].strip() == heading]
+
+
+def test_listings_say_what_else_a_job_waits_for(instance):
+    begin = instance.submit('--begin', '2099-01-02T03:04:05Z', '--', 'true')
+    row = expected(instance)[begin]
+    assert (row['reason'], row['waits_for'], row['never_runs']) == ('BeginTime', None, None)
+    assert row['begin_us'] == 4071006245000000
+    assert 'begin at 02 Jan 2099 03:04' in instance.good('queue', '--start')
+    assert cells(instance, begin, 'Waits for') == ['begin at 02 Jan 2099 03:04']
+
+
+def test_listings_say_that_a_job_can_never_run(instance):
+    instance.until_state(submit(instance, 4, 60, 30), 'RUNNING')
+    large = submit(instance, 4, 60, 0)
+    instance.good('set', 'host_cpus=2')
+    row = expected(instance)[large]
+    why = 'can never run: asks for 4 slots on one host; at most 2 would fit'
+    assert (row['expected_start_us'], row['waits_for'], row['never_runs']) == (None, None, why)
+    assert why in instance.good('queue', '--start')
+    assert cells(instance, large, 'Waits for') == [why]
+
+
+def test_a_job_is_shown_with_its_reservation_and_environment(instance):
+    instance.good('pe', 'add', 'mpi')
+    instance.good('partition', 'modify', 'main', 'pe_list=mpi')
+    job = submit(instance, 2, 60, 0)
+    reserving = instance.submit('--reserve', '--pe', 'mpi', '-n', 2, '--', 'true')
+    assert (cells(instance, job, 'Reservation'), cells(instance, job, 'PE')) == (['-'], ['-'])
+    assert (cells(instance, reserving, 'Reservation'), cells(instance, reserving, 'PE')) == (['requested'], ['mpi'])

@@ -77,7 +77,7 @@ static const char *describe_wait(struct maker *m, const struct schedule_row *row
 static struct expected_start describe(struct maker *m, const struct schedule_row *row)
 {
     struct expected_start x = {0};
-    if (row->reason != NULL) x.waits_for = arena_copy(m->arena, str(row->reason));
+    if (row->reason != NULL) x.never_runs = arena_copy(m->arena, str(row->reason));
     if (row->start_us == 0) return x;
     buf_clear(&m->text);
     schedule_places(m->p, &row->allocation, &m->text);

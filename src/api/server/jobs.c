@@ -94,6 +94,7 @@ static void set_expected(struct job_row *row, const struct job_stream *l)
     row->value[JOB_FIELD_EXPECTED_START] = x != NULL && x->start_us > 0 ? field_number(x->start_us) : field_absent();
     row->value[JOB_FIELD_EXPECTED_PLACES] = field_text(x != NULL ? x->places : NULL);
     row->value[JOB_FIELD_WAITS_FOR] = field_text(x != NULL ? x->waits_for : NULL);
+    row->value[JOB_FIELD_NEVER_RUNS] = field_text(x != NULL ? x->never_runs : NULL);
 }
 
 /* Writes a row with the members that the store does not have. */
