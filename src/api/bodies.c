@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "fields/limits.h"
+#include "fields/place_fields.h"
 #include "fields/priority_fields.h"
 #include "fields/settings.h"
 #include "fields/share_fields.h"
@@ -308,6 +309,10 @@ const struct wire_shape api_waited_shape =
 
 static const struct wire_field job_list[] = RECORDS("jobs", &job_fields, "oldest or newest first, as requested");
 const struct wire_shape api_job_list_shape = LISTING("JobList", job_list, "Jobs, at one time.");
+
+static const struct wire_field place_list[] =
+    RECORDS("places", &place_fields, "hosts in their order, and partitions in theirs on each");
+const struct wire_shape api_place_list_shape = LISTING("PlaceList", place_list, "Each partition on each of its hosts.");
 
 static const struct wire_field priority_list[] =
     RECORDS("priorities", &priority_fields, "by job; running tasks after pending ones");

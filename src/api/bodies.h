@@ -35,6 +35,7 @@
 #define API_QOS "/v1/qos"
 #define API_RESOURCES "/v1/resources"
 #define API_HOSTS "/v1/hosts"
+#define API_PLACES "/v1/places"
 #define API_GROUPS "/v1/groups"
 #define API_ENVIRONMENTS "/v1/pes"
 #define API_SCENARIO "/v1/scenario"
@@ -196,7 +197,7 @@ extern const struct wire_shape api_error_shape, api_submitted_shape, api_count_s
     api_status_shape, api_difference_shape, api_verified_shape;
 
 /* Shapes of struct api_listing; the one member of each names the table of its records. */
-extern const struct wire_shape api_job_list_shape, api_priority_list_shape, api_share_list_shape,
+extern const struct wire_shape api_job_list_shape, api_place_list_shape, api_priority_list_shape, api_share_list_shape,
     api_account_list_shape, api_user_list_shape, api_setting_list_shape;
 
 /* Objects that an administrator names (fields/objects.h), by kind. Bodies of POST and PATCH are pairs (wire_read_pairs)

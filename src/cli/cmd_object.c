@@ -1,4 +1,4 @@
-/* partition, qos, project, department, resource, host, group, pe: add, modify, delete, show. The kinds differ in their
+/* partition, qos, project, department, resource, host, group, pe: add, modify, delete, show; drain and resume. The kinds differ in their
  * fields, which are tables (fields/objects.c), and in the texts of their help, which are here. */
 #include <string.h>
 
@@ -196,12 +196,12 @@ OBJECT_COMMANDS(OBJECT_HOST, host, "host", "a host", "hosts");
 
 static int drain_run(struct call *call, struct err *e)
 {
-    return object_run_set(call, OBJECT_HOST, &(struct object_change){"state", "DRAIN", "Drained"}, e);
+    return object_run_set(call, kind_of(call), &(struct object_change){"state", "DRAIN", "Drained"}, e);
 }
 
 static int resume_run(struct call *call, struct err *e)
 {
-    return object_run_set(call, OBJECT_HOST, &(struct object_change){"state", "UP", "Resumed"}, e);
+    return object_run_set(call, kind_of(call), &(struct object_change){"state", "UP", "Resumed"}, e);
 }
 
 static const struct command_example drain_examples[] = {
@@ -238,6 +238,44 @@ const struct command cmd_host_resume = {
     .operands_max = 1,
     .examples = resume_examples,
     .see_also = "host-drain host-show",
+    .run = resume_run,
+};
+
+static const struct command_example partition_drain_examples[] = {
+    {.line = "fairlead partition drain night", .meaning = "its running jobs go on, nothing new starts"},
+    {0},
+};
+
+const struct command cmd_partition_drain = {
+    .name = "partition drain",
+    .group = GROUP_POLICY,
+    .summary = "let nothing new start in a partition",
+    .usage = "NAME",
+    .description =
+        "Its running jobs go on. Pending jobs wait, and can still be submitted, until 'fairlead partition resume'. On one of its "
+        "hosts alone: 'fairlead partition modify NAME state=UP,[HOST=DRAIN]'.",
+    .operands_min = 1,
+    .operands_max = 1,
+    .examples = partition_drain_examples,
+    .see_also = "partition-resume partition-show host-drain places",
+    .run = drain_run,
+};
+
+static const struct command_example partition_resume_examples[] = {
+    {.line = "fairlead partition resume night", .meaning = "jobs start there again"},
+    {0},
+};
+
+const struct command cmd_partition_resume = {
+    .name = "partition resume",
+    .group = GROUP_POLICY,
+    .summary = "let jobs start in a partition again",
+    .usage = "NAME",
+    .description = "It undoes 'fairlead partition drain', and any other state of the partition, on all its hosts.",
+    .operands_min = 1,
+    .operands_max = 1,
+    .examples = partition_resume_examples,
+    .see_also = "partition-drain partition-show places",
     .run = resume_run,
 };
 

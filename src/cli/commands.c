@@ -13,7 +13,9 @@ extern const struct command cmd_share, cmd_prio, cmd_schedule, cmd_scenario_dump
     cmd_account_delete, cmd_account_show, cmd_user_add, cmd_user_modify, cmd_user_delete, cmd_user_show;
 #define OF_KIND(id) cmd_##id##_add, cmd_##id##_modify, cmd_##id##_delete, cmd_##id##_show
 extern const struct command OF_KIND(partition), OF_KIND(qos), OF_KIND(project), OF_KIND(department), OF_KIND(resource),
-    OF_KIND(host), OF_KIND(group), OF_KIND(pe), cmd_host_drain, cmd_host_resume;
+    OF_KIND(host), OF_KIND(group),
+    OF_KIND(pe), cmd_host_drain, cmd_host_resume, cmd_partition_drain, cmd_partition_resume;
+extern const struct command cmd_places;
 extern const struct command cmd_start, cmd_stop, cmd_status, cmd_set, cmd_verify;
 extern const struct command cmd_help, cmd_manual, cmd_completion;
 
@@ -42,7 +44,9 @@ const struct command *const commands[] = {
     &cmd_share, &cmd_prio, &cmd_schedule, &cmd_scenario_dump,
     &cmd_account_add, &cmd_account_modify, &cmd_account_delete, &cmd_account_show,
     &cmd_user_add, &cmd_user_modify, &cmd_user_delete, &cmd_user_show,
+    &cmd_places,
     &cmd_partition_add, &cmd_partition_modify, &cmd_partition_delete, &cmd_partition_show,
+    &cmd_partition_drain, &cmd_partition_resume,
     &cmd_qos_add, &cmd_qos_modify, &cmd_qos_delete, &cmd_qos_show,
     &cmd_project_add, &cmd_project_modify, &cmd_project_delete, &cmd_project_show,
     &cmd_department_add, &cmd_department_modify, &cmd_department_delete, &cmd_department_show,

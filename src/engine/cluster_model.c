@@ -229,9 +229,11 @@ static int add_instance(struct cluster_model *m, const struct state *s, const st
         read_thresholds(m, host_names_value(&m->hosts, &q->load_thresholds, index), in, e) != 0 ||
         read_state(host_names_value(&m->hosts, &q->state, index), &state, e) != 0)
         return fail_in("partition", q->object, e);
-    m->has_left[m->cluster.instances.count - 1] = !host_set_has(q->hosts, index);
-    in->is_off = state != HOST_UP || host->value[HOST_STATE].number != HOST_UP || !row_of(s, index)->is_attached ||
-                 !host_set_has(q->hosts, index);
+    uint32_t instance = m->cluster.instances.count - 1;
+    m->has_left[instance] = !host_set_has(q->hosts, index);
+    if (host->value[HOST_STATE].number > state) state = (enum host_state)host->value[HOST_STATE].number;
+    m->state_of[instance] = (uint8_t)state;
+    in->is_off = state != HOST_UP || !row_of(s, index)->is_attached || m->has_left[instance];
     return 0;
 }
 
@@ -273,6 +275,7 @@ static int add_hosts(struct cluster_model *m, const struct state *s, struct err 
     struct queue_texts *queues = arena_alloc(&m->arena, (partitions + (size_t)1) * sizeof *queues);
     m->partition_of = arena_alloc(&m->arena, (hosts * (size_t)partitions + 1) * sizeof *m->partition_of);
     m->has_left = arena_alloc(&m->arena, (hosts * (size_t)partitions + 1) * sizeof *m->has_left);
+    m->state_of = arena_alloc(&m->arena, hosts * (size_t)partitions + 1);
     m->host_of = arena_alloc(&m->arena, (hosts + (size_t)1) * sizeof *m->host_of);
     m->cluster_host_of = arena_alloc(&m->arena, (hosts + (size_t)1) * sizeof *m->cluster_host_of);
     m->given_count = arena_alloc(&m->arena, (hosts + (size_t)1) * sizeof *m->given_count);

@@ -22,6 +22,7 @@ struct cluster_model {
     struct load_rules load;    /* from the settings */
     uint32_t *partition_of;    /* by instance: index of objects[OBJECT_PARTITION] */
     bool *has_left;            /* by instance: its partition has left the host, and tasks of it run on there */
+    uint8_t *state_of;         /* by instance: enum host_state, by its partition or its host */
     uint32_t *host_of;         /* by host of the cluster: index of objects[OBJECT_HOST] */
     uint32_t *cluster_host_of; /* by index of objects[OBJECT_HOST]: host of the cluster; NONE: deleted */
     uint32_t

@@ -40,3 +40,45 @@ def test_amounts_of_each_slot(instance):
     assert 'cpu=%d,mem=%d,' % (slots, mem_mib) in row['tres']
     assert instance.bad('submit', '--mem', '1G', '--mem-per-cpu', '1G', '--', 'true') == \
         'fairlead submit: --mem-per-cpu: not together with the memory of each task; give only one of them'
+
+
+def places(instance):
+    return {row.pop('place'): row for row in instance.json('places')}
+
+
+def test_places_are_partitions_on_hosts(instance):
+    instance.good('partition', 'add', 'fast', 'slots=2')
+    instance.good('host', 'add', 'n2', 'cpus=8')
+    running = instance.submit('-n', 3, '-t', 10, '--', 'sleep', 100)
+    instance.until_state(running, 'RUNNING')
+    instance.submit('-n', 4, '-t', 10, '--', 'true')
+    instance.submit('-n', 2, '-t', 10, '-p', 'fast', '--', 'true')
+    rows = places(instance)
+    assert list(rows) == ['main@localhost', 'fast@localhost', 'main@n2', 'fast@n2']
+    assert rows['main@localhost'].pop('load') >= 0
+    assert rows['main@localhost'] == {'partition': 'main', 'host': 'localhost', 'state': 'UP', 'used': 3, 'reserved': 4, 'total': 4,
+                                      'free': 1}
+    of_fast = rows['fast@localhost']
+    assert (of_fast['used'], of_fast['reserved'], of_fast['total'], of_fast['free']) == (0, 2, 2, 1)
+    assert (rows['fast@n2']['state'], rows['fast@n2']['free'], rows['fast@n2']['load']) == ('UNATTACHED', 0, None)
+    assert instance.good('places').splitlines()[0].split() == ['PLACE', 'STATE', 'USED', 'RESERVED', 'TOTAL', 'FREE', 'LOAD']
+    assert instance.rows('places')[0]['free'] == '1'
+    assert [row['attached'] for row in instance.json('host', 'show')] == [True, False]
+
+
+def test_states_of_places(instance):
+    def states():
+        return [row['state'] for row in instance.json('places')]
+    instance.good('partition', 'add', 'fast')
+    assert instance.good('partition', 'drain', 'fast') == 'Drained partition fast\n'
+    assert states() == ['UP', 'DRAIN']
+    waiting = instance.submit('-p', 'fast', '--', 'true')
+    assert instance.job(waiting)['state'] == 'PENDING'
+    assert instance.good('partition', 'resume', 'fast') == 'Resumed partition fast\n'
+    instance.until_state(waiting, 'COMPLETED')
+    instance.good('partition', 'modify', 'fast', 'state=UP,[localhost=DOWN]')
+    instance.good('partition', 'modify', 'main', 'load_thresholds=mem_total=1000G')
+    assert states() == ['OVERLOADED', 'DOWN']
+    instance.good('host', 'drain', 'localhost')
+    assert states() == ['DRAIN', 'DOWN']
+    assert "no partition 'none'" in instance.bad('partition', 'drain', 'none')

@@ -180,6 +180,14 @@ const struct route routes[] = {
      .status = OK},
 
     {.method = GET,
+     .path = API_PLACES,
+     .id = "listPlaces",
+     .summary = "each partition on each of its hosts, with its slots and its state",
+     .handle = server_get_places,
+     .reply = &api_place_list_shape,
+     .status = OK},
+
+    {.method = GET,
      .path = API_PRIORITIES,
      .id = "listPriorities",
      .summary = "jobs by priority, with every term of the model in force",
