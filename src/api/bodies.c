@@ -255,6 +255,8 @@ static const struct wire_field status_fields[] = {
     REQUIRED(api_status, policy, WIRE_TEXT, .help = "the policy in force, in one line"),
     REQUIRED(api_status, model, WIRE_TEXT, .help = "the priority model in force, as in PriorityType"),
     REQUIRED(api_status, algorithm, WIRE_TEXT, .help = "the fair-share algorithm in force"),
+    OPTIONAL(api_status, load_sensors, WIRE_TEXT,
+             .help = "which load sensors fail, and why: /opt/scratch: ended; null: none"),
     REQUIRED(api_status, settings, WIRE_RECORDS, .help = "all settings", .table = &setting_fields),
     {0}};
 const struct wire_shape api_status_shape = REPLY("Status", api_status, status_fields, "The instance at a glance.");

@@ -180,6 +180,7 @@ struct api_status {
     uint32_t associations;
     const char *policy;            /* "fair-tree, ties merge, half-life 7-00:00:00" */
     const char *model, *algorithm; /* "priority/multifactor", "fair-tree" */
+    const char *load_sensors;      /* what is wrong with them: "/opt/scratch: ended"; NULL: nothing */
     struct wire_list settings;     /* records of setting_fields */
 };
 

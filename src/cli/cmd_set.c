@@ -32,11 +32,51 @@ static const char *group_of(const struct field_value *row)
     return "others";
 }
 
-static int set_run(struct call *call, struct err *e)
+/* The settings that are listed. */
+struct named_settings {
+    const enum setting *settings;
+    uint32_t count;
+};
+
+static bool is_named(const struct field_value *row, const void *context)
+{
+    const struct named_settings *wanted = context;
+    bool found = false;
+    for (uint32_t i = 0; i < wanted->count; i++)
+        found |= strcmp(settings_table[wanted->settings[i]].name, row[SETTING_FIELD_NAME].text) == 0;
+    return found;
+}
+
+/* Those that the operands name, or all. */
+static int list_settings(struct call *call, struct err *e)
 {
     const struct listing_only_values *values = call->values;
-    const struct instance_listing listing = {.columns = &set_table, .target = API_SETTINGS, .group_of = group_of};
-    if (call->parsed.operand_count == 0) return instance_listing_write(call, &listing, &values->listing, NULL, e);
+    uint32_t count = call->parsed.operand_count;
+    enum setting *settings = arena_alloc(call->arena, (count + (size_t)1) * sizeof *settings);
+    const struct named_settings wanted = {settings, count};
+    struct instance_listing listing = {.columns = &set_table, .target = API_SETTINGS, .group_of = group_of};
+    for (uint32_t i = 0; i < count; i++) {
+        const struct field *f;
+        if (setting_find(str(call->parsed.operands[i]), &settings[i], &f, e) != 0) return -1;
+    }
+    if (count > 0) {
+        listing.group_of = NULL;
+        listing.filter = is_named;
+        listing.filter_context = &wanted;
+    }
+    return instance_listing_write(call, &listing, &values->listing, NULL, e);
+}
+
+static bool has_values(const struct parsed *parsed)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < parsed->operand_count; i++) found |= strchr(parsed->operands[i], '=') != NULL;
+    return found;
+}
+
+static int set_run(struct call *call, struct err *e)
+{
+    if (!has_values(&call->parsed)) return list_settings(call, e);
 
     struct pairs change = {.hint = "'fairlead set'"};
     struct client client = {.fd = -1};
@@ -59,6 +99,7 @@ static const struct object_class settings_class = {
 
 static const struct command_example set_examples[] = {
     {.line = "fairlead set", .meaning = "list all settings"},
+    {.line = "fairlead set halflife_s", .meaning = "show one setting"},
     {.line = "fairlead set halflife_s=86400 ties=slurm", .meaning = "change two settings"},
     {.line = "fairlead set default_mem_mib=2G default_time_s=1:00:00",
      .meaning = "sizes with a suffix, durations as H:M:S"},
@@ -71,7 +112,7 @@ const struct command cmd_set = {
     .name = "set",
     .group = GROUP_SERVICE,
     .summary = "list or change settings",
-    .usage = "[OPTIONS] [NAME=VALUE...]",
+    .usage = "[OPTIONS] [NAME... | NAME=VALUE...]",
     .description =
         "Settings are stored with the instance's state. A change takes effect at once, for pending jobs too. If one of several "
         "settings is not accepted, none is changed.\n"

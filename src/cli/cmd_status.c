@@ -86,6 +86,7 @@ static int status_run(struct call *call, struct err *e)
     write_tasks(&status.tasks, &call->out->text);
     output_line(call->out, "Policy     %s; %u association%s", status.policy, status.associations,
                 status.associations == 1 ? "" : "s");
+    if (status.load_sensors != NULL) output_line(call->out, "Sensors    %s", status.load_sensors);
     buf_add_char(&call->out->text, '\n');
     return write_settings(&status.settings, call->out, e);
 }

@@ -1,18 +1,30 @@
 #include "cli/hints.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 
 struct hint {
     enum err_code code;
     const char *subject; /* "": none; NULL: any */
+    const char *name;    /* in any case; NULL: any */
     const char *field;   /* NULL: any */
     const char *text;
 };
 
 static const struct hint hints[] = {
     {.code = ERR_UNAVAILABLE, .subject = "instance", .text = "run 'fairlead start' to start one"},
+    {.code = ERR_NOT_FOUND,
+     .subject = "setting",
+     .name = "SchedulerParameters",
+     .text =
+         "its options are settings of their own: 'fairlead set bf_window=1440', of defer 'fairlead set pass_rhythm=defer'"},
+    {.code = ERR_NOT_FOUND, .subject = "setting", .name = "defer", .text = "run 'fairlead set pass_rhythm=defer'"},
+    {.code = ERR_NOT_FOUND,
+     .subject = "setting",
+     .name = "SchedulerType",
+     .text = "run 'fairlead set reservations=all' for backfill, reservations=none without it"},
     {.code = ERR_NOT_FOUND, .subject = "setting", .text = "run 'fairlead set' to list them"},
     {.code = ERR_NOT_FOUND,
      .subject = "user",
@@ -29,11 +41,13 @@ static const struct hint hints[] = {
 };
 
 /* Subjects of errors that are also commands with the subcommands add, modify, delete and show. */
-static const char *const object_commands[] = {"account", "partition", "qos", "project", "department", "resource"};
+static const char *const object_commands[] = {"account",  "partition", "qos",   "project", "department",
+                                              "resource", "host",      "group", "pe"};
 
 static bool fits(const struct hint *h, const struct err *e)
 {
     return h->code == e->code && (h->subject == NULL || strcmp(h->subject, e->subject) == 0) &&
+           (h->name == NULL || strcasecmp(h->name, e->name) == 0) &&
            (h->field == NULL || strcmp(h->field, e->field) == 0);
 }
 

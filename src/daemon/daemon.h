@@ -92,6 +92,10 @@ bool ranking_thread_begin(struct daemon *d, void (*when_done)(struct daemon *d))
  * replaced. */
 void ranking_thread_abandon(struct daemon *d);
 
+/* loads.c, for the server: struct server_host has what they do. */
+int daemon_check_sensors(void *context, const char *paths, struct err *e);
+void daemon_describe_sensors(void *context, struct buf *out);
+
 /* loads.c: measures for the first time. */
 void daemon_open_loads(struct daemon *d);
 

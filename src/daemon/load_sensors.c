@@ -42,6 +42,7 @@ struct sensor {
     uint32_t silent_intervals;
     bool is_asked;
     uint32_t logged;       /* faults, bits */
+    const char *fault;     /* the last one since it has worked for a while; NULL: none */
     uint32_t report_count; /* since it was started, or had a fault */
     uint32_t failure_count;
     int64_t start_at_us; /* not earlier; by the clock of the boot */
@@ -173,6 +174,7 @@ static void log_fault(struct sensor *s, uint32_t fault)
         [FAULT_FLOOD] = "wrote too much",
     };
     s->report_count = 0;
+    s->fault = texts[fault];
     if ((s->logged >> fault & 1) != 0) return;
     s->logged |= UINT32_C(1) << fault;
     log_line(LOG_WARNING, "load-sensor", " path=\"%s\" fault=\"%s\"", s->path, texts[fault]);
@@ -215,6 +217,7 @@ static bool take_report(struct sensor *s)
     if (++s->report_count >= STEADY_REPORTS) {
         s->failure_count = 0;
         s->logged = 0;
+        s->fault = NULL;
     }
     return true;
 }
@@ -327,6 +330,15 @@ void load_sensors_add_values(const struct load_sensors *l, struct load_values *o
         const struct sensor *s = l->list.items[i];
         for (uint32_t k = 0; k < s->values.list.count; k++)
             load_values_add(out, str(s->values.list.items[k].name), str(s->values.list.items[k].value));
+    }
+}
+
+void load_sensors_describe(const struct load_sensors *l, struct buf *out)
+{
+    for (uint32_t i = 0; i < l->list.count; i++) {
+        const struct sensor *s = l->list.items[i];
+        if (s->fault == NULL || s->leave_at_us != 0) continue;
+        buf_format(out, "%s%s: %s", out->length > 0 ? "; " : "", s->path, s->fault);
     }
 }
 

@@ -45,6 +45,9 @@ void load_sensors_configure(struct load_sensors *l, const char *paths);
 /* An interval has passed: starts those that are due, asks those that wait for it, ends those that are silent. */
 void load_sensors_ask(struct load_sensors *l);
 
+/* Appends the faults of sensors that have not reported well since: "/opt/scratch: ended; /opt/net: wrote too much". */
+void load_sensors_describe(const struct load_sensors *l, struct buf *out);
+
 /* Appends the values of all sensors, in the order of their paths. */
 void load_sensors_add_values(const struct load_sensors *l, struct load_values *out);
 

@@ -1,6 +1,8 @@
 /* The load values that the daemon reports to the engine: what is measured here every load_report_time, and what load
  * sensors have reported last, which comes after it and so replaces a measured value of the same name. */
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "daemon/daemon.h"
 
@@ -50,6 +52,35 @@ static bool configure_sensors(struct daemon *d)
     buf_add_text(&d->sensor_paths, paths);
     load_sensors_configure(d->sensors, strcasecmp(paths, "none") == 0 ? "" : paths);
     return true;
+}
+
+/* What keeps a path from being run; NULL: nothing. */
+static const char *fault_of(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) return "does not exist";
+    if (!S_ISREG(info.st_mode)) return "is not a regular file";
+    return access(path, X_OK) == 0 ? NULL : "is not executable";
+}
+
+int daemon_check_sensors(void *context, const char *paths, struct err *e)
+{
+    struct arena arena = {0};
+    int status = 0;
+    (void)context;
+    for (struct str rest = str(strcasecmp(paths, "none") == 0 ? "" : paths); rest.text != NULL && status == 0;) {
+        struct str path = str_trim(str_cut(rest, ',', &rest));
+        const char *fault = path.length > 0 ? fault_of(arena_copy(&arena, path)) : NULL;
+        if (fault != NULL) status = err_value_reason(e, "load_sensor", path, "%s", fault);
+    }
+    arena_release(&arena);
+    return status;
+}
+
+void daemon_describe_sensors(void *context, struct buf *out)
+{
+    const struct daemon *d = context;
+    if (d->sensors != NULL) load_sensors_describe(d->sensors, out);
 }
 
 void daemon_open_loads(struct daemon *d)

@@ -465,6 +465,8 @@ static int open_server(struct daemon *d, struct err *e)
                                .now_us = host_now,
                                .identify = host_identify,
                                .verify = daemon_verify,
+                               .check_sensors = daemon_check_sensors,
+                               .describe_sensors = daemon_describe_sensors,
                                .state_directory = d->state_dir.path,
                                .socket_path = d->state_dir.socket_path,
                                .host_name = d->machine.name,

@@ -97,6 +97,20 @@ static enum job_field find_fault(struct places_check *check, const struct job *r
     return row->placing != NULL && row->placing->node_min > 1 ? JOB_FIELD_NODES : last;
 }
 
+/* Whether one of its partitions lists its parallel environment. */
+static bool lists_environment(const struct places_check *check, const struct job *row)
+{
+    const struct cluster_model *m = &check->never->empty;
+    const struct sched_environment *environment = &m->cluster.environments.items[m->environment_of[row->environment]];
+    for (uint32_t i = 0; i < m->cluster.instances.count; i++) {
+        if ((environment->instances[i / 64] >> i % 64 & 1) == 0) continue;
+        for (uint32_t k = 0; k < row->partition_count; k++) {
+            if (m->partition_of[i] == row->partitions[k]) return true;
+        }
+    }
+    return false;
+}
+
 static int refuse(struct places_check *check, const struct job *row, enum job_field f, const char *why)
 {
     const struct field_value value = job_member(check->c->s, row, f, &check->c->s->cycle);
@@ -113,6 +127,8 @@ int job_places_check(struct apply_context *c, const struct job *row)
     job_demands_begin(&check.demands, c->s, &check.never->empty, &c->s->cycle);
     const char *why = why_never(&check, row);
     enum job_field f = why != NULL ? find_fault(&check, row) : JOB_FIELD_COUNT;
+    if (f == JOB_FIELD_ENVIRONMENT && !lists_environment(&check, row))
+        why = "is in the pe_list of no partition of the job";
     int status = f != JOB_FIELD_COUNT ? refuse(&check, row, f, why) : 0;
     job_demands_end(&check.demands);
     return status;

@@ -1,4 +1,5 @@
-/* The places of an instance: each partition on each of its hosts, with its slots now and in the plan (engine/schedule.h).
+/* The places of an instance: each partition on each of its hosts, with its slots now and in the plan
+ * (engine/schedule.h).
  *
  *     main@localhost   UP   4 slots: 3 used by running tasks, 1 free, 4 reserved when those end */
 #ifndef FAIRLEAD_ENGINE_PLACES_H

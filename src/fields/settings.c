@@ -65,9 +65,11 @@ const struct field settings_table[SETTING_COUNT] = {
     [SET_GRACE_S] = {FAIRLEAD, SECONDS(0, DAY_S, 30), .name = "grace_s",
                      .help = "time from SIGTERM to SIGKILL when a job is ended"},
     [SET_HOST_CPUS] = {FAIRLEAD, NUMBER(1, CPUS_MAX, SETTING_AUTO), .name = "host_cpus", .special = "auto",
-                       .help = "CPUs to allocate; auto: those this process may use"},
+                       .help =
+                           "CPUs to allocate, unless the host localhost has cpus; auto: those this process may use"},
     [SET_HOST_MEM_MIB] = {FAIRLEAD, MEMORY(1, MEM_MIB_MAX, SETTING_AUTO), .name = "host_mem_mib", .special = "auto",
-                          .help = "memory to allocate; auto: all that this machine has"},
+                          .help =
+                              "memory to allocate, unless the host localhost has mem; auto: all that this machine has"},
     [SET_HOST_GPUS] = {FAIRLEAD, NUMBER(0, GPUS_MAX, SETTING_AUTO), .name = "host_gpus", .special = "auto",
                        .help = "GPUs to allocate; auto: those found at start"},
     [SET_MAX_ARRAY_TASKS] = {FAIRLEAD, NUMBER(1, 1000000, 100000), .name = "max_array_tasks",

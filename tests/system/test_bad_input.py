@@ -165,7 +165,10 @@ CASES = [
     (['update', '3', '-n', '1'], 'job 3 has already ended'),
     # settings, filters, times
     (['set', 'nowhere=1'], 'nowhere'),
-    (['set', 'halflife_s'], 'NAME=VALUE'),
+    (['set', 'halflife_s', 'grace_s=5'], 'NAME=VALUE'),
+    (['set', 'nowhere'], "no setting 'nowhere'; run 'fairlead set' to list them"),
+    (['set', 'SchedulerParameters=defer'], 'fairlead set pass_rhythm=defer'),
+    (['submit', '--pe', 'nowhere', '--', 'true'], "no pe 'nowhere'; run 'fairlead pe show' to list them"),
     (['set', 'halflife_s=-1'], 'halflife_s'),
     (['set', 'halflife_s=x'], 'halflife_s'),
     (['set', 'default_time_s=3661-0'], "'3661-0' is not a duration in seconds (or D-H:M:S) from 1 to 316224000"),

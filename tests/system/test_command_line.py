@@ -70,7 +70,8 @@ def test_subcommands(parent):
     text = good(parent, '--help')
     assert text == good('help', parent)
     assert all(command in text for command in commands)
-    own = {'show': 'job', 'scenario': 'dump', 'host': 'add, modify, delete, show, drain or resume'}
+    own = {'show': 'job', 'scenario': 'dump'}
+    own['partition'] = own['host'] = 'add, modify, delete, show, drain or resume'
     names = own.get(parent, 'add, modify, delete or show')
     assert run(parent) == (2, '', 'fairlead %s: missing subcommand: %s\n' % (parent, names))
     assert run(parent, 'nosuch')[0] == 2
@@ -95,7 +96,7 @@ def test_subcommands(parent):
     (['show', 'foo'], "fairlead: unknown command 'show foo'; did you mean 'show job'? see 'fairlead --help'"),
     (['qos', 'shw', 'x'], "fairlead: unknown command 'qos shw'; did you mean 'qos show'? see 'fairlead --help'"),
     (['partition', 'ad'], "fairlead: unknown command 'partition ad'; did you mean 'partition add'? see 'fairlead --help'"),
-    (['partition', 'foo'], "fairlead partition: unknown subcommand 'foo': add, modify, delete or show"),
+    (['partition', 'foo'], "fairlead partition: unknown subcommand 'foo': add, modify, delete, show, drain or resume"),
     (['account', 'list', '-P'], "fairlead account: unknown subcommand 'list': add, modify, delete or show"),
     (['user', ''], "fairlead user: unknown subcommand '': add, modify, delete or show"),
     (['user', '-A'], "fairlead user: unknown subcommand '-A': add, modify, delete or show"),

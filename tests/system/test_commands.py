@@ -181,6 +181,9 @@ def test_set(instance):
     assert instance.good('set', 'halflife_s=86400', 'default_mem_mib=2G') == 'Set halflife_s=86400\nSet default_mem_mib=2G\n'
     after = {row['name']: row['value'] for row in instance.rows('set')}
     assert after == {**before, 'halflife_s': '86400', 'default_mem_mib': '2048'}
+    assert instance.rows('set', 'Halflife_s', 'ties') == [row for row in instance.rows('set') if row['name'] in ('halflife_s', 'ties')]
+    one = instance.good('set', 'PriorityDecayHalfLife').splitlines()
+    assert len(one) == 2 and one[1].startswith('halflife_s  86400  604800   half-life of usage')
     table = instance.good('set')
     assert re.match(r'SETTING +VALUE +DEFAULT +MEANING\n', table)
     assert re.search(r'^halflife_s +86400 +604800 +half-life of usage', table, re.MULTILINE)

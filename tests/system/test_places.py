@@ -82,3 +82,11 @@ def test_states_of_places(instance):
     instance.good('host', 'drain', 'localhost')
     assert states() == ['DRAIN', 'DOWN']
     assert "no partition 'none'" in instance.bad('partition', 'drain', 'none')
+
+
+def test_a_parallel_environment_has_to_be_listed(instance):
+    instance.good('pe', 'add', 'mpi')
+    instance.good('partition', 'add', 'wide', 'pe_list=mpi')
+    unlisted = instance.bad('submit', '--pe', 'mpi', '-n', 2, '--', 'true')
+    assert unlisted == "fairlead submit: --pe: 'mpi' is in the pe_list of no partition of the job"
+    instance.until_state(instance.submit('--pe', 'mpi', '-n', 2, '-p', 'main,wide', '--', 'true'), 'COMPLETED')

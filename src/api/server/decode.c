@@ -294,10 +294,25 @@ int server_delete_user(struct request *r, struct err *e)
     return 0;
 }
 
+/* What only the host knows of a new value: whether programs are there. */
+static int check_with_host(struct request *r, const struct wire_pair *pair, struct err *e)
+{
+    const struct server_host *host = &r->server->host;
+    struct field_value value;
+    enum setting setting;
+    if (host->check_sensors == NULL ||
+        setting_read(str(pair->name), str(pair->value), &r->arena, &setting, &value, NULL) != 0)
+        return 0;
+    return setting == SET_GE_LOAD_SENSOR ? host->check_sensors(host->context, value.text, e) : 0;
+}
+
 int server_patch_settings(struct request *r, struct err *e)
 {
     struct wire_list list;
     if (check_no_query(r, e) != 0 || wire_read_pairs(request_body_text(r), &r->arena, &list, e) != 0) return -1;
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (check_with_host(r, (const struct wire_pair *)list.items + i, e) != 0) return -1;
+    }
     struct event_pair *pairs = request_copy_pairs(r, list.items, list.count);
     request_new_event(r, EVENT_SETTINGS)->settings = (struct event_settings){pairs, list.count};
     request_queue(r);

@@ -32,6 +32,11 @@ struct server_host {
     bool (*identify)(void *context, uint32_t uid, uint32_t gid, struct actor *out_actor);
     /* Starts a verification and returns; the host calls server_verified with the request when it is done. */
     void (*verify)(void *context, struct request *request);
+    /* Whether the host can use the programs of the setting load_sensor, a list that is well formed. ERR_INPUT names the
+     * path. NULL: always. */
+    int (*check_sensors)(void *context, const char *paths, struct err *e);
+    /* Appends what is wrong with load sensors now: "/opt/scratch: ended". NULL: nothing is known. */
+    void (*describe_sensors)(void *context, struct buf *out);
     const char *state_directory, *socket_path, *host_name;
     int64_t started_us;
 };

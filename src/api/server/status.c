@@ -115,6 +115,13 @@ static struct api_host host_row(const struct server *server)
     };
 }
 
+static const char *sensors_text(const struct server_host *host, struct arena *arena)
+{
+    struct buf text = {0};
+    if (host->describe_sensors != NULL) host->describe_sensors(host->context, &text);
+    return text.length > 0 ? move_text(&text, arena) : NULL;
+}
+
 int server_get_status(struct request *r, struct err *e)
 {
     struct server *server = r->server;
@@ -135,6 +142,7 @@ int server_get_status(struct request *r, struct err *e)
         .policy = policy_text(s, &r->arena),
         .model = priority_model_names[s->policy.model],
         .algorithm = share_algorithm_names[s->policy.share.algorithm],
+        .load_sensors = sensors_text(&server->host, &r->arena),
         .settings = settings_list(s, &r->arena),
     };
     reply_write(r, MHD_HTTP_OK, &api_status_shape, &status);
