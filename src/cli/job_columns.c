@@ -11,7 +11,11 @@
 #include "fields/job_id.h"
 #include "fields/limits.h"
 
-enum { TASKS_SHOWN_MAX = 300, PLACES_WIDTH_MIN = 16 }; /* "main@localhost=4" */
+enum {
+    TASKS_SHOWN_MAX = 300,
+    PLACES_WIDTH_MIN = 16, /* "main@localhost=4" */
+    WAITS_WIDTH_MIN = 24   /* "begin at 22 Nov 09:05:00" */
+};
 
 static bool has(const struct field_value *row, enum job_field f)
 {
@@ -280,7 +284,7 @@ static const struct column start[] = {
     {.field = JOB_FIELD_WAITS_FOR,
      .heading = "WAITS FOR",
      .show = show_waits_for,
-     .width_min = COLUMN_NAME_WIDTH_MIN,
+     .width_min = WAITS_WIDTH_MIN,
      .rank = 1},
     {.computed = &reason_field, .compute = compute_reason, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 5},
 };

@@ -171,12 +171,25 @@ static bool find_by_heading(const struct column_table *t, struct str heading, st
     return false;
 }
 
+/* Whether the texts are equal but for case and underscores: "JobId" and "job_id". */
+static bool is_alike(struct str a, struct str b)
+{
+    size_t i = 0, k = 0;
+    for (;; i++, k++) {
+        while (i < a.length && a.text[i] == '_') i++;
+        while (k < b.length && b.text[k] == '_') k++;
+        if (i == a.length || k == b.length) return i == a.length && k == b.length;
+        if (tolower((unsigned char)a.text[i]) != tolower((unsigned char)b.text[k])) return false;
+    }
+}
+
 /* Finds the column of a name: one of the listing's, or one of any field that is not hidden. A name in its own case
- * comes before one in another case ("qos" is a field, "QOS" a term), and names come before headings. */
+ * comes before one in another case ("qos" is a field, "QOS" a term), names come before headings, and those before names
+ * with other underscores. */
 static bool find_column(const struct column_table *t, struct str name, struct column *out)
 {
     return find_by_name(t, name, str_equal, out) || find_by_name(t, name, str_equal_nocase, out) ||
-           find_by_heading(t, name, out);
+           find_by_heading(t, name, out) || find_by_name(t, name, is_alike, out);
 }
 
 static int fail_unknown(const struct column_table *t, const char *option, struct str name, struct err *e)
