@@ -284,7 +284,7 @@ static void environments_limit_their_jobs(void **unused)
     job.submit = job_with(job.submit, "cpus=4|pe=two");
     world_refuses(&w, job, ERR_INPUT, "pe: 'two' can never run: asks for 4 slots; at most 2 would fit");
     job.submit = job_with(job.submit, "cpus=1|pe=alone");
-    world_refuses(&w, job, ERR_INPUT, "pe: 'alone' can never run: asks for 1 slot; at most 0 would fit");
+    world_refuses(&w, job, ERR_INPUT, "pe: 'alone' is in the pe_list of no partition of the job");
     job.submit = job_with(job.submit, "cpus=4|pe=smp");
     world_refuses(&w, job, ERR_INPUT, "pe: 'smp' can never run: asks for 4 slots; at most 3 would fit");
     world_object(&w, OBJECT_PARTITION, "main", "pe_list=smp");
