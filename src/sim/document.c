@@ -152,6 +152,7 @@ int scenario_read(struct str text, const char *name, struct scenario *out_scenar
     *out_scenario = (struct scenario){0};
     if (str_starts(text, byte_order_mark))
         text = str_range(text.text + byte_order_mark.length, text.text + text.length);
+    if (str_trim(text).length == 0) return err_set(e, ERR_INPUT, "%s: is empty; a scenario is a JSON document", name);
     json_t *document = wire_parse(text, &where);
     if (document == NULL) return fail_syntax(&where, name, e);
     int status = load(document, out_scenario, e);
