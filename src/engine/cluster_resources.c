@@ -152,7 +152,10 @@ int cluster_resources_offer(const struct cluster_resources *r, uint32_t resource
 {
     const struct cluster_resource *definition = &r->list.items[resource];
     struct offer offer = {.resource = resource};
-    if (object_resource_amount_parse(definition->type, definition->name, value, &offer.amount, e) != 0) return -1;
+    int status = resource == r->mem
+                     ? object_resource_mib_parse(definition->name, value, &offer.amount, e)
+                     : object_resource_amount_parse(definition->type, definition->name, value, &offer.amount, e);
+    if (status != 0) return -1;
     if (resource_type_is_text(definition->type)) offer.text = arena_copy(arena, value);
     *out_offer = offer;
     return 0;

@@ -295,6 +295,8 @@ int object_set(struct object *o, enum object_kind kind, struct str key, struct s
     return 0;
 }
 
+#define MEMORY_LETTERS "k, m, g, t (1000s), K, M, G or T (1024s)"
+
 /* "0:30:0" and "90" as Grid Engine writes times: hours, minutes and seconds, or seconds. */
 static bool parse_time(struct str value, double *out_s)
 {
@@ -309,20 +311,37 @@ static bool parse_time(struct str value, double *out_s)
     return parts == 1 || parts == 3;
 }
 
-/* A number with k, m, g (thousands) or K, M, G (1024s), as Grid Engine writes memory; in bytes. */
-static bool parse_memory(struct str value, double *out_bytes)
+/* A number with k, m, g, t (1000s) or K, M, G, T (1024s), as Grid Engine writes memory; in bytes. One without a letter
+ * has the unit. */
+static bool parse_memory(struct str value, double unit, double *out_bytes)
 {
-    static const char letters[] = "kmgKMG";
-    double scale = 1.0, number;
-    for (int i = 0; value.length > 0 && i < 6; i++) {
-        if (value.text[value.length - 1] != letters[i]) continue;
+    static const struct {
+        char letter;
+        double bytes;
+    } units[] = {{'k', 1e3},    {'m', 1e6},    {'g', 1e9},    {'t', 1e12},
+                 {'K', 0x1p10}, {'M', 0x1p20}, {'G', 0x1p30}, {'T', 0x1p40}};
+    double number;
+    for (size_t i = 0; value.length > 0 && i < sizeof units / sizeof *units; i++) {
+        if (value.text[value.length - 1] != units[i].letter) continue;
+        unit = units[i].bytes;
         value.length--;
-        for (int power = 0; power <= i % 3; power++) scale *= i < 3 ? 1000.0 : 1024.0;
         break;
     }
     if (!number_parse_double(value, &number) || !(number >= 0.0 && number <= 1e15)) return false;
-    *out_bytes = number * scale;
+    *out_bytes = number * unit;
     return true;
+}
+
+int object_resource_mib_parse(const char *name, struct str value, double *out_mib, struct err *e)
+{
+    static const double mib_bytes = 0x1p20;
+    double bytes;
+    if (!parse_memory(value, mib_bytes, &bytes)) {
+        (void)err_value(e, "amount", value, "MiB from 0 to 1e15, or with " MEMORY_LETTERS);
+        return err_of(e, "resource", str(name));
+    }
+    *out_mib = bytes / mib_bytes;
+    return 0;
 }
 
 int object_resource_amount_parse(enum resource_type type, const char *name, struct str value, double *out_amount,
@@ -332,7 +351,7 @@ int object_resource_amount_parse(enum resource_type type, const char *name, stru
                                            "a number from 0 to 1e15",
                                            "true or false",
                                            "seconds or H:M:S",
-                                           "bytes from 0 to 1e15, or with k, m, g (1000s), K, M or G (1024s)",
+                                           "bytes from 0 to 1e15, or with " MEMORY_LETTERS,
                                            "a text"};
     uint64_t whole;
     double amount = 1.0;
@@ -349,7 +368,7 @@ int object_resource_amount_parse(enum resource_type type, const char *name, stru
         if (is_good) amount = is_true;
         break;
     case RESOURCE_TIME: is_good = parse_time(value, &amount); break;
-    case RESOURCE_MEMORY: is_good = parse_memory(value, &amount); break;
+    case RESOURCE_MEMORY: is_good = parse_memory(value, 1.0, &amount); break;
     default: break;
     }
     if (!is_good) {

@@ -163,4 +163,7 @@ int object_set(struct object *o, enum object_kind kind, struct str key, struct s
 int object_resource_amount_parse(enum resource_type type, const char *name, struct str value, double *out_amount,
                                  struct err *e);
 
+/* The same for memory that is counted in MiB: "512" and "0.5G" are 512. */
+int object_resource_mib_parse(const char *name, struct str value, double *out_mib, struct err *e);
+
 #endif

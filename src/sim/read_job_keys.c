@@ -245,6 +245,8 @@ static bool matches_object(const struct state *s, enum object_kind kind, struct 
  * since the submission. */
 static int read_queue_list(struct wire_reader *r, json_t *value, const char **out_text)
 {
+    if (json_is_array(value) && json_array_size(value) == 0)
+        return wire_fail(r, "the list is empty; at least one queue is accepted");
     if (document_read_names(r, value, out_text) != 0) return -1;
     if (document_is_instance(document_of(r))) {
         if (**out_text == '\0') *out_text = NULL;

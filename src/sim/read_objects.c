@@ -49,9 +49,11 @@ int document_read_names(struct wire_reader *r, json_t *value, const char **out_t
 {
     struct buf list = {0};
     struct str text;
+    struct err below;
     int status = 0;
     if (!json_is_array(value)) {
         if (wire_read_scalar(r, value, &text) != 0) return -1;
+        if (host_text_names_check(text, "", &below) != 0) return wire_fail_below(r, &below);
         *out_text = arena_copy(r->arena, text);
         return 0;
     }

@@ -412,6 +412,44 @@ static void clusters_that_do_not_fit_together(void **unused)
     for (size_t i = 0; i < COUNT_OF(rows); i++) assert_string_equal(schedule_of(rows[i].document), rows[i].error);
 }
 
+/* NONE is the list without hosts; without a list a queue has all hosts. */
+static void none_is_no_host(void **unused)
+{
+    (void)unused;
+    static const char *const nowhere = "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)";
+#define HOSTS(list) CLUSTER("", "'partitions': [{'name': 'q'" list "}],", JOB("1", ", 'time_limit_s': 9"))
+    assert_string_equal(schedule_of(HOSTS(", 'hosts': 'NONE'")), nowhere);
+    assert_string_equal(schedule_of(HOSTS(", 'hosts': []")), nowhere);
+    assert_string_equal(schedule_of(HOSTS("")), "1 STARTING 0-9 q@n1=1");
+#undef HOSTS
+}
+
+/* A resource that is memory has letters wherever an amount of it is written; mem counts in MiB. */
+static void amounts_of_memory_have_letters(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *host, *job, *schedule;
+    } rows[] = {
+        {"'complex_values': 'mem=2G'", "'mem': 2048", "1 STARTING 0-9 q@n=1"},
+        {"'complex_values': 'mem=2g'", "'mem': 2048",
+         "1 WAITING (can never run: asks for mem=2048; that is more than there is)"},
+        {"'complex_values': 'mem=2048'", "'mem': 2048", "1 STARTING 0-9 q@n=1"},
+        {"'complex_values': 'scratch=1t'", "'request': {'scratch': '1000g'}", "1 STARTING 0-9 q@n=1"},
+        {"'load_values': {'mem_free': '1T'}", "'request': {'mem_free': '1024G'}", "1 STARTING 0-9 q@n=1"},
+        {"'load_values': {'mem_free': '1T'}", "'request': {'mem_free': '1.1T'}", "1 WAITING"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct buf document = {0};
+        buf_format(&document,
+                   "{'now': 1000, 'resources': [{'name': 'scratch', 'type': 'MEMORY'}], 'hosts': [{'name': 'n', %s}], "
+                   "'partitions': [{'name': 'q'}], 'jobs': [" JOB("1", ", 'time_limit_s': 9, %s") "]}",
+                   rows[i].host, rows[i].job);
+        assert_string_equal(schedule_of(document.text), rows[i].schedule);
+        buf_release(&document);
+    }
+}
+
 static void documents_are_refused(void **unused)
 {
     (void)unused;
@@ -431,6 +469,16 @@ static void documents_are_refused(void **unused)
         {ONE(", 'pe': 'mpi'"),
          "F: jobs[0].pe: 'mpi' is not a parallel environment of this document, or a pattern for one"},
         {ONE(", 'queues': ['q@n1', 'r']"), "F: jobs[0].queues: 'r' matches no partition of this document"},
+        {ONE(", 'queues': []"), "F: jobs[0].queues: the list is empty; at least one queue is accepted"},
+        {ONE(", 'queues': 'q,,q@n1'"),
+         "F: jobs[0].queues: 'q,,q@n1' has an empty item; one comma stands between two names"},
+        {"{'now': 1000, 'partitions': [{'name': 'q', 'user_lists': 'a,'}]}",
+         "F: partitions[0].user_lists: 'a,' has an empty item; one comma stands between two names"},
+        {"{'now': 1000, 'groups': [{'name': 'g', 'hosts': 'NONE,a'}]}",
+         "F: groups[0].hosts: 'NONE,a' has names beside NONE, the empty list"},
+        {ONE(", 'request': {'mem_free': '1P'}"),
+         "F: jobs[0].request.mem_free: '1P' is not bytes from 0 to 1e15, or with k, m, g, t (1000s), K, M, G or T "
+         "(1024s)"},
         {ONE(", 'nodes': 4, 'cpus': 3"), "F: jobs[0].nodes: 4 slots are the minimum, and the job asks for 3"},
         {ONE(", 'nodes': [4, 3]"), "F: jobs[0].nodes: the maximum, 3, is below the minimum, 4"},
         {ONE(", 'nodes': []"),
@@ -542,6 +590,8 @@ int main(void)
         cmocka_unit_test(documents_of_instances_have_their_rules),
         cmocka_unit_test(documents_of_instances_are_refused),
         cmocka_unit_test(first_jobs_get_reservations),
+        cmocka_unit_test(none_is_no_host),
+        cmocka_unit_test(amounts_of_memory_have_letters),
         cmocka_unit_test(a_closed_queue_is_reserved_when_it_opens),
         cmocka_unit_test(an_exclusive_job_keeps_the_others_away),
         cmocka_unit_test(a_job_of_two_partitions_has_the_earlier_place),
