@@ -81,8 +81,10 @@ static void run_on(struct world *w, uint32_t instance, uint32_t slots, int64_t u
 static void make_world(struct world *w, uint32_t hosts, uint32_t jobs)
 {
     *w = (struct world){.rng = {.state = 1}};
-    *array_add(&w->c.resources) = (struct sched_resource){"slots", true, false, RELATION_LESS_EQUAL};
-    *array_add(&w->c.resources) = (struct sched_resource){"mem", true, false, RELATION_LESS_EQUAL};
+    *array_add(&w->c.resources) =
+        (struct sched_resource){.name = "slots", .is_consumable = true, .relation = RELATION_LESS_EQUAL};
+    *array_add(&w->c.resources) =
+        (struct sched_resource){.name = "mem", .is_consumable = true, .relation = RELATION_LESS_EQUAL};
     *array_add(&w->c.environments) = (struct sched_environment){.name = "one", .rule = ALLOCATE_ONE_HOST};
     *array_add(&w->c.environments) =
         (struct sched_environment){.name = "whole", .rule = ALLOCATE_FIXED, .slots_per_host = SLOTS_PER_HOST};

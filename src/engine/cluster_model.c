@@ -5,6 +5,7 @@
 #include "base/ensure.h"
 #include "base/number.h"
 #include "engine/host_loads.h"
+#include "fields/standard_resources.h"
 
 /* --- texts of a queue, for each of its hosts ---------------------------------------------------------------------- */
 
@@ -157,7 +158,7 @@ static int add_host(struct cluster_model *m, const struct state *s, uint32_t ind
     *host = (struct sched_host){.name = o->name, .first_instance = m->cluster.instances.count};
     m->host_of[m->cluster.hosts.count - 1] = index;
     m->cluster_host_of[index] = m->cluster.hosts.count - 1;
-    offer_name(m, &host->offers, "hostname", o->name);
+    offer_name(m, &host->offers, HOST_NAME_RESOURCE, o->name);
     if (row->host.has.mem_mib > 0 || !s->is_document)
         offer_amount(&host->offers, m->resources.mem, (double)row->host.has.mem_mib);
     if (!s->is_document) {
@@ -222,7 +223,7 @@ static int add_instance(struct cluster_model *m, const struct state *s, const st
     *in = (struct sched_instance){.name = arena_copy(&m->arena, str(name.text)), .host = m->cluster.hosts.count - 1};
     buf_release(&name);
     m->cluster.hosts.items[in->host].instance_count++;
-    offer_name(m, &in->offers, "qname", q->object->name);
+    offer_name(m, &in->offers, QUEUE_NAME_RESOURCE, q->object->name);
     if (offer_slots(m, q, index, row_of(s, index)->host.has.cpus, in, e) != 0 ||
         read_number(host_names_value(&m->hosts, &q->seq_no, index), "seq_no", &in->seq_no, e) != 0 ||
         add_offers(m, host_names_value(&m->hosts, &q->complex_values, index), "complex_values", &in->offers, e) != 0 ||

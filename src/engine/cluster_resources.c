@@ -141,6 +141,7 @@ void cluster_resources_define(const struct cluster_resources *r, struct cluster 
         *array_add(&c->resources) = (struct sched_resource){.name = from->name,
                                                             .is_consumable = from->is_consumable,
                                                             .is_text = resource_type_is_text(from->type),
+                                                            .ignores_case = resource_type_ignores_case(from->type),
                                                             .relation = relation_of(from->relop)};
         if (!isinf(from->global_amount) && !resource_type_is_text(from->type))
             *array_add(&c->global.list) = (struct offer){.resource = i, .amount = from->global_amount};

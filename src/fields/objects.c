@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/ensure.h"
+#include "base/expression.h"
 #include "base/number.h"
 #include "base/quantity.h"
 #include "fields/host_text.h"
@@ -377,4 +378,10 @@ int object_resource_amount_parse(enum resource_type type, const char *name, stru
     }
     *out_amount = amount;
     return 0;
+}
+
+int object_resource_expression_check(enum resource_type type, const char *name, struct str value, struct err *e)
+{
+    if (!resource_type_is_text(type) || expression_check(value, "amount", e) == 0) return 0;
+    return err_of(e, "resource", str(name));
 }

@@ -96,6 +96,12 @@ static inline bool resource_type_is_text(enum resource_type type)
     return type >= RESOURCE_STRING;
 }
 
+/* Of texts. */
+static inline bool resource_type_ignores_case(enum resource_type type)
+{
+    return type == RESOURCE_CSTRING || type == RESOURCE_HOST;
+}
+
 /* Values of RESOURCE_RELOP: how the value that a host or a queue has stands to the requested one. Texts are only
  * compared for equality, so all but RELOP_NOT_EQUAL mean that. EXCLUSIVE: no other job may use the object. */
 enum resource_relop {
@@ -165,5 +171,9 @@ int object_resource_amount_parse(enum resource_type type, const char *name, stru
 
 /* The same for memory that is counted in MiB: "512" and "0.5G" are 512. */
 int object_resource_mib_parse(const char *name, struct str value, double *out_mib, struct err *e);
+
+/* Checks the expression that a job requests of a text (base/expression.h); other amounts pass. The errors are those of
+ * object_resource_amount_parse. */
+int object_resource_expression_check(enum resource_type type, const char *name, struct str value, struct err *e);
 
 #endif

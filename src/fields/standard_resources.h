@@ -5,6 +5,10 @@
 
 #include "fields/objects.h"
 
+/* Every host has the one, every queue the other, although no host reports them. */
+#define HOST_NAME_RESOURCE "hostname"
+#define QUEUE_NAME_RESOURCE "qname"
+
 struct standard_resource {
     const char *name;
     enum resource_type type;

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/ensure.h"
+#include "base/expression.h"
 #include "base/sort.h"
 #include "base/str.h"
 #include "sched/spread.h"
@@ -49,7 +50,9 @@ static uint32_t slots_of_object(const struct cluster *c, const struct offers *o,
 static bool value_satisfies(const struct sched_resource *r, const struct offer *o, const struct need *n)
 {
     if (r->is_text) {
-        bool matches = o->text != NULL && n->text != NULL && str_matches(str(o->text), str(n->text));
+        enum expression_case letters = r->ignores_case ? EXPRESSION_CASE_IGNORED : EXPRESSION_CASE_COUNTS;
+        bool matches =
+            o->text != NULL && n->text != NULL && expression_is_satisfied(str(n->text), str(o->text), letters);
         return (r->relation == RELATION_NOT_EQUAL) != matches;
     }
     /* Grid Engine compares the request with the value, in this order. */

@@ -133,7 +133,9 @@ static int read_request(struct wire_reader *r, const char *name, json_t *value, 
     enum resource_type type = document_resource_type(d, index);
     if (wire_read_scalar(r, value, &text) != 0) return -1;
     *out_request = (struct job_request){.resource = index, .text = arena_copy(r->arena, text)};
-    if (object_resource_amount_parse(type, name, text, &out_request->amount, &below) == 0) return 0;
+    if (object_resource_amount_parse(type, name, text, &out_request->amount, &below) == 0 &&
+        object_resource_expression_check(type, name, text, &below) == 0)
+        return 0;
     below.subject[0] = below.name[0] = below.field[0] = '\0'; /* the path has the names already */
     return wire_fail_below(r, &below);
 }

@@ -424,6 +424,36 @@ static void none_is_no_host(void **unused)
 #undef HOSTS
 }
 
+/* Of two hosts, the one whose texts satisfy the request; CSTRING and HOST ignore case. */
+static void expressions_select_hosts(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *job, *schedule;
+    } rows[] = {
+        {"'request': {'arch': 'lx*&!lx24*'}", "1 STARTING 0-9 q@Node2=1"},
+        {"'request': {'arch': 'lx24-[a-f]*|sol*'}", "1 STARTING 0-9 q@Node1=1"},
+        {"'request': {'arch': 'LX26*'}", "1 WAITING"},
+        {"'request': {'model': 'big|HUGE'}", "1 STARTING 0-9 q@Node2=1"},
+        {"'request': {'notin': 'r1*'}", "1 STARTING 0-9 q@Node2=1"},
+        {"'request': {'hostname': '!node1'}", "1 STARTING 0-9 q@Node2=1"},
+        {"'request': {'qname': 'Q'}", "1 WAITING"},
+        {"'soft': {'arch': '!*24*'}", "1 STARTING 0-9 q@Node2=1"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct buf document = {0};
+        buf_format(&document,
+                   "{'now': 1000, 'resources': [{'name': 'model', 'type': 'CSTRING', 'relop': '=='}, {'name': 'notin', "
+                   "'type': 'RESTRING', 'relop': '!='}], 'hosts': [{'name': 'Node1', 'complex_values': "
+                   "'arch=lx24-amd64,model=small,notin=r12'}, {'name': 'Node2', 'complex_values': "
+                   "'arch=lx26-amd64,model=Huge,notin=r2'}], 'partitions': [{'name': 'q'}], 'jobs': [" JOB(
+                       "1", ", 'time_limit_s': 9, %s") "]}",
+                   rows[i].job);
+        assert_string_equal(schedule_of(document.text), rows[i].schedule);
+        buf_release(&document);
+    }
+}
+
 /* A resource that is memory has letters wherever an amount of it is written; mem counts in MiB. */
 static void amounts_of_memory_have_letters(void **unused)
 {
@@ -469,6 +499,8 @@ static void documents_are_refused(void **unused)
         {ONE(", 'pe': 'mpi'"),
          "F: jobs[0].pe: 'mpi' is not a parallel environment of this document, or a pattern for one"},
         {ONE(", 'queues': ['q@n1', 'r']"), "F: jobs[0].queues: 'r' matches no partition of this document"},
+        {ONE(", 'soft': {'arch': 'lx|'}"),
+         "F: jobs[0].soft.arch: 'lx|' is no expression: column 4: a pattern is missing"},
         {ONE(", 'queues': []"), "F: jobs[0].queues: the list is empty; at least one queue is accepted"},
         {ONE(", 'queues': 'q,,q@n1'"),
          "F: jobs[0].queues: 'q,,q@n1' has an empty item; one comma stands between two names"},
@@ -592,6 +624,7 @@ int main(void)
         cmocka_unit_test(first_jobs_get_reservations),
         cmocka_unit_test(none_is_no_host),
         cmocka_unit_test(amounts_of_memory_have_letters),
+        cmocka_unit_test(expressions_select_hosts),
         cmocka_unit_test(a_closed_queue_is_reserved_when_it_opens),
         cmocka_unit_test(an_exclusive_job_keeps_the_others_away),
         cmocka_unit_test(a_job_of_two_partitions_has_the_earlier_place),
