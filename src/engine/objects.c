@@ -12,6 +12,7 @@
 #include "engine/cluster_model.h"
 #include "engine/handlers.h"
 #include "engine/placements.h"
+#include "engine/user_list.h"
 #include "fields/host_text.h"
 
 /* --- derived members ---------------------------------------------------------------------------------------------- */
@@ -84,7 +85,9 @@ static int check_object(struct apply_context *c, enum object_kind kind, const st
 {
     double unused[TRES_MAX];
     if (kind == OBJECT_USER_POLICY) return check_department(c, o);
-    if (kind != OBJECT_PARTITION || o->value[PARTITION_BILLING_WEIGHTS].text[0] == '\0') return 0;
+    if (kind != OBJECT_PARTITION) return 0;
+    if (user_list_check(c->s, o, c->e) != 0) return err_of(c->e, "partition", str(o->name));
+    if (o->value[PARTITION_BILLING_WEIGHTS].text[0] == '\0') return 0;
     return parse_weights(&c->s->policy, o, unused, c->e);
 }
 
@@ -270,7 +273,11 @@ static int check_is_unused(struct apply_context *c, enum object_kind kind, const
         return err_subject(c->e, ERR_CONFLICT, "department", str(name),
                            "is in use by %u %s; give %s another department first", users, users == 1 ? "user" : "users",
                            users == 1 ? "it" : "them");
-    return 0;
+    bool may_be_listed = kind == OBJECT_DEPARTMENT && strcmp(name, DEFAULT_DEPARTMENT) != 0;
+    const char *partition = may_be_listed ? user_list_find_partition(c->s, name) : NULL;
+    if (partition == NULL) return 0;
+    return err_subject(c->e, ERR_CONFLICT, "department", str(name),
+                       "is in use: a list of users of partition '%s' has it", partition);
 }
 
 int apply_object_delete(struct apply_context *c, const struct event *event)

@@ -506,6 +506,8 @@ static void documents_are_refused(void **unused)
          "F: jobs[0].queues: 'q,,q@n1' has an empty item; one comma stands between two names"},
         {"{'now': 1000, 'partitions': [{'name': 'q', 'user_lists': 'a,'}]}",
          "F: partitions[0].user_lists: 'a,' has an empty item; one comma stands between two names"},
+        {"{'now': 1000, 'partitions': [{'name': 'q', 'xuser_lists': ['a', '@nix']}], 'departments': [{'name': 'd'}]}",
+         "F: partitions[0].xuser_lists: '@nix' is no department; there are: @defaultdepartment, @d"},
         {"{'now': 1000, 'groups': [{'name': 'g', 'hosts': 'NONE,a'}]}",
          "F: groups[0].hosts: 'NONE,a' has names beside NONE, the empty list"},
         {ONE(", 'request': {'mem_free': '1P'}"),
