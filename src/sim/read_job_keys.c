@@ -507,6 +507,28 @@ static int check_nodes(struct wire_reader *r, const struct job_keys *keys)
                         (long long)slots);
 }
 
+/* A partition of a document without hosts has all of them. */
+static bool is_on_host(const struct object_row *partition, uint32_t host)
+{
+    bool found = partition->hosts == NULL;
+    for (uint32_t i = 0; i < partition->host_count && !found; i++) found = partition->hosts[i] == host;
+    return found;
+}
+
+/* More slots than a queue has are accepted: it can be made smaller while jobs run. */
+static int check_places(struct wire_reader *r, const struct job_keys *keys)
+{
+    const struct state *s = document_of(r)->state;
+    for (uint32_t i = 0; i < keys->place_count; i++) {
+        const struct job_place *place = &keys->places[i];
+        const struct object_row *partition = &s->objects[OBJECT_PARTITION].items[place->partition];
+        if (!is_on_host(partition, place->host))
+            return wire_fail_at(r, "places", "partition '%s' is not on host '%s'", partition->object.name,
+                                s->objects[OBJECT_HOST].items[place->host].object.name);
+    }
+    return 0;
+}
+
 /* Keys that a running job, or one that is not running, cannot have. */
 static int check_state(struct wire_reader *r, const struct job_keys *keys)
 {
@@ -521,6 +543,9 @@ static int check_state(struct wire_reader *r, const struct job_keys *keys)
     }
     if (keys->start_us != INT64_MIN && keys->start_us > document_of(r)->scenario->now_us)
         return wire_fail_at(r, "start", "the job is %s, but starts later than 'now'", keys->state);
+    if (keys->start_us != INT64_MIN && keys->start_us < keys->submit_us)
+        return wire_fail_at(r, "start", "is before 'submit'");
+    if (check_places(r, keys) != 0) return -1;
     if (keys->array_tasks > 1)
         return wire_fail_at(r, "array_tasks", "%u tasks are pending, but the job is %s", keys->array_tasks,
                             keys->state);

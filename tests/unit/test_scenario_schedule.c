@@ -531,6 +531,12 @@ static void documents_are_refused(void **unused)
          "F: hosts[0].features: 'x|y' is not a feature: a name without any of & | ( ) [ ] * = @"},
         {ONE(", 'places': {'q@n1': 1}"),
          "F: jobs[0].places: is only accepted for a job that runs (RUNNING or SUSPENDED); this one is PENDING"},
+        {"{'now': 1000, 'hosts': [{'name': 'n1'}, {'name': 'n2'}], 'partitions': [{'name': 'q', 'hosts': 'n2'}], "
+         "'jobs': [" JOB("1", ", 'state': 'RUNNING', 'places': {'q@n1': 1}") "]}",
+         "F: jobs[0].places: partition 'q' is not on host 'n1'"},
+        {ONE(", 'state': 'RUNNING', 'start': 0"), "F: jobs[0].start: is before 'submit'"},
+        {ONE(", 'state': 'RUNNING'}, {'id': 1, 'user': 'u', 'submit': 1, 'state': 'RUNNING'"),
+         "F: jobs[1].id: 1 occurs twice"},
         {ONE(", 'state': 'RUNNING', 'places': {'q': 1}"),
          "F: jobs[0].places.q: 'q' has no host of this document behind the '@'"},
         {ONE(", 'state': 'RUNNING', 'places': {'r@n1': 1}"),
