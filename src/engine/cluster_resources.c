@@ -118,6 +118,35 @@ uint32_t cluster_resources_find(const struct cluster_resources *r, struct str na
     return map_get(&r->by_name, name);
 }
 
+bool cluster_resources_has_number(const struct cluster_resources *r, struct str name)
+{
+    uint32_t index = cluster_resources_find(r, name);
+    return index != NONE && !resource_type_is_text(r->list.items[index].type);
+}
+
+/* At most a quarter of the letters may differ. */
+static const char *find_similar(const struct cluster_resources *r, struct str name)
+{
+    const char *found = NULL;
+    size_t min = name.length / 4 + 1;
+    for (uint32_t i = 0; i < r->list.count; i++) {
+        uint32_t distance = str_distance(name, str(r->list.items[i].name));
+        if (distance >= min) continue;
+        min = distance;
+        found = r->list.items[i].name;
+    }
+    return found;
+}
+
+int cluster_resources_fail_unknown(const struct cluster_resources *r, struct str name, const char *field,
+                                   const char *accepted, struct err *e)
+{
+    bool is_known = cluster_resources_find(r, name) != NONE;
+    const char *similar = is_known ? NULL : find_similar(r, name);
+    if (similar == NULL) return err_value(e, field, name, "%s", accepted);
+    return err_value(e, field, name, "%s; did you mean '%s'?", accepted, similar);
+}
+
 /* --- in the cluster ----------------------------------------------------------------------------------------------- */
 
 static enum relation relation_of(enum resource_relop relop)

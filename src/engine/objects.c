@@ -11,6 +11,7 @@
 #include "base/ensure.h"
 #include "engine/cluster_model.h"
 #include "engine/handlers.h"
+#include "engine/host_loads.h"
 #include "engine/placements.h"
 #include "engine/user_list.h"
 #include "fields/host_text.h"
@@ -80,11 +81,21 @@ static int check_department(struct apply_context *c, const struct object *user)
     return err_not_found(c->e, "department", str(department));
 }
 
+static int check_scaling(struct apply_context *c, const struct object *host)
+{
+    struct cluster_resources resources;
+    ensure(cluster_resources_make(c->s, &resources, NULL) == 0); /* as for the cluster that there is */
+    int status = host_loads_check_scaling(&resources, host->value[HOST_LOAD_SCALING].text, c->e);
+    cluster_resources_release(&resources);
+    return status == 0 ? 0 : err_of(c->e, "host", str(host->name));
+}
+
 /* Checks the fields in combination with each other and with other objects. */
 static int check_object(struct apply_context *c, enum object_kind kind, const struct object *o)
 {
     double unused[TRES_MAX];
     if (kind == OBJECT_USER_POLICY) return check_department(c, o);
+    if (kind == OBJECT_HOST) return check_scaling(c, o);
     if (kind != OBJECT_PARTITION) return 0;
     if (user_list_check(c->s, o, c->e) != 0) return err_of(c->e, "partition", str(o->name));
     if (o->value[PARTITION_BILLING_WEIGHTS].text[0] == '\0') return 0;

@@ -453,6 +453,8 @@ static void objects_of_the_cluster_fit_together(void **unused)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         world_refuses(&w, world_object_event(&w, rows[i].event, rows[i].kind, rows[i].name, rows[i].fields),
                       rows[i].code, rows[i].text);
+    world_refuses(&w, world_object_event(&w, EVENT_OBJECT_MODIFY, OBJECT_HOST, "localhost", "load_scaling=load_agv=2"),
+                  ERR_INPUT, "host 'localhost': load_scaling: 'load_agv' is not a load value, which is a number; did");
     const struct event_pair pair = {"load_formula", "np_load_avg-nothing"};
     world_refuses(&w, (struct event){.kind = EVENT_SETTINGS, .settings = {&pair, 1}}, ERR_INPUT,
                   "load_formula: 'nothing' is not a load value or a consumable");

@@ -395,6 +395,15 @@ static void clusters_that_do_not_fit_together(void **unused)
          "F: host 'n1': complex_values: 'arch' is not a resource with a value, such as gpu=4"},
         {HOSTS("'load_scaling': 'load_avg=x'"),
          "F: host 'n1': load_scaling: 'load_avg' is not a load value and its factor, such as load_avg=0.5"},
+        {HOSTS("'load_scaling': 'load_agv=2'"),
+         "F: host 'n1': load_scaling: 'load_agv' is not a load value, which is a number; did you mean 'load_avg'?"},
+        {HOSTS("'load_scaling': 'arch=2'"),
+         "F: host 'n1': load_scaling: 'arch' is not a load value, which is a number"},
+        {HOSTS("'complex_values': 'mem_fre=2'"),
+         "F: host 'n1': complex_values: 'mem_fre' is not a resource; did you mean 'mem_free'?"},
+        {QUEUE("'load_thresholds': 'np_load_agv=2'"),
+         "F: partition 'q': load_thresholds: 'np_load_agv' is not a load value or a resource; did you mean "
+         "'np_load_avg'?"},
         {QUEUE("'slots': 'four'"), "F: partition 'q': slots: 'four' is not a whole number from 0 to 4294967294"},
         {QUEUE("'slots': '4,[n9=2]'"), "F: partition 'q': slots: 'n9' is not a host"},
         {QUEUE("'slots': '4,[@big=2]'"), "F: partition 'q': slots: '@big' is not a group of hosts"},
@@ -404,6 +413,9 @@ static void clusters_that_do_not_fit_together(void **unused)
          "F: partition 'q': load_thresholds: 'np_load_avg' is not a load value and its limit, such as np_load_avg=1.75"},
         {"{'now': 1000, 'settings': {'load_formula': 'arch'}}",
          "F: load_formula: 'arch' is not a load value or a consumable, which are numbers"},
+        {"{'now': 1000, 'settings': {'load_formula': 'slots-load_shrot'}}",
+         "F: load_formula: 'load_shrot' is not a load value or a consumable, which are numbers; did you mean "
+         "'load_short'?"},
         {"{'now': 1000, 'settings': {'job_load_adjustments': 'nosuch=1'}}",
          "F: job_load_adjustments: 'nosuch' is not a load value or a consumable, which are numbers"},
     };
