@@ -122,7 +122,14 @@ static const struct field resource_rows[] = {
                                        "(JOB)"},
     AT(RESOURCE_DEFAULT_AMOUNT) = {TEXT("0"), .name = "default_amount",
                                    .help = "taken by jobs that do not request it, where it is limited"},
-    AT(RESOURCE_FIELD_COUNT) = CREATED,
+    AT(RESOURCE_BUILT_IN) = {BOOLEAN(0), .name = "built_in", .is_read_only = true,
+                             .help = "whether every cluster has it: it cannot be deleted or get another type"},
+    AT(RESOURCE_RECORD_COUNT) = {.type = FIELD_TIME,
+                                 .max = TIME_US_MAX,
+                                 .name = "created_us",
+                                 .is_nullable = true,
+                                 .is_read_only = true,
+                                 .help = "time of creation; of a built-in one that of its first change or request"},
 };
 
 static const struct field host_rows[] = {

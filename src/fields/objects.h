@@ -60,6 +60,10 @@ enum resource_field {
     RESOURCE_DEFAULT_AMOUNT,
     RESOURCE_FIELD_COUNT
 };
+enum { /* of the record of a resource, behind its fields */
+       RESOURCE_BUILT_IN = RESOURCE_FIELD_COUNT,
+       RESOURCE_RECORD_COUNT
+};
 enum host_field {
     HOST_CPUS,
     HOST_MEM,
@@ -131,7 +135,7 @@ struct object_class {
     const char *help;
     const struct field *fields;
     uint32_t field_count;
-    struct field_table record; /* name, fields, (of a QOS) usage or (of a host) what it reports, created_us */
+    struct field_table record; /* name, fields, what the instance adds, created_us */
     bool has_usage;            /* RawUsage=0 discards the usage so far: not a field, because it is done and not kept */
 };
 

@@ -1,5 +1,7 @@
 #include "fields/standard_resources.h"
 
+#include <string.h>
+
 const struct standard_resource standard_resources[STANDARD_RESOURCE_COUNT] = {
     {"arch", RESOURCE_STRING, RELOP_EQUAL},
     {"cpu", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
@@ -46,5 +48,18 @@ struct object standard_resource_object(const struct standard_resource *standard)
     o.value[RESOURCE_TYPE].number = standard->type;
     o.value[RESOURCE_RELOP].number = standard->relop;
     o.value[RESOURCE_CONSUMABLE].number = CONSUMABLE_NO;
+    return o;
+}
+
+bool standard_resource_is_built_in(const char *name)
+{
+    return standard_resource_find(str(name)) != NULL || strcmp(name, SLOTS_RESOURCE) == 0;
+}
+
+struct object standard_resource_defaults(const char *name)
+{
+    const struct standard_resource *standard = standard_resource_find(str(name));
+    struct object o = standard != NULL ? standard_resource_object(standard) : object_defaults(OBJECT_RESOURCE, name);
+    o.name = name;
     return o;
 }
