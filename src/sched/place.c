@@ -68,10 +68,14 @@ static bool value_satisfies(const struct sched_resource *r, const struct offer *
     return false;
 }
 
-/* Whether the instance, its host or the cluster offers the resource, and a value satisfies the request. The value
- * nearest to the instance counts. */
-static bool satisfies(const struct cluster *c, uint32_t instance, const struct need *n)
+static bool has_bit(const uint64_t *bits, uint32_t index)
 {
+    return bits == NULL || (bits[index / 64] >> index % 64 & 1) != 0;
+}
+
+bool place_satisfies(const struct cluster *c, uint32_t instance, const struct need *n)
+{
+    if (n->satisfied != NULL) return has_bit(n->satisfied, instance);
     const struct sched_instance *i = &c->instances.items[instance];
     const struct sched_resource *r = &c->resources.items[n->resource];
     const struct offer *offer = offers_find(&i->offers, n->resource);
@@ -80,17 +84,12 @@ static bool satisfies(const struct cluster *c, uint32_t instance, const struct n
     return offer != NULL && (r->is_consumable || value_satisfies(r, offer, n));
 }
 
-static bool has_bit(const uint64_t *bits, uint32_t index)
-{
-    return bits == NULL || (bits[index / 64] >> index % 64 & 1) != 0;
-}
-
 bool place_admits(const struct cluster *c, const struct demand *d, uint32_t instance)
 {
     const struct sched_instance *in = &c->instances.items[instance];
     if (in->is_off || in->is_overloaded || !has_bit(d->allowed, instance)) return false;
     for (uint32_t i = 0; i < d->need_count; i++) {
-        if (d->needs[i].is_requested && !satisfies(c, instance, &d->needs[i])) return false;
+        if (d->needs[i].is_requested && !place_satisfies(c, instance, &d->needs[i])) return false;
     }
     return true;
 }
@@ -98,7 +97,7 @@ bool place_admits(const struct cluster *c, const struct demand *d, uint32_t inst
 uint32_t place_violations(const struct cluster *c, const struct demand *d, uint32_t instance)
 {
     uint32_t violations = !has_bit(d->preferred, instance);
-    for (uint32_t i = 0; i < d->soft_count; i++) violations += !satisfies(c, instance, &d->soft[i]);
+    for (uint32_t i = 0; i < d->soft_count; i++) violations += !place_satisfies(c, instance, &d->soft[i]);
     return violations;
 }
 
