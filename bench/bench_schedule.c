@@ -47,7 +47,7 @@ static void make_shapes(struct world *w)
             uint32_t slots = is_spread ? SLOTS_PER_HOST * 2u << (size - SIZES) : 1u << size;
             for (uint32_t m = 0; m < (is_spread ? 1 : MEMORIES); m++) {
                 struct shape *s = &w->shapes[n];
-                s->memory = (struct need){MEMORY, NEED_PER_SLOT, 1u << m, NULL, true, false};
+                s->memory = (struct need){MEMORY, NEED_PER_SLOT, 1u << m, NULL, true, false, NULL};
                 s->range = (struct slot_range){slots, slots};
                 s->demand = (struct demand){.needs = &s->memory,
                                             .need_count = 1,
@@ -71,7 +71,7 @@ static void add_offer(struct offers *o, uint32_t resource, double amount)
 
 static void run_on(struct world *w, uint32_t instance, uint32_t slots, int64_t until_us)
 {
-    const struct need memory = {MEMORY, NEED_PER_SLOT, 2, NULL, true, false};
+    const struct need memory = {MEMORY, NEED_PER_SLOT, 2, NULL, true, false, NULL};
     const struct demand d = {.needs = &memory, .need_count = 1};
     struct allocation_part part = {instance, slots};
     const struct allocation a = {.environment = NONE, .slots = slots, .part_count = 1, .parts = &part};
@@ -81,8 +81,10 @@ static void run_on(struct world *w, uint32_t instance, uint32_t slots, int64_t u
 static void make_world(struct world *w, uint32_t hosts, uint32_t jobs)
 {
     *w = (struct world){.rng = {.state = 1}};
-    *array_add(&w->c.resources) = (struct sched_resource){"slots", true, false, RELATION_LESS_EQUAL};
-    *array_add(&w->c.resources) = (struct sched_resource){"mem", true, false, RELATION_LESS_EQUAL};
+    *array_add(&w->c.resources) =
+        (struct sched_resource){.name = "slots", .is_consumable = true, .relation = RELATION_LESS_EQUAL};
+    *array_add(&w->c.resources) =
+        (struct sched_resource){.name = "mem", .is_consumable = true, .relation = RELATION_LESS_EQUAL};
     *array_add(&w->c.environments) = (struct sched_environment){.name = "one", .rule = ALLOCATE_ONE_HOST};
     *array_add(&w->c.environments) =
         (struct sched_environment){.name = "whole", .rule = ALLOCATE_FIXED, .slots_per_host = SLOTS_PER_HOST};

@@ -133,3 +133,27 @@ bool str_is_printable(struct str s)
     }
     return true;
 }
+
+/* Optimal string alignment distance: Levenshtein's, with a swap of neighbours as one step. Keeps three rows of the
+ * matrix. */
+uint32_t str_distance(struct str a, struct str b)
+{
+    enum { MAX = STR_DISTANCE_MAX };
+    if (a.length > MAX || b.length > MAX) return MAX;
+    uint32_t row_2_above[MAX + 1] = {0}, row_above[MAX + 1], row[MAX + 1];
+    for (uint32_t j = 0; j <= b.length; j++) row_above[j] = j;
+    for (uint32_t i = 1; i <= a.length; i++) {
+        row[0] = i;
+        for (uint32_t j = 1; j <= b.length; j++) {
+            uint32_t min = row_above[j - 1] + (a.text[i - 1] != b.text[j - 1]);
+            if (row_above[j] + 1 < min) min = row_above[j] + 1;
+            if (row[j - 1] + 1 < min) min = row[j - 1] + 1;
+            bool is_swapped = i > 1 && j > 1 && a.text[i - 1] == b.text[j - 2] && a.text[i - 2] == b.text[j - 1];
+            if (is_swapped && row_2_above[j - 2] + 1 < min) min = row_2_above[j - 2] + 1;
+            row[j] = min;
+        }
+        memcpy(row_2_above, row_above, sizeof row_above);
+        memcpy(row_above, row, sizeof row);
+    }
+    return row_above[b.length];
+}

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct str {
     const char *text; /* without a zero byte at its end; may be NULL when length is 0 */
@@ -37,5 +38,10 @@ size_t str_utf8(struct str s);
  * and paragraph separators (U+2028, U+2029), and direction controls, which can make a text look like another one
  * (U+061C, U+200E, U+200F, U+202A..U+202E, U+2066..U+2069). */
 bool str_is_printable(struct str s);
+
+/* The number of typing errors between two words: letters added, lost, changed or swapped with a neighbour. Words over
+ * STR_DISTANCE_MAX letters count as entirely different. O(length of a * length of b). */
+enum { STR_DISTANCE_MAX = 40 };
+uint32_t str_distance(struct str a, struct str b);
 
 #endif

@@ -162,9 +162,10 @@ OBJECT_COMMANDS(OBJECT_DEPARTMENT, department, "department", "a department", "de
 static const char resource_add_text[] =
     "Jobs request resources by name and for each of their slots (submit -l license=2). A resource with an amount is "
     "allocated: jobs wait until enough of it is free. In the tickets model a resource's urgency raises the priority of jobs "
-    "that request it. Every job has the resource slots, with an urgency of 1000; 'fairlead resource add slots urgency=N' "
-    "changes it.";
-static const char resource_delete_text[] = "A resource that pending or running jobs request cannot be deleted.";
+    "that request it. Built-in resources, such as slots, mem_free and arch, are there from the start; 'fairlead resource modify "
+    "slots urgency=N' changes one.";
+static const char resource_delete_text[] =
+    "A resource that pending or running jobs request cannot be deleted, nor can a built-in one.";
 static const struct command_example resource_add_examples[] = {
     {.line = "fairlead resource add license type=INT amount=10 urgency=1000",
      .meaning = "ten licences for all jobs together"},

@@ -1,10 +1,6 @@
 /* fairlead scenario dump: the instance at this time, as a scenario document. */
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "cli/instance.h"
+#include "cli/output_file.h"
 
 struct dump_values {
     const char *file;
@@ -31,19 +27,12 @@ static int copy_reply(struct client *c, struct output *out, struct err *e)
     return more;
 }
 
-/* A file that is not complete is removed. */
 static int copy_to_file(struct client *c, const char *path, struct err *e)
 {
-    struct output file;
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
-    output_init(&file, fd);
-    int status = copy_reply(c, &file, e);
-    if (status == 0) status = output_flush(&file, e);
-    output_release(&file);
-    if (close(fd) != 0 && status == 0) status = err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
-    if (status != 0) (void)unlink(path);
-    return status;
+    struct output_file file;
+    if (output_file_open(&file, path, e) != 0) return -1;
+    int status = copy_reply(c, &file.output, e);
+    return output_file_close(&file, status, e);
 }
 
 static int dump_run(struct call *call, struct err *e)

@@ -85,8 +85,8 @@ const char *foreign_syntax_request(struct str name)
          .advice = "use --mem for memory"},
         {.words = " gpu gpus ngpus ", .advice = "use -G for GPUs"},
         {.words = " cpu cpus slots num_proc ncpus procs nodes select ", .advice = "use -n for CPUs"},
-        {.words = " hostname h host ", .advice = "use --queues '*@HOST' for a host"},
-        {.words = " q qname ", .advice = "use --queues for queues"},
+        {.words = " h host ", .advice = "use hostname=HOST, or --queues '*@HOST'"},
+        {.words = " q ", .advice = "use qname=QUEUE, or --queues"},
         {0},
     };
     char word[WORD_BYTES];

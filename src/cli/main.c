@@ -112,7 +112,7 @@ static const struct command *nearest_command(const char *parent, const char *wor
     size_t start = parent != NULL ? strlen(parent) + 1 : 0;
     for (const struct command *const *c = commands; *c != NULL; c++) {
         if (parent != NULL && !is_subcommand((*c)->name, parent)) continue;
-        uint32_t distance = options_word_distance(word, (*c)->name + start);
+        uint32_t distance = str_distance(str(word), str((*c)->name + start));
         if (distance < min && 2 * distance <= length) {
             min = distance;
             nearest = *c;

@@ -5,6 +5,7 @@
 #include "base/ensure.h"
 #include "base/number.h"
 #include "engine/host_loads.h"
+#include "fields/standard_resources.h"
 
 /* --- texts of a queue, for each of its hosts ---------------------------------------------------------------------- */
 
@@ -90,7 +91,7 @@ static int add_offers(struct cluster_model *m, struct str text, const char *what
         const struct named_value *v = &values.items[i];
         uint32_t resource = cluster_resources_find(&m->resources, v->name);
         struct offer offer;
-        if (resource == NONE) return err_value(e, what, v->name, "a resource");
+        if (resource == NONE) return cluster_resources_fail_unknown(&m->resources, v->name, what, "a resource", e);
         if (v->value.text == NULL) return err_value(e, what, v->name, "a resource with a value, such as gpu=4");
         if (cluster_resources_offer(&m->resources, resource, v->value, &m->arena, &offer, e) != 0) return -1;
         set_offer(out, offer);
@@ -157,7 +158,7 @@ static int add_host(struct cluster_model *m, const struct state *s, uint32_t ind
     *host = (struct sched_host){.name = o->name, .first_instance = m->cluster.instances.count};
     m->host_of[m->cluster.hosts.count - 1] = index;
     m->cluster_host_of[index] = m->cluster.hosts.count - 1;
-    offer_name(m, &host->offers, "hostname", o->name);
+    offer_name(m, &host->offers, HOST_NAME_RESOURCE, o->name);
     if (row->host.has.mem_mib > 0 || !s->is_document)
         offer_amount(&host->offers, m->resources.mem, (double)row->host.has.mem_mib);
     if (!s->is_document) {
@@ -184,7 +185,9 @@ static int read_thresholds(struct cluster_model *m, struct str text, struct sche
         const struct named_value *v = &values.items[i];
         uint32_t resource = cluster_resources_find(&m->resources, v->name);
         struct offer limit;
-        if (resource == NONE) return err_value(e, "load_thresholds", v->name, "a load value or a resource");
+        if (resource == NONE)
+            return cluster_resources_fail_unknown(&m->resources, v->name, "load_thresholds",
+                                                  "a load value or a resource", e);
         if (v->value.text == NULL)
             return err_value(e, "load_thresholds", v->name, "a load value and its limit, such as np_load_avg=1.75");
         if (resource_type_is_text(m->resources.list.items[resource].type))
@@ -222,7 +225,7 @@ static int add_instance(struct cluster_model *m, const struct state *s, const st
     *in = (struct sched_instance){.name = arena_copy(&m->arena, str(name.text)), .host = m->cluster.hosts.count - 1};
     buf_release(&name);
     m->cluster.hosts.items[in->host].instance_count++;
-    offer_name(m, &in->offers, "qname", q->object->name);
+    offer_name(m, &in->offers, QUEUE_NAME_RESOURCE, q->object->name);
     if (offer_slots(m, q, index, row_of(s, index)->host.has.cpus, in, e) != 0 ||
         read_number(host_names_value(&m->hosts, &q->seq_no, index), "seq_no", &in->seq_no, e) != 0 ||
         add_offers(m, host_names_value(&m->hosts, &q->complex_values, index), "complex_values", &in->offers, e) != 0 ||
@@ -355,14 +358,10 @@ static int add_environments(struct cluster_model *m, const struct state *s, stru
 
 /* --- load --------------------------------------------------------------------------------------------------------- */
 
-static int fail_load(struct str name, const char *what, struct err *e)
+static int fail_load(const struct cluster_model *m, struct str name, const char *what, struct err *e)
 {
-    return err_value(e, what, name, "a load value or a consumable, which are numbers");
-}
-
-static bool is_number(const struct cluster_model *m, uint32_t resource)
-{
-    return resource != NONE && !resource_type_is_text(m->resources.list.items[resource].type);
+    return cluster_resources_fail_unknown(&m->resources, name, what, "a load value or a consumable, which are numbers",
+                                          e);
 }
 
 static bool hosts_offer(const struct cluster *c, uint32_t resource)
@@ -387,7 +386,8 @@ static int read_formula(struct cluster_model *m, const struct settings *settings
         uint32_t resource = NONE;
         if (text.terms[i].name.length > 0) {
             resource = cluster_resources_find(&m->resources, text.terms[i].name);
-            if (!is_number(m, resource)) return fail_load(text.terms[i].name, "load_formula", e);
+            if (!cluster_resources_has_number(&m->resources, text.terms[i].name))
+                return fail_load(m, text.terms[i].name, "load_formula", e);
             is_known = is_known && hosts_offer(&m->cluster, resource);
         }
         terms[i] = (struct load_term){.resource = resource, .weight = text.terms[i].weight};
@@ -408,7 +408,8 @@ static int read_adjustments(struct cluster_model *m, const struct settings *sett
         const struct named_value *v = &values.items[i];
         uint32_t resource = cluster_resources_find(&m->resources, v->name);
         struct offer amount;
-        if (!is_number(m, resource)) return fail_load(v->name, "job_load_adjustments", e);
+        if (!cluster_resources_has_number(&m->resources, v->name))
+            return fail_load(m, v->name, "job_load_adjustments", e);
         if (v->value.text == NULL)
             return err_value(e, "job_load_adjustments", v->name,
                              "a load value with an amount, such as np_load_avg=0.5");

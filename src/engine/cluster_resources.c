@@ -118,6 +118,35 @@ uint32_t cluster_resources_find(const struct cluster_resources *r, struct str na
     return map_get(&r->by_name, name);
 }
 
+bool cluster_resources_has_number(const struct cluster_resources *r, struct str name)
+{
+    uint32_t index = cluster_resources_find(r, name);
+    return index != NONE && !resource_type_is_text(r->list.items[index].type);
+}
+
+/* At most a quarter of the letters may differ. */
+static const char *find_similar(const struct cluster_resources *r, struct str name)
+{
+    const char *found = NULL;
+    size_t min = name.length / 4 + 1;
+    for (uint32_t i = 0; i < r->list.count; i++) {
+        uint32_t distance = str_distance(name, str(r->list.items[i].name));
+        if (distance >= min) continue;
+        min = distance;
+        found = r->list.items[i].name;
+    }
+    return found;
+}
+
+int cluster_resources_fail_unknown(const struct cluster_resources *r, struct str name, const char *field,
+                                   const char *accepted, struct err *e)
+{
+    bool is_known = cluster_resources_find(r, name) != NONE;
+    const char *similar = is_known ? NULL : find_similar(r, name);
+    if (similar == NULL) return err_value(e, field, name, "%s", accepted);
+    return err_value(e, field, name, "%s; did you mean '%s'?", accepted, similar);
+}
+
 /* --- in the cluster ----------------------------------------------------------------------------------------------- */
 
 static enum relation relation_of(enum resource_relop relop)
@@ -141,6 +170,7 @@ void cluster_resources_define(const struct cluster_resources *r, struct cluster 
         *array_add(&c->resources) = (struct sched_resource){.name = from->name,
                                                             .is_consumable = from->is_consumable,
                                                             .is_text = resource_type_is_text(from->type),
+                                                            .ignores_case = resource_type_ignores_case(from->type),
                                                             .relation = relation_of(from->relop)};
         if (!isinf(from->global_amount) && !resource_type_is_text(from->type))
             *array_add(&c->global.list) = (struct offer){.resource = i, .amount = from->global_amount};
@@ -152,7 +182,10 @@ int cluster_resources_offer(const struct cluster_resources *r, uint32_t resource
 {
     const struct cluster_resource *definition = &r->list.items[resource];
     struct offer offer = {.resource = resource};
-    if (object_resource_amount_parse(definition->type, definition->name, value, &offer.amount, e) != 0) return -1;
+    int status = resource == r->mem
+                     ? object_resource_mib_parse(definition->name, value, &offer.amount, e)
+                     : object_resource_amount_parse(definition->type, definition->name, value, &offer.amount, e);
+    if (status != 0) return -1;
     if (resource_type_is_text(definition->type)) offer.text = arena_copy(arena, value);
     *out_offer = offer;
     return 0;

@@ -41,6 +41,14 @@ void cluster_resources_release(struct cluster_resources *r);
 /* The index of a resource, or NONE. */
 uint32_t cluster_resources_find(const struct cluster_resources *r, struct str name);
 
+/* "FIELD: 'np_load_avk' is not ACCEPTED; did you mean 'np_load_avg'?", with the most similar name if one is similar.
+ * Returns -1. */
+int cluster_resources_fail_unknown(const struct cluster_resources *r, struct str name, const char *field,
+                                   const char *accepted, struct err *e);
+
+/* Whether there is one of that name whose amounts are numbers. */
+bool cluster_resources_has_number(const struct cluster_resources *r, struct str name);
+
 /* Adds them to the cluster, with what the whole cluster offers. */
 void cluster_resources_define(const struct cluster_resources *r, struct cluster *c);
 

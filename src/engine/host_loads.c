@@ -29,11 +29,27 @@ static void release(struct loads *l)
 
 /* --- scaling ------------------------------------------------------------------------------------------------------ */
 
+int host_loads_check_scaling(const struct cluster_resources *resources, const char *text, struct err *e)
+{
+    struct arena arena = {0};
+    struct named_values scaling = {0};
+    int status = host_text_named_values(str(text), "load_scaling", &arena, &scaling, e);
+    for (uint32_t i = 0; i < scaling.count && status == 0; i++) {
+        struct str name = scaling.items[i].name;
+        if (!cluster_resources_has_number(resources, name))
+            status =
+                cluster_resources_fail_unknown(resources, name, "load_scaling", "a load value, which is a number", e);
+    }
+    arena_release(&arena);
+    return status;
+}
+
 /* The factor by which a load value is multiplied. */
 static int read_scaling(struct loads *l, struct err *e)
 {
     const char *text = l->rules->host->value[HOST_LOAD_SCALING].text;
     if (host_text_named_values(str(text), "load_scaling", &l->arena, &l->scaling, e) != 0) return -1;
+    if (l->rules->is_strict && host_loads_check_scaling(l->rules->resources, text, e) != 0) return -1;
     for (uint32_t i = 0; i < l->scaling.count; i++) {
         const struct named_value *v = &l->scaling.items[i];
         double factor;

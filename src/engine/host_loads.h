@@ -23,6 +23,10 @@ struct host_load_rules {
 int host_loads_offer(const struct host_load_rules *rules, const struct host_row *row, struct sched_host *host,
                      struct err *e);
 
+/* Checks that what is scaled is a resource whose amounts are numbers. ERR_INPUT names it. A scaling that is stored may
+ * name others, which count nowhere. */
+int host_loads_check_scaling(const struct cluster_resources *resources, const char *text, struct err *e);
+
 /* The load values of each processor, whose names are those of the load values after "np_". */
 enum { LOADS_PER_PROCESSOR = 4, PER_PROCESSOR_PREFIX = 3 };
 extern const char *const host_loads_per_processor[LOADS_PER_PROCESSOR];

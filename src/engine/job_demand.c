@@ -436,6 +436,19 @@ static void copy_texts(const struct job_demands *d, struct need *needs, uint32_t
     }
 }
 
+/* Values of a document never change, so each expression is evaluated once on each instance. */
+static void evaluate_texts(const struct job_demands *d, struct need *needs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && d->s->is_document; i++) {
+        if (needs[i].text == NULL) continue;
+        uint64_t *set = arena_alloc(d->arena, d->m->set_words * sizeof *set);
+        for (uint32_t k = 0; k < d->m->cluster.instances.count; k++) {
+            if (place_satisfies(&d->m->cluster, k, &needs[i])) add_bit(set, k);
+        }
+        needs[i].satisfied = set;
+    }
+}
+
 /* Describes the first demand of a kind. */
 static void describe_kind(struct job_demands *d, const struct job *j, uint32_t only, const struct demand *new,
                           struct demand *demand)
@@ -449,6 +462,7 @@ static void describe_kind(struct job_demands *d, const struct job *j, uint32_t o
     memcpy(needs, new->needs, size);
     if (soft_size > 0) memcpy(needs + new->need_count, new->soft, soft_size);
     copy_texts(d, needs, new->need_count + new->soft_count);
+    evaluate_texts(d, needs, new->need_count + new->soft_count);
     demand->ranges = range;
     demand->needs = needs;
     demand->soft = needs + new->need_count;

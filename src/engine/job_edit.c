@@ -125,6 +125,10 @@ static int after_change(struct job_edit *edit, enum job_field f)
     case JOB_FIELD_BEGIN: move_accrual(edit); return 0;
     case JOB_FIELD_DEADLINE: return check_deadline(edit);
     case JOB_FIELD_ARRAY_LIMIT: return check_array_limit(edit);
+    case JOB_FIELD_REQUESTS:
+        return job_places_check_expressions(edit->c, edit->row->requests, edit->row->request_count);
+    case JOB_FIELD_SOFT:
+        return job_places_check_expressions(edit->c, edit->row->placing->soft, edit->row->placing->soft_count);
     case JOB_FIELD_CONSTRAINT:
     case JOB_FIELD_QUEUES:
     case JOB_FIELD_MASTER_QUEUES:
@@ -183,6 +187,8 @@ static int set_places(struct job_edit *edit)
     bool has_new_wishes =
         is_submission || changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_SOFT] || changed[JOB_FIELD_SOFT_QUEUES];
     if (is_submission && !edit->given->is_given[JOB_FIELD_PARTITIONS]) job_places_set_partitions(c, edit->row);
+    bool has_new_names = is_submission || changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_REQUESTS];
+    if (has_new_names && job_places_check_requested_names(c, edit->row) != 0) return -1;
     if (has_new_places && (job_admission_check_nodes(c, edit->row) != 0 || job_places_check(c, edit->row) != 0))
         return -1;
     if (has_new_wishes) job_places_sort_partitions(c, edit->row);

@@ -1,11 +1,15 @@
 #include "engine/job_places.h"
 
+#include <string.h>
+
 #include "base/ensure.h"
+#include "base/expression.h"
 #include "engine/job_demand.h"
 #include "engine/job_members.h"
 #include "engine/never_runs.h"
 #include "engine/queue_list.h"
 #include "fields/request_text.h"
+#include "fields/standard_resources.h"
 
 static const char *list_of(const struct job *row, enum job_field f)
 {
@@ -43,14 +47,90 @@ int job_places_check_names(struct apply_context *c, const struct job *row, enum 
     return list == NULL ? 0 : queue_list_check(c->s, list, job_field_at(f)->name, c->e);
 }
 
+/* --- requested names ---------------------------------------------------------------------------------------------- */
+
+static const struct object *resource_of(const struct state *s, const struct job_request *r)
+{
+    return &s->objects[OBJECT_RESOURCE].items[r->resource].object;
+}
+
+static enum resource_type type_of(const struct object *resource)
+{
+    return (enum resource_type)resource->value[RESOURCE_TYPE].number;
+}
+
+int job_places_check_expressions(struct apply_context *c, const struct job_request *requests, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct object *o = resource_of(c->s, &requests[i]);
+        if (object_resource_expression_check(type_of(o), o->name, str(requests[i].text), c->e) != 0) return -1;
+    }
+    return 0;
+}
+
+/* The request of a name, such as hostname; NULL: there is none. */
+static const struct job_request *find_name_request(const struct state *s, const struct job *row, const char *resource)
+{
+    for (uint32_t i = 0; i < row->request_count; i++) {
+        const struct object *o = resource_of(s, &row->requests[i]);
+        if (strcmp(o->name, resource) == 0 && resource_type_is_text(type_of(o))) return &row->requests[i];
+    }
+    return NULL;
+}
+
+/* Whether an object has a name as the job requests it. */
+static bool has_requested_name(const struct state *s, const struct job_request *r, enum object_kind kind,
+                               uint32_t index)
+{
+    const struct object_row *row = &s->objects[kind].items[index];
+    const struct object *resource = resource_of(s, r);
+    bool is_other = resource->value[RESOURCE_RELOP].number == RELOP_NOT_EQUAL;
+    enum expression_case letters =
+        resource_type_ignores_case(type_of(resource)) ? EXPRESSION_CASE_IGNORED : EXPRESSION_CASE_COUNTS;
+    return !row->is_deleted && expression_is_satisfied(str(r->text), str(row->object.name), letters) != is_other;
+}
+
+static int refuse_name(struct apply_context *c, const struct job_request *r, const char *reason)
+{
+    (void)err_value_reason(c->e, "amount", str(r->text), "%s", reason);
+    return err_of(c->e, "resource", str(resource_of(c->s, r)->name));
+}
+
+int job_places_check_requested_names(struct apply_context *c, const struct job *row)
+{
+    const struct job_request *host = find_name_request(c->s, row, HOST_NAME_RESOURCE);
+    const struct job_request *queue = find_name_request(c->s, row, QUEUE_NAME_RESOURCE);
+    bool has_host = host == NULL, has_queue = queue == NULL;
+    for (uint32_t i = 0; i < c->s->objects[OBJECT_HOST].count && !has_host; i++)
+        has_host = has_requested_name(c->s, host, OBJECT_HOST, i);
+    for (uint32_t i = 0; i < row->partition_count && !has_queue; i++)
+        has_queue = has_requested_name(c->s, queue, OBJECT_PARTITION, row->partitions[i]);
+    if (!has_host) return refuse_name(c, host, "matches no host");
+    return has_queue ? 0 : refuse_name(c, queue, "matches no partition that the job may run in");
+}
+
+/* The partitions that a request of qname is for. Returns their number. */
+static uint32_t find_requested_partitions(const struct state *s, const struct job_request *queue, uint32_t *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->objects[OBJECT_PARTITION].count; i++) {
+        if (has_requested_name(s, queue, OBJECT_PARTITION, i)) out[count++] = i;
+    }
+    return count;
+}
+
 void job_places_set_partitions(struct apply_context *c, struct job *row)
 {
     const struct state *s = c->s;
     const char *queues = list_of(row, JOB_FIELD_QUEUES);
-    if (queues == NULL) return;
-    row->partitions = arena_alloc(&c->s->cycle, s->objects[OBJECT_PARTITION].count * sizeof *row->partitions);
-    row->partition_count = queue_list_partitions(s, queues, row->partitions);
-    ensure(row->partition_count > 0); /* job_places_check_names */
+    const struct job_request *queue = find_name_request(s, row, QUEUE_NAME_RESOURCE);
+    if (queues == NULL && queue == NULL) return;
+    uint32_t *found = arena_alloc(&c->s->cycle, s->objects[OBJECT_PARTITION].count * sizeof *found);
+    uint32_t count =
+        queues != NULL ? queue_list_partitions(s, queues, found) : find_requested_partitions(s, queue, found);
+    if (count == 0) return; /* job_places_check_requested_names says so */
+    row->partitions = found;
+    row->partition_count = count;
 }
 
 /* --- whether it could run ----------------------------------------------------------------------------------------- */

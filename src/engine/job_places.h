@@ -11,7 +11,13 @@ int job_places_check_features(const struct state *s, const char *constraint, str
 /* The names in the list of queues, or the constraint, that a field holds. ERR_INPUT. */
 int job_places_check_names(struct apply_context *c, const struct job *row, enum job_field f);
 
-/* A submission that names queues and no partition may run in all partitions of these queues. */
+/* The expressions of requested texts. ERR_INPUT names the resource and the column. */
+int job_places_check_expressions(struct apply_context *c, const struct job_request *requests, uint32_t count);
+
+/* Requests of hostname and qname. ERR_INPUT: no host, or none of the job's partitions, has a name like that. */
+int job_places_check_requested_names(struct apply_context *c, const struct job *row);
+
+/* A submission that names queues (or requests qname) and no partition may run in all partitions of these queues. */
 void job_places_set_partitions(struct apply_context *c, struct job *row);
 
 /* Whether the slots could be placed if nothing else ran: in its partitions and queues, by the rule of its parallel

@@ -11,8 +11,11 @@
 #include "base/ensure.h"
 #include "engine/cluster_model.h"
 #include "engine/handlers.h"
+#include "engine/host_loads.h"
 #include "engine/placements.h"
+#include "engine/user_list.h"
 #include "fields/host_text.h"
+#include "fields/standard_resources.h"
 
 /* --- derived members ---------------------------------------------------------------------------------------------- */
 
@@ -79,12 +82,39 @@ static int check_department(struct apply_context *c, const struct object *user)
     return err_not_found(c->e, "department", str(department));
 }
 
+/* Texts may be of any type for texts. */
+static int check_type(struct apply_context *c, const struct object *resource)
+{
+    const struct standard_resource *standard = standard_resource_find(str(resource->name));
+    const struct field *f = &object_classes[OBJECT_RESOURCE].fields[RESOURCE_TYPE];
+    enum resource_type type = (enum resource_type)resource->value[RESOURCE_TYPE].number;
+    bool is_other = standard != NULL && type != standard->type &&
+                    !(resource_type_is_text(type) && resource_type_is_text(standard->type));
+    if (!is_other) return 0;
+    struct str own = field_choice(f->choices, standard->type);
+    return err_subject(c->e, ERR_INPUT, "resource", str(resource->name), "is built in; its type is %.*s",
+                       (int)own.length, own.text);
+}
+
+static int check_scaling(struct apply_context *c, const struct object *host)
+{
+    struct cluster_resources resources;
+    ensure(cluster_resources_make(c->s, &resources, NULL) == 0); /* as for the cluster that there is */
+    int status = host_loads_check_scaling(&resources, host->value[HOST_LOAD_SCALING].text, c->e);
+    cluster_resources_release(&resources);
+    return status == 0 ? 0 : err_of(c->e, "host", str(host->name));
+}
+
 /* Checks the fields in combination with each other and with other objects. */
 static int check_object(struct apply_context *c, enum object_kind kind, const struct object *o)
 {
     double unused[TRES_MAX];
     if (kind == OBJECT_USER_POLICY) return check_department(c, o);
-    if (kind != OBJECT_PARTITION || o->value[PARTITION_BILLING_WEIGHTS].text[0] == '\0') return 0;
+    if (kind == OBJECT_HOST) return check_scaling(c, o);
+    if (kind == OBJECT_RESOURCE) return check_type(c, o);
+    if (kind != OBJECT_PARTITION) return 0;
+    if (user_list_check(c->s, o, c->e) != 0) return err_of(c->e, "partition", str(o->name));
+    if (o->value[PARTITION_BILLING_WEIGHTS].text[0] == '\0') return 0;
     return parse_weights(&c->s->policy, o, unused, c->e);
 }
 
@@ -190,16 +220,22 @@ uint32_t object_create(struct apply_context *c, enum object_kind kind, const str
     return index;
 }
 
+static int add_object(struct apply_context *c, const struct event_object *wanted)
+{
+    struct object o = wanted->kind == OBJECT_RESOURCE ? standard_resource_defaults(wanted->name)
+                                                      : object_defaults(wanted->kind, wanted->name);
+    if (set_fields(c, wanted, &o, NULL) != 0 || check_cluster_with(c, wanted->kind, &o) != 0) return -1;
+    object_create(c, wanted->kind, &o);
+    return 0;
+}
+
 int apply_object_add(struct apply_context *c, const struct event *event)
 {
     const struct event_object *wanted = &event->object;
     const char *class = object_classes[wanted->kind].name;
     if (require_right(c, event, "add") != 0 || check_object_name(c, wanted) != 0) return -1;
     if (state_find_object(c->s, wanted->kind, wanted->name) != NONE) return err_exists(c->e, class, str(wanted->name));
-    struct object o = object_defaults(wanted->kind, wanted->name);
-    if (set_fields(c, wanted, &o, NULL) != 0 || check_cluster_with(c, wanted->kind, &o) != 0) return -1;
-    object_create(c, wanted->kind, &o);
-    return 0;
+    return add_object(c, wanted);
 }
 
 /* A text that does not change is not copied. */
@@ -213,12 +249,20 @@ static void replace_fields(struct apply_context *c, enum object_kind kind, struc
     }
 }
 
+/* A built-in resource becomes a row with its first change. */
+static bool is_unchanged_built_in(const struct state *s, const struct event_object *wanted)
+{
+    return wanted->kind == OBJECT_RESOURCE && standard_resource_is_built_in(wanted->name) &&
+           state_find_object(s, OBJECT_RESOURCE, wanted->name) == NONE;
+}
+
 int apply_object_modify(struct apply_context *c, const struct event *event)
 {
     const struct event_object *wanted = &event->object;
     uint32_t index, qos_flags = 0;
-    if (require_right(c, event, "modify") != 0 || object_find(c->s, wanted->kind, str(wanted->name), &index, c->e) != 0)
-        return -1;
+    if (require_right(c, event, "modify") != 0) return -1;
+    if (is_unchanged_built_in(c->s, wanted)) return add_object(c, wanted);
+    if (object_find(c->s, wanted->kind, str(wanted->name), &index, c->e) != 0) return -1;
     struct object_row *row = object_row_at(c->s, wanted->kind, index);
     struct object o = row->object;
     bool resets = false;
@@ -270,15 +314,21 @@ static int check_is_unused(struct apply_context *c, enum object_kind kind, const
         return err_subject(c->e, ERR_CONFLICT, "department", str(name),
                            "is in use by %u %s; give %s another department first", users, users == 1 ? "user" : "users",
                            users == 1 ? "it" : "them");
-    return 0;
+    bool may_be_listed = kind == OBJECT_DEPARTMENT && strcmp(name, DEFAULT_DEPARTMENT) != 0;
+    const char *partition = may_be_listed ? user_list_find_partition(c->s, name) : NULL;
+    if (partition == NULL) return 0;
+    return err_subject(c->e, ERR_CONFLICT, "department", str(name),
+                       "is in use: a list of users of partition '%s' has it", partition);
 }
 
 int apply_object_delete(struct apply_context *c, const struct event *event)
 {
     const struct event_object *wanted = &event->object;
     uint32_t index;
-    if (require_right(c, event, "delete") != 0 || object_find(c->s, wanted->kind, str(wanted->name), &index, c->e) != 0)
-        return -1;
+    if (require_right(c, event, "delete") != 0) return -1;
+    if (wanted->kind == OBJECT_RESOURCE && standard_resource_is_built_in(wanted->name))
+        return err_subject(c->e, ERR_CONFLICT, "resource", str(wanted->name), "cannot be deleted: it is built in");
+    if (object_find(c->s, wanted->kind, str(wanted->name), &index, c->e) != 0) return -1;
     struct object_row *row = object_row_at(c->s, wanted->kind, index);
     if (check_is_unused(c, wanted->kind, row) != 0 || check_cluster_without(c, wanted->kind, index) != 0) return -1;
     ensure(map_remove(&c->s->object_by_name[wanted->kind], str(row->object.name)));

@@ -3,8 +3,10 @@
 #include "base/ensure.h"
 #include "fields/standard_resources.h"
 
-static bool is_reported(const struct state *s, struct str name)
+/* Hosts and queues have their names, what else there is this machine reports. */
+static bool is_offered(const struct state *s, struct str name)
 {
+    if (str_equal(name, str(HOST_NAME_RESOURCE)) || str_equal(name, str(QUEUE_NAME_RESOURCE))) return true;
     for (uint32_t i = 0; i < s->load_count; i++) {
         if (str_equal(str(s->loads[i].name), name)) return true;
     }
@@ -20,7 +22,7 @@ static uint32_t add_named(struct apply_context *c, const struct job_values *give
         struct str amount, name = str_trim(str_cut(str_cut(rest, ',', &rest), '=', &amount));
         const struct standard_resource *standard = standard_resource_find(name);
         if (standard == NULL || state_find_object(s, OBJECT_RESOURCE, standard->name) != NONE) continue;
-        if (!is_reported(s, name)) continue;
+        if (!is_offered(s, name)) continue;
         const struct object o = standard_resource_object(standard);
         uint32_t index = object_row_add(s, OBJECT_RESOURCE, &o, c->now_us);
         ensure(object_derive(s, OBJECT_RESOURCE, index, NULL) == 0);

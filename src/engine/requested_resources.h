@@ -1,5 +1,6 @@
-/* Standard resources (fields/standard_resources.h) that a job requests. One that this machine reports as a load value
- * becomes a row with its first request, as an administrator would have defined it: jobs refer to resources by row. */
+/* Standard resources (fields/standard_resources.h) that a job requests. One that this machine reports as a load value,
+ * or the name of a host or a queue, becomes a row with its first request, as an administrator would have defined it:
+ * jobs refer to resources by row. */
 #ifndef FAIRLEAD_ENGINE_REQUESTED_RESOURCES_H
 #define FAIRLEAD_ENGINE_REQUESTED_RESOURCES_H
 

@@ -257,11 +257,25 @@ int host_text_names(struct str text, const char *what, struct arena *arena, stru
     return status;
 }
 
+static bool has_empty_item(struct str text)
+{
+    struct str rest = text;
+    while (rest.text != NULL) {
+        if (str_trim(str_cut(rest, ',', &rest)).length == 0) return true;
+    }
+    return false;
+}
+
 int host_text_names_check(struct str text, const char *what, struct err *e)
 {
     struct arena arena = {0};
-    struct name_list unused;
-    int status = host_text_names(text, what, &arena, &unused, e);
+    struct name_list list;
+    int status = host_text_names(text, what, &arena, &list, e);
+    if (status == 0 && !is_none(text) && has_empty_item(text))
+        status = err_value_reason(e, what, text, "has an empty item; one comma stands between two names");
+    for (uint32_t i = 0; status == 0 && i < list.count; i++) {
+        if (is_none(list.items[i])) status = err_value_reason(e, what, text, "has names beside NONE, the empty list");
+    }
     arena_release(&arena);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/ensure.h"
+#include "base/expression.h"
 #include "base/number.h"
 #include "base/quantity.h"
 #include "fields/host_text.h"
@@ -121,7 +122,14 @@ static const struct field resource_rows[] = {
                                        "(JOB)"},
     AT(RESOURCE_DEFAULT_AMOUNT) = {TEXT("0"), .name = "default_amount",
                                    .help = "taken by jobs that do not request it, where it is limited"},
-    AT(RESOURCE_FIELD_COUNT) = CREATED,
+    AT(RESOURCE_BUILT_IN) = {BOOLEAN(0), .name = "built_in", .is_read_only = true,
+                             .help = "whether every cluster has it: it cannot be deleted or get another type"},
+    AT(RESOURCE_RECORD_COUNT) = {.type = FIELD_TIME,
+                                 .max = TIME_US_MAX,
+                                 .name = "created_us",
+                                 .is_nullable = true,
+                                 .is_read_only = true,
+                                 .help = "time of creation; of a built-in one that of its first change or request"},
 };
 
 static const struct field host_rows[] = {
@@ -297,6 +305,8 @@ int object_set(struct object *o, enum object_kind kind, struct str key, struct s
     return 0;
 }
 
+#define MEMORY_LETTERS "k, m, g, t (1000s), K, M, G or T (1024s)"
+
 /* "0:30:0" and "90" as Grid Engine writes times: hours, minutes and seconds, or seconds. */
 static bool parse_time(struct str value, double *out_s)
 {
@@ -311,20 +321,37 @@ static bool parse_time(struct str value, double *out_s)
     return parts == 1 || parts == 3;
 }
 
-/* A number with k, m, g (thousands) or K, M, G (1024s), as Grid Engine writes memory; in bytes. */
-static bool parse_memory(struct str value, double *out_bytes)
+/* A number with k, m, g, t (1000s) or K, M, G, T (1024s), as Grid Engine writes memory; in bytes. One without a letter
+ * has the unit. */
+static bool parse_memory(struct str value, double unit, double *out_bytes)
 {
-    static const char letters[] = "kmgKMG";
-    double scale = 1.0, number;
-    for (int i = 0; value.length > 0 && i < 6; i++) {
-        if (value.text[value.length - 1] != letters[i]) continue;
+    static const struct {
+        char letter;
+        double bytes;
+    } units[] = {{'k', 1e3},    {'m', 1e6},    {'g', 1e9},    {'t', 1e12},
+                 {'K', 0x1p10}, {'M', 0x1p20}, {'G', 0x1p30}, {'T', 0x1p40}};
+    double number;
+    for (size_t i = 0; value.length > 0 && i < sizeof units / sizeof *units; i++) {
+        if (value.text[value.length - 1] != units[i].letter) continue;
+        unit = units[i].bytes;
         value.length--;
-        for (int power = 0; power <= i % 3; power++) scale *= i < 3 ? 1000.0 : 1024.0;
         break;
     }
     if (!number_parse_double(value, &number) || !(number >= 0.0 && number <= 1e15)) return false;
-    *out_bytes = number * scale;
+    *out_bytes = number * unit;
     return true;
+}
+
+int object_resource_mib_parse(const char *name, struct str value, double *out_mib, struct err *e)
+{
+    static const double mib_bytes = 0x1p20;
+    double bytes;
+    if (!parse_memory(value, mib_bytes, &bytes)) {
+        (void)err_value(e, "amount", value, "MiB from 0 to 1e15, or with " MEMORY_LETTERS);
+        return err_of(e, "resource", str(name));
+    }
+    *out_mib = bytes / mib_bytes;
+    return 0;
 }
 
 int object_resource_amount_parse(enum resource_type type, const char *name, struct str value, double *out_amount,
@@ -334,7 +361,7 @@ int object_resource_amount_parse(enum resource_type type, const char *name, stru
                                            "a number from 0 to 1e15",
                                            "true or false",
                                            "seconds or H:M:S",
-                                           "bytes from 0 to 1e15, or with k, m, g (1000s), K, M or G (1024s)",
+                                           "bytes from 0 to 1e15, or with " MEMORY_LETTERS,
                                            "a text"};
     uint64_t whole;
     double amount = 1.0;
@@ -351,7 +378,7 @@ int object_resource_amount_parse(enum resource_type type, const char *name, stru
         if (is_good) amount = is_true;
         break;
     case RESOURCE_TIME: is_good = parse_time(value, &amount); break;
-    case RESOURCE_MEMORY: is_good = parse_memory(value, &amount); break;
+    case RESOURCE_MEMORY: is_good = parse_memory(value, 1.0, &amount); break;
     default: break;
     }
     if (!is_good) {
@@ -360,4 +387,10 @@ int object_resource_amount_parse(enum resource_type type, const char *name, stru
     }
     *out_amount = amount;
     return 0;
+}
+
+int object_resource_expression_check(enum resource_type type, const char *name, struct str value, struct err *e)
+{
+    if (!resource_type_is_text(type) || expression_check(value, "amount", e) == 0) return 0;
+    return err_of(e, "resource", str(name));
 }

@@ -60,6 +60,10 @@ enum resource_field {
     RESOURCE_DEFAULT_AMOUNT,
     RESOURCE_FIELD_COUNT
 };
+enum { /* of the record of a resource, behind its fields */
+       RESOURCE_BUILT_IN = RESOURCE_FIELD_COUNT,
+       RESOURCE_RECORD_COUNT
+};
 enum host_field {
     HOST_CPUS,
     HOST_MEM,
@@ -97,6 +101,12 @@ static inline bool resource_type_is_text(enum resource_type type)
     return type >= RESOURCE_STRING;
 }
 
+/* Of texts. */
+static inline bool resource_type_ignores_case(enum resource_type type)
+{
+    return type == RESOURCE_CSTRING || type == RESOURCE_HOST;
+}
+
 /* Values of RESOURCE_RELOP: how the value that a host or a queue has stands to the requested one. Texts are only
  * compared for equality, so all but RELOP_NOT_EQUAL mean that. EXCLUSIVE: no other job may use the object. */
 enum resource_relop {
@@ -126,7 +136,7 @@ struct object_class {
     const char *help;
     const struct field *fields;
     uint32_t field_count;
-    struct field_table record; /* name, fields, (of a QOS) usage or (of a host) what it reports, created_us */
+    struct field_table record; /* name, fields, what the instance adds, created_us */
     bool has_usage;            /* RawUsage=0 discards the usage so far: not a field, because it is done and not kept */
 };
 
@@ -163,5 +173,12 @@ int object_set(struct object *o, enum object_kind kind, struct str key, struct s
  * "2G" in bytes), 1 for text. ERR_INPUT names the resource, the value and what is accepted. */
 int object_resource_amount_parse(enum resource_type type, const char *name, struct str value, double *out_amount,
                                  struct err *e);
+
+/* The same for memory that is counted in MiB: "512" and "0.5G" are 512. */
+int object_resource_mib_parse(const char *name, struct str value, double *out_mib, struct err *e);
+
+/* Checks the expression that a job requests of a text (base/expression.h); other amounts pass. The errors are those of
+ * object_resource_amount_parse. */
+int object_resource_expression_check(enum resource_type type, const char *name, struct str value, struct err *e);
 
 #endif

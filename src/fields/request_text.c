@@ -95,7 +95,8 @@ int request_text_features_check(struct str text, const char *what, struct err *e
 {
     struct arena arena = {0};
     struct name_list list;
-    int status = host_text_names(text, what, &arena, &list, e);
+    int status = host_text_names_check(text, what, e);
+    if (status == 0) status = host_text_names(text, what, &arena, &list, e);
     for (uint32_t i = 0; status == 0 && i < list.count; i++) {
         if (!is_feature(list.items[i]))
             status = err_value(e, what, list.items[i], "a feature: a name without any of & | ( ) [ ] * = @");

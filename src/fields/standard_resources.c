@@ -1,10 +1,12 @@
 #include "fields/standard_resources.h"
 
+#include <string.h>
+
 const struct standard_resource standard_resources[STANDARD_RESOURCE_COUNT] = {
     {"arch", RESOURCE_STRING, RELOP_EQUAL},
     {"cpu", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
     {"h_rt", RESOURCE_TIME, RELOP_LESS_EQUAL},
-    {"hostname", RESOURCE_HOST, RELOP_EQUAL},
+    {HOST_NAME_RESOURCE, RESOURCE_HOST, RELOP_EQUAL},
     {"load_avg", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
     {"load_long", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
     {"load_medium", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
@@ -22,7 +24,7 @@ const struct standard_resource standard_resources[STANDARD_RESOURCE_COUNT] = {
     {"np_load_medium", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
     {"np_load_short", RESOURCE_DOUBLE, RELOP_GREATER_EQUAL},
     {"num_proc", RESOURCE_INT, RELOP_EQUAL},
-    {"qname", RESOURCE_STRING, RELOP_EQUAL},
+    {QUEUE_NAME_RESOURCE, RESOURCE_STRING, RELOP_EQUAL},
     {"s_rt", RESOURCE_TIME, RELOP_LESS_EQUAL},
     {"swap_free", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
     {"swap_total", RESOURCE_MEMORY, RELOP_LESS_EQUAL},
@@ -46,5 +48,18 @@ struct object standard_resource_object(const struct standard_resource *standard)
     o.value[RESOURCE_TYPE].number = standard->type;
     o.value[RESOURCE_RELOP].number = standard->relop;
     o.value[RESOURCE_CONSUMABLE].number = CONSUMABLE_NO;
+    return o;
+}
+
+bool standard_resource_is_built_in(const char *name)
+{
+    return standard_resource_find(str(name)) != NULL || strcmp(name, SLOTS_RESOURCE) == 0;
+}
+
+struct object standard_resource_defaults(const char *name)
+{
+    const struct standard_resource *standard = standard_resource_find(str(name));
+    struct object o = standard != NULL ? standard_resource_object(standard) : object_defaults(OBJECT_RESOURCE, name);
+    o.name = name;
     return o;
 }

@@ -41,31 +41,6 @@ bool options_any_given(const struct parsed *parsed, const struct option_row *row
     return false;
 }
 
-/* Optimal string alignment distance: Levenshtein's, with a swap of neighbours as one step. Keeps three rows of the
- * matrix. */
-uint32_t options_word_distance(const char *a, const char *b)
-{
-    size_t rows = strlen(a), columns = strlen(b);
-    if (rows > WORD_MAX || columns > WORD_MAX) return WORD_MAX;
-
-    uint32_t row_2_above[WORD_MAX + 1] = {0}, row_above[WORD_MAX + 1], row[WORD_MAX + 1];
-    for (uint32_t j = 0; j <= columns; j++) row_above[j] = j;
-    for (uint32_t i = 1; i <= rows; i++) {
-        row[0] = i;
-        for (uint32_t j = 1; j <= columns; j++) {
-            uint32_t min = row_above[j - 1] + (a[i - 1] != b[j - 1]);
-            if (row_above[j] + 1 < min) min = row_above[j] + 1;
-            if (row[j - 1] + 1 < min) min = row[j - 1] + 1;
-            bool is_swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (is_swapped && row_2_above[j - 2] + 1 < min) min = row_2_above[j - 2] + 1;
-            row[j] = min;
-        }
-        memcpy(row_2_above, row_above, sizeof row_above);
-        memcpy(row_above, row, sizeof row);
-    }
-    return row_above[columns];
-}
-
 /* The tables for getopt_long. */
 struct getopt_tables {
     const struct option_rules *rules;
@@ -126,7 +101,7 @@ static const char *nearest_option(const struct getopt_tables *t, const char *wor
     uint32_t min = (uint32_t)strlen(word) / 3 + 2;
     *out_match_count = 0;
     for (const struct option *o = t->longs; o->name != NULL; o++) {
-        uint32_t distance = options_word_distance(word, o->name);
+        uint32_t distance = str_distance(str(word), str(o->name));
         if (strncmp(word, o->name, strlen(word)) == 0) ++*out_match_count;
         if (distance < min) {
             min = distance;

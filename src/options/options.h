@@ -132,8 +132,4 @@ bool options_any_given(const struct parsed *parsed, const struct option_row *row
 /* The number of rows; 0 for NULL. */
 uint32_t options_count(const struct option_row *rows);
 
-/* The number of typing errors between two words: letters added, lost, changed or swapped with a neighbour. Words over
- * 40 letters count as entirely different. O(length of a * length of b). */
-uint32_t options_word_distance(const char *a, const char *b);
-
 #endif

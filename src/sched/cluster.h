@@ -44,6 +44,7 @@ struct sched_resource {
     const char *name;
     bool is_consumable;
     bool is_text;
+    bool ignores_case; /* of a text */
     enum relation relation;
 };
 

@@ -12,9 +12,10 @@ struct need {
     uint32_t resource;
     enum need_scope scope;
     double amount;
-    const char *text;  /* of a text resource: a pattern */
-    bool is_requested; /* false: booked where it is offered, such as a default amount, and needed nowhere */
-    bool is_exclusive; /* of an exclusive resource: no other job may have booked it */
+    const char *text;          /* of a text resource: an expression (base/expression.h) */
+    bool is_requested;         /* false: booked where it is offered, such as a default amount, and needed nowhere */
+    bool is_exclusive;         /* of an exclusive resource: no other job may have booked it */
+    const uint64_t *satisfied; /* a set of instances, where values never change; NULL: not computed */
 };
 
 struct slot_range {

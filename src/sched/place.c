@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/ensure.h"
+#include "base/expression.h"
 #include "base/sort.h"
 #include "base/str.h"
 #include "sched/spread.h"
@@ -49,7 +50,9 @@ static uint32_t slots_of_object(const struct cluster *c, const struct offers *o,
 static bool value_satisfies(const struct sched_resource *r, const struct offer *o, const struct need *n)
 {
     if (r->is_text) {
-        bool matches = o->text != NULL && n->text != NULL && str_matches(str(o->text), str(n->text));
+        enum expression_case letters = r->ignores_case ? EXPRESSION_CASE_IGNORED : EXPRESSION_CASE_COUNTS;
+        bool matches =
+            o->text != NULL && n->text != NULL && expression_is_satisfied(str(n->text), str(o->text), letters);
         return (r->relation == RELATION_NOT_EQUAL) != matches;
     }
     /* Grid Engine compares the request with the value, in this order. */
@@ -65,10 +68,14 @@ static bool value_satisfies(const struct sched_resource *r, const struct offer *
     return false;
 }
 
-/* Whether the instance, its host or the cluster offers the resource, and a value satisfies the request. The value
- * nearest to the instance counts. */
-static bool satisfies(const struct cluster *c, uint32_t instance, const struct need *n)
+static bool has_bit(const uint64_t *bits, uint32_t index)
 {
+    return bits == NULL || (bits[index / 64] >> index % 64 & 1) != 0;
+}
+
+bool place_satisfies(const struct cluster *c, uint32_t instance, const struct need *n)
+{
+    if (n->satisfied != NULL) return has_bit(n->satisfied, instance);
     const struct sched_instance *i = &c->instances.items[instance];
     const struct sched_resource *r = &c->resources.items[n->resource];
     const struct offer *offer = offers_find(&i->offers, n->resource);
@@ -77,17 +84,12 @@ static bool satisfies(const struct cluster *c, uint32_t instance, const struct n
     return offer != NULL && (r->is_consumable || value_satisfies(r, offer, n));
 }
 
-static bool has_bit(const uint64_t *bits, uint32_t index)
-{
-    return bits == NULL || (bits[index / 64] >> index % 64 & 1) != 0;
-}
-
 bool place_admits(const struct cluster *c, const struct demand *d, uint32_t instance)
 {
     const struct sched_instance *in = &c->instances.items[instance];
     if (in->is_off || in->is_overloaded || !has_bit(d->allowed, instance)) return false;
     for (uint32_t i = 0; i < d->need_count; i++) {
-        if (d->needs[i].is_requested && !satisfies(c, instance, &d->needs[i])) return false;
+        if (d->needs[i].is_requested && !place_satisfies(c, instance, &d->needs[i])) return false;
     }
     return true;
 }
@@ -95,7 +97,7 @@ bool place_admits(const struct cluster *c, const struct demand *d, uint32_t inst
 uint32_t place_violations(const struct cluster *c, const struct demand *d, uint32_t instance)
 {
     uint32_t violations = !has_bit(d->preferred, instance);
-    for (uint32_t i = 0; i < d->soft_count; i++) violations += !satisfies(c, instance, &d->soft[i]);
+    for (uint32_t i = 0; i < d->soft_count; i++) violations += !place_satisfies(c, instance, &d->soft[i]);
     return violations;
 }
 

@@ -43,6 +43,10 @@ bool place_job(const struct cluster *c, const struct demand *d, struct window wi
 uint32_t place_host_offers(const struct cluster *c, const struct demand *d, struct window window, uint32_t host,
                            uint32_t min, uint32_t max);
 
+/* Whether the instance, its host or the cluster offers what is needed, and a value satisfies the request. The value
+ * nearest to the instance counts. */
+bool place_satisfies(const struct cluster *c, uint32_t instance, const struct need *n);
+
 /* Whether the job may run on an instance at all: it is allowed, open, offers every resource that the job requests, and
  * values that do not change with bookings satisfy the request. */
 bool place_admits(const struct cluster *c, const struct demand *d, uint32_t instance);

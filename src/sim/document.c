@@ -40,10 +40,10 @@ static const struct part {
     {.name = "hosts", .is_always_read = true, .read = document_read_hosts},
     {.name = "groups", .is_always_read = true, .read = document_read_groups},
     {.name = "parallel_environments", .read = document_read_environments},
+    {.name = "departments", .read = document_read_departments},
     {.name = "partitions", .is_always_read = true, .read = document_read_partitions},
     {.name = "qos", .is_always_read = true, .read = document_read_qos},
     {.name = "projects", .read = document_read_projects},
-    {.name = "departments", .read = document_read_departments},
     {.name = "users", .read = document_read_users},
     {.name = "usage_owners", .read = document_read_usage_owners},
     {.name = "tree", .is_always_read = true, .read = document_read_tree},
@@ -152,6 +152,7 @@ int scenario_read(struct str text, const char *name, struct scenario *out_scenar
     *out_scenario = (struct scenario){0};
     if (str_starts(text, byte_order_mark))
         text = str_range(text.text + byte_order_mark.length, text.text + text.length);
+    if (str_trim(text).length == 0) return err_set(e, ERR_INPUT, "%s: is empty; a scenario is a JSON document", name);
     json_t *document = wire_parse(text, &where);
     if (document == NULL) return fail_syntax(&where, name, e);
     int status = load(document, out_scenario, e);

@@ -133,7 +133,9 @@ static int read_request(struct wire_reader *r, const char *name, json_t *value, 
     enum resource_type type = document_resource_type(d, index);
     if (wire_read_scalar(r, value, &text) != 0) return -1;
     *out_request = (struct job_request){.resource = index, .text = arena_copy(r->arena, text)};
-    if (object_resource_amount_parse(type, name, text, &out_request->amount, &below) == 0) return 0;
+    if (object_resource_amount_parse(type, name, text, &out_request->amount, &below) == 0 &&
+        object_resource_expression_check(type, name, text, &below) == 0)
+        return 0;
     below.subject[0] = below.name[0] = below.field[0] = '\0'; /* the path has the names already */
     return wire_fail_below(r, &below);
 }
@@ -245,6 +247,8 @@ static bool matches_object(const struct state *s, enum object_kind kind, struct 
  * since the submission. */
 static int read_queue_list(struct wire_reader *r, json_t *value, const char **out_text)
 {
+    if (json_is_array(value) && json_array_size(value) == 0)
+        return wire_fail(r, "the list is empty; at least one queue is accepted");
     if (document_read_names(r, value, out_text) != 0) return -1;
     if (document_is_instance(document_of(r))) {
         if (**out_text == '\0') *out_text = NULL;
@@ -503,6 +507,28 @@ static int check_nodes(struct wire_reader *r, const struct job_keys *keys)
                         (long long)slots);
 }
 
+/* A partition of a document without hosts has all of them. */
+static bool is_on_host(const struct object_row *partition, uint32_t host)
+{
+    bool found = partition->hosts == NULL;
+    for (uint32_t i = 0; i < partition->host_count && !found; i++) found = partition->hosts[i] == host;
+    return found;
+}
+
+/* More slots than a queue has are accepted: it can be made smaller while jobs run. */
+static int check_places(struct wire_reader *r, const struct job_keys *keys)
+{
+    const struct state *s = document_of(r)->state;
+    for (uint32_t i = 0; i < keys->place_count; i++) {
+        const struct job_place *place = &keys->places[i];
+        const struct object_row *partition = &s->objects[OBJECT_PARTITION].items[place->partition];
+        if (!is_on_host(partition, place->host))
+            return wire_fail_at(r, "places", "partition '%s' is not on host '%s'", partition->object.name,
+                                s->objects[OBJECT_HOST].items[place->host].object.name);
+    }
+    return 0;
+}
+
 /* Keys that a running job, or one that is not running, cannot have. */
 static int check_state(struct wire_reader *r, const struct job_keys *keys)
 {
@@ -517,6 +543,9 @@ static int check_state(struct wire_reader *r, const struct job_keys *keys)
     }
     if (keys->start_us != INT64_MIN && keys->start_us > document_of(r)->scenario->now_us)
         return wire_fail_at(r, "start", "the job is %s, but starts later than 'now'", keys->state);
+    if (keys->start_us != INT64_MIN && keys->start_us < keys->submit_us)
+        return wire_fail_at(r, "start", "is before 'submit'");
+    if (check_places(r, keys) != 0) return -1;
     if (keys->array_tasks > 1)
         return wire_fail_at(r, "array_tasks", "%u tasks are pending, but the job is %s", keys->array_tasks,
                             keys->state);

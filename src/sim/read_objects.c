@@ -2,6 +2,7 @@
  * (fields/objects.h). Documents have members in addition: the hosts of a partition, the usage of users and projects. */
 #include <string.h>
 
+#include "engine/user_list.h"
 #include "policy/tres_text.h"
 #include "sim/document.h"
 
@@ -49,9 +50,11 @@ int document_read_names(struct wire_reader *r, json_t *value, const char **out_t
 {
     struct buf list = {0};
     struct str text;
+    struct err below;
     int status = 0;
     if (!json_is_array(value)) {
         if (wire_read_scalar(r, value, &text) != 0) return -1;
+        if (host_text_names_check(text, "", &below) != 0) return wire_fail_below(r, &below);
         *out_text = arena_copy(r->arena, text);
         return 0;
     }
@@ -345,12 +348,18 @@ static int resolve_hosts(struct wire_reader *r, struct object_document *partitio
     return 0;
 }
 
+static int check_user_lists(struct wire_reader *r, const struct object_document *partition)
+{
+    struct err below;
+    return user_list_check(document_of(r)->state, &partition->object, &below) == 0 ? 0 : wire_fail_below(r, &below);
+}
+
 static int read_partition(struct wire_reader *r, json_t *value, uint32_t index)
 {
     struct object_document partition;
     (void)index;
     if (read_object(r, value, OBJECT_PARTITION, &partition) != 0 || check_billing_weights(r, &partition) != 0 ||
-        resolve_hosts(r, &partition) != 0)
+        resolve_hosts(r, &partition) != 0 || check_user_lists(r, &partition) != 0)
         return -1;
     restore_object(document_of(r), OBJECT_PARTITION, &partition);
     return 0;

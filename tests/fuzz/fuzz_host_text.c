@@ -165,7 +165,7 @@ static void check_names(struct str s, struct arena *arena)
     struct buf text = {0};
     struct name_list list = {.count = 77}, back;
     int status = host_text_names(s, "field", arena, &list, &e);
-    ensure(host_text_names_check(s, "field", NULL) == status);
+    ensure(status == 0 || host_text_names_check(s, "field", NULL) != 0);
     if (status != 0) {
         check_refusal(&e);
         ensure(list.items == NULL && list.count == 77);

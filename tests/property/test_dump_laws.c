@@ -47,11 +47,11 @@ static void add_cluster(struct world *w, struct rng *rng)
     world_object(w, OBJECT_GROUP, "all", "hosts=localhost,n2");
     world_object(w, OBJECT_ENVIRONMENT, "smp", "slots=4");
     world_object(w, OBJECT_ENVIRONMENT, "wide", "allocation_rule=2");
+    world_object(w, OBJECT_DEPARTMENT, "chem", "fshare=40");
     world_object(w, OBJECT_PARTITION, "odd@name", "hosts=@all|pe_list=smp|slots=4,[n2=2]|xuser_lists=cat,@chem");
     if (rng_below(rng, 2)) world_object(w, OBJECT_PARTITION, "heavy", "slots=3|TRESBillingWeights=CPU=1.1,Mem=0.3");
     if (rng_below(rng, 3) == 0) world_object(w, OBJECT_PARTITION, "fast", "state=DRAIN");
     world_object(w, OBJECT_RESOURCE, "arch", "type=STRING|relop===|consumable=NO");
-    world_object(w, OBJECT_DEPARTMENT, "chem", "fshare=40");
     world_object(w, OBJECT_PROJECT, "P1", "fshare=20|oticket=3");
     world_object(w, OBJECT_PROJECT, "P2\\n&\x7e#", "");
     if (rng_below(rng, 2)) world_object(w, OBJECT_USER_POLICY, "bob", "department=chem|deadline=true|oticket=7");

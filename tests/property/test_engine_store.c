@@ -206,6 +206,8 @@ static void make_object(struct history *h, struct event *event)
                               {"PriorityTier", "2"},
                               {"load_thresholds", "np_load_avg=0.5"},
                               {"load_thresholds", "NONE"},
+                              {"xuser_lists", "eve,@department0"},
+                              {"xuser_lists", "NONE"},
                               {"PriorityJobFactor", "70000"}},
         [OBJECT_QOS] = {{"usage_factor", "2.5"},
                         {"usage_factor", "0"},

@@ -238,9 +238,10 @@ static uint32_t list_needs(struct job *j)
 {
     uint32_t count = 0;
     enum need_scope scope = j->has_memory_per_host ? NEED_PER_HOST : NEED_PER_SLOT;
-    if (j->licenses > 0) j->needs[count++] = (struct need){LICENSE, NEED_PER_SLOT, j->licenses, NULL, true, false};
-    if (j->tokens > 0) j->needs[count++] = (struct need){TOKEN, NEED_PER_JOB, j->tokens, NULL, true, false};
-    if (j->memory > 0) j->needs[count++] = (struct need){MEMORY, scope, j->memory, NULL, true, false};
+    if (j->licenses > 0)
+        j->needs[count++] = (struct need){LICENSE, NEED_PER_SLOT, j->licenses, NULL, true, false, NULL};
+    if (j->tokens > 0) j->needs[count++] = (struct need){TOKEN, NEED_PER_JOB, j->tokens, NULL, true, false, NULL};
+    if (j->memory > 0) j->needs[count++] = (struct need){MEMORY, scope, j->memory, NULL, true, false, NULL};
     return count;
 }
 

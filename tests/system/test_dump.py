@@ -7,6 +7,8 @@ document, and so is the state in the listing of the tickets model."""
 import json
 import os
 import pwd
+import resource
+import signal
 import stat
 
 import pytest
@@ -135,9 +137,41 @@ def test_files(instance):
     assert stat.S_ISREG(path.stat().st_mode) and json.loads(path.read_text())['jobs'] == []
     assert 'No such file' in instance.bad('scenario', 'dump', '-o', instance.work / 'no/such.json', status=1)
     assert "unexpected argument 'x'" in instance.bad('scenario', 'dump', 'x')
+    path.chmod(0o640)
+    link = instance.work / 'link.json'
+    link.symlink_to(path)
+    instance.good('scenario', 'dump', '-o', link)
+    assert link.is_symlink() and stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert os.listdir(path.parent).count('d.json') == 1 and not list(path.parent.glob('d.json.*'))
     instance.good('stop')
     instance.bad('scenario', 'dump', '-o', path, status=1)
     assert json.loads(path.read_text())['jobs'] == []  # still the last good one
+
+
+def limit_file_size():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+
+def test_a_full_disk_leaves_the_old_file(instance):
+    path = instance.work / 'd.json'
+    path.write_text('old')
+    dump = instance.popen('scenario', 'dump', '-o', path, preexec_fn=limit_file_size)
+    _, err = dump.communicate()
+    assert (dump.returncode, err.decode()) == (1, 'fairlead scenario dump: %s: File too large\n' % path)
+    assert path.read_text() == 'old' and not list(instance.work.glob('d.json.*'))
+
+
+def test_what_is_no_regular_file_is_written_directly(instance):
+    pipe = instance.work / 'pipe'
+    os.mkfifo(pipe)
+    dump = instance.popen('scenario', 'dump', '-o', pipe)
+    assert json.loads(pipe.read_text())['jobs'] == []
+    assert dump.wait() == 0 and stat.S_ISFIFO(pipe.stat().st_mode)
+    full = instance.work / 'full'
+    full.symlink_to('/dev/full')
+    assert "full: No space left on device" in instance.bad('scenario', 'dump', '-o', full, status=1)
+    assert full.is_symlink() and stat.S_ISCHR(os.stat('/dev/full').st_mode)
 
 
 @pytest.mark.parametrize('change, error', [

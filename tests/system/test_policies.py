@@ -201,6 +201,9 @@ def test_a_job_is_told_how_many_of_its_slots_it_got(instance):
     (['--project', 'nope'], "no project 'nope'"),
     (['-l', 'nope=1'], "no resource 'nope'"),
     (['-l', 'h_rt=3600'], "no resource 'h_rt': use -t for the time limit"),
+    (['-l', 'h=n1'], "no resource 'h': use hostname=HOST, or --queues '*@HOST'"),
+    (['-l', 'arch=lx('], "resource 'arch': amount: 'lx(' is no expression: column 3: a & or | is missing"),
+    (['-l', 'hostname=nix*'], "resource 'hostname': amount: 'nix*' matches no host"),
     (['-l', 'h_vmem=1G'], "no resource 'h_vmem': use --mem for memory"),
     (['-p', '-100'], "no partition '-100': use --priority N for a POSIX priority"),
     (['-q', 'all.q'], "no qos 'all.q': use -p NAME: a queue is a partition"),
@@ -503,9 +506,22 @@ def test_urgency_of_slots(full):
     assert urgency() == '1000'
     full.good('resource', 'add', 'slots', 'urgency=7')
     assert urgency() == '7'
-    full.good('resource', 'delete', 'slots')
-    full.good('resource', 'add', 'slots')
+    assert "resource 'slots' cannot be deleted: it is built in" in full.bad('resource', 'delete', 'slots')
+    full.good('resource', 'modify', 'slots', 'urgency=1000')
     assert urgency() == '1000'
+
+
+def test_built_in_resources(instance):
+    rows = {row['name']: row for row in instance.rows('resource', 'show')}
+    assert {'slots', 'num_proc', 'mem_free', 'load_avg', 'arch', 'hostname'} <= set(rows)
+    assert (rows['mem_free']['type'], rows['mem_free']['built_in'], rows['mem_free']['created']) == ('MEMORY', 'yes', '')
+    assert "resource 'mem_free' is built in; its type is MEMORY" in instance.bad('resource', 'add', 'mem_free', 'type=INT')
+    assert "resource 'arch' cannot be deleted: it is built in" in instance.bad('resource', 'delete', 'arch')
+    instance.good('resource', 'modify', 'mem_free', 'urgency=3')
+    instance.good('resource', 'add', 'tape')
+    rows = {row['name']: row for row in instance.rows('resource', 'show')}
+    assert (rows['mem_free']['urgency'], rows['mem_free']['relop'], rows['tape']['built_in']) == ('3', '<=', 'no')
+    assert list(rows).count('mem_free') == 1 and rows['mem_free']['created'] != ''
 
 
 def test_shares_by_another_algorithm(instance):

@@ -248,6 +248,7 @@ def test_names_do_not_break_lines():
     (['-f', TICKETS, '-n'], '--normalized requires priority/multifactor; this scenario has priority/tickets'),
     (['-f', 'examples'], 'examples: is a directory'),
     (['-f', 'no/such'], 'no/such: No such file or directory'),
+    (['-f', '/dev/zero'], '/dev/zero:1:1: the text contains a zero byte'),
 ])
 def test_refused_options(arguments, words):
     status, out, err = run('prio', *arguments)
@@ -257,7 +258,8 @@ def test_refused_options(arguments, words):
 # --- refusals ---
 
 @pytest.mark.parametrize('text, message', [
-    ('', "-:1:1: '[' or '{' expected near end of file"),
+    ('', '-: is empty; a scenario is a JSON document'),
+    ('{"now":\n 1,\0}', '-:2:4: the text contains a zero byte'),
     ('{\n "now" 1}', "-:2:8: ':' expected near '1'"),
     ('{"now": 1, "now": 1}', "-:1:16: duplicate object key near '\"now\"'"),
     ('[]', '-: the document: a list is not an object'),

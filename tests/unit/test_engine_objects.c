@@ -83,6 +83,8 @@ static void refused_objects_change_nothing(void **unused)
         {EVENT_OBJECT_ADD, OBJECT_QOS, "x", "usage_factor=-1", ERR_INPUT, "usage_factor"},
         {EVENT_OBJECT_ADD, OBJECT_QOS, "x", "flags=DenyOnLimit", ERR_INPUT, "'DenyOnLimit' is not one of NoDecay"},
         {EVENT_OBJECT_ADD, OBJECT_USER_POLICY, "ann", "department=physics", ERR_NOT_FOUND, "no department 'physics'"},
+        {EVENT_OBJECT_ADD, OBJECT_PARTITION, "q", "user_lists=ann,@physics", ERR_INPUT,
+         "partition 'q': user_lists: '@physics' is no department; there are: @defaultdepartment"},
         {EVENT_OBJECT_ADD, OBJECT_USER_POLICY, "ann", "fshare=1.5", ERR_INPUT, "fshare"},
         {EVENT_OBJECT_ADD, OBJECT_RESOURCE, "a=b", "", ERR_INPUT, "resource: 'a=b' has a '='"},
         {EVENT_OBJECT_ADD, OBJECT_RESOURCE, "x", "type=FLOAT", ERR_INPUT, "resource 'x': type"},
@@ -132,6 +134,22 @@ static void objects_in_use_cannot_be_deleted(void **unused)
     world_ended(&w, world_task(&w, id, 0)->launch_id, JOB_COMPLETED, w.now_us - SECOND);
     assert_int_equal(world_apply(&w, deletion(&w, OBJECT_QOS, "high"), NULL), 0);
     assert_int_equal(world_apply(&w, deletion(&w, OBJECT_PROJECT, "moon"), NULL), 0);
+    world_release(&w);
+}
+
+static void departments_in_lists_of_users_cannot_be_deleted(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 4, 100000, 2);
+    world_object(&w, OBJECT_DEPARTMENT, "physics", "");
+    world_object(&w, OBJECT_PARTITION, "main", "xuser_lists=bob @physics");
+    world_refuses(&w, deletion(&w, OBJECT_DEPARTMENT, "physics"), ERR_CONFLICT,
+                  "department 'physics' is in use: a list of users of partition 'main' has it");
+    world_refuses(&w, world_object_event(&w, EVENT_OBJECT_MODIFY, OBJECT_PARTITION, "main", "user_lists=@nix"),
+                  ERR_INPUT, "user_lists: '@nix' is no department; there are: @defaultdepartment, @physics");
+    world_object(&w, OBJECT_PARTITION, "main", "xuser_lists=NONE");
+    assert_int_equal(world_apply(&w, deletion(&w, OBJECT_DEPARTMENT, "physics"), NULL), 0);
     world_release(&w);
 }
 
@@ -435,6 +453,8 @@ static void objects_of_the_cluster_fit_together(void **unused)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         world_refuses(&w, world_object_event(&w, rows[i].event, rows[i].kind, rows[i].name, rows[i].fields),
                       rows[i].code, rows[i].text);
+    world_refuses(&w, world_object_event(&w, EVENT_OBJECT_MODIFY, OBJECT_HOST, "localhost", "load_scaling=load_agv=2"),
+                  ERR_INPUT, "host 'localhost': load_scaling: 'load_agv' is not a load value, which is a number; did");
     const struct event_pair pair = {"load_formula", "np_load_avg-nothing"};
     world_refuses(&w, (struct event){.kind = EVENT_SETTINGS, .settings = {&pair, 1}}, ERR_INPUT,
                   "load_formula: 'nothing' is not a load value or a consumable");
@@ -494,6 +514,7 @@ int main(void)
         cmocka_unit_test(refused_objects_change_nothing),
         cmocka_unit_test(objects_in_use_cannot_be_deleted),
         cmocka_unit_test(departments_with_users_cannot_be_deleted),
+        cmocka_unit_test(departments_in_lists_of_users_cannot_be_deleted),
         cmocka_unit_test(a_deleted_object_can_be_added_again),
         cmocka_unit_test(settings_are_applied_together_or_not_at_all),
         cmocka_unit_test(tracked_tres_are_never_removed),

@@ -283,18 +283,35 @@ static void names_are_separated_by_commas_or_blanks(void **unused)
         {" \n", ""},
         {"NONE", ""},
         {"none", ""},
-        {",, ,", ""},
         {"n1", "<n1>"},
         {"n1,n2,@big", "<n1><n2><@big>"},
         {"n1 n2\tn3\nn4\r\nn5", "<n1><n2><n3><n4><n5>"},
-        {" n1 , n2 ,", "<n1><n2>"},
+        {" n1 , n2 ", "<n1><n2>"},
         {"n1,N1,@n1", "<n1><N1><@n1>"},
-        {"n1,NONE", "<n1><NONE>"},
         {"n1,n2,n1", "hosts: 'n1' occurs twice"},
         {"@big @big", "hosts: '@big' occurs twice"},
         {"n1\nn1", "hosts: 'n1' occurs twice"},
     };
     CHECK_ROWS(rows, read_names, host_text_names_check, "hosts");
+}
+
+/* Lists that were stored before may have them. */
+static void new_lists_have_no_empty_items(void **unused)
+{
+    (void)unused;
+    static const struct row rows[] = {
+        {"n1,,n2", "hosts: 'n1,,n2' has an empty item; one comma stands between two names"},
+        {",n1", "hosts: ',n1' has an empty item; one comma stands between two names"},
+        {"n1, ", "hosts: 'n1, ' has an empty item; one comma stands between two names"},
+        {",, ,", "hosts: ',, ,' has an empty item; one comma stands between two names"},
+        {"n1,None", "hosts: 'n1,None' has names beside NONE, the empty list"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct err e = {0};
+        assert_int_equal(host_text_names_check(str(rows[i].text), "hosts", &e), -1);
+        assert_string_equal(ERR_SENTENCE(&e), rows[i].result);
+        assert_non_null(read_names(str(rows[i].text), NULL));
+    }
 }
 
 /* More names than an arena has room for by chance. */
@@ -397,6 +414,7 @@ int main(void)
         cmocka_unit_test(hosts_have_values),
         cmocka_unit_test(brackets_end_with_their_item),
         cmocka_unit_test(names_are_separated_by_commas_or_blanks),
+        cmocka_unit_test(new_lists_have_no_empty_items),
         cmocka_unit_test(lists_are_long),
         cmocka_unit_test(views_end_where_they_end),
         cmocka_unit_test(rules_are_words_or_numbers),

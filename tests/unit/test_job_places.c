@@ -47,6 +47,9 @@ static void partitions_are_those_of_the_queues_and_the_wishes(void **unused)
         {"partitions=main,fast,heavy|soft=fan=true", "heavy,main,fast"},
         {"partitions=main,fast,heavy|soft=fan=true|soft_queues=main", "main,heavy,fast"},
         {"partitions=away,main,heavy|soft=fan", "heavy,main,away"},
+        {"requests=qname=*a*&!heavy", "main,fast,away"},
+        {"requests=qname=!m*&!a*", "fast,heavy"},
+        {"requests=qname=fast|queues=*", "main,fast,heavy,away"},
         {"partitions=main,fast,heavy|soft_queues=*@n1", "main,fast,heavy"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -71,6 +74,9 @@ static void jobs_start_in_their_queues(void **unused)
         {"partitions=main,heavy|soft_queues=heavy", "heavy"},
         {"partitions=main,fast|soft_queues=main", "fast"}, /* its tier comes first */
         {"queues=away,heavy", "heavy"},
+        {"requests=qname=h*", "heavy"},
+        {"requests=qname=fast|queues=*", "fast"},
+        {"requests=hostname=LOCAL*&!n[0-9]", "main"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct world w;
@@ -97,6 +103,13 @@ static void what_could_run_nowhere_is_refused(void **unused)
         {"queues=main@@big", ERR_INPUT, "queues: 'main@@big' matches no group of hosts"},
         {"master_queues=nix", ERR_INPUT, "master_queues: 'nix' matches no partition"},
         {"soft_queues=main,nix@*", ERR_INPUT, "soft_queues: 'nix@*' matches no partition"},
+        {"requests=hostname=n?2", ERR_INPUT, "resource 'hostname': amount: 'n?2' matches no host"},
+        {"requests=qname=nix", ERR_INPUT,
+         "resource 'qname': amount: 'nix' matches no partition that the job may run in"},
+        {"requests=qname=fast|partitions=main", ERR_INPUT, "matches no partition that the job may run in"},
+        {"requests=hostname=(n1", ERR_INPUT,
+         "resource 'hostname': amount: '(n1' is no expression: column 4: a ( without )"},
+        {"soft=hostname=a&", ERR_INPUT, "resource 'hostname': amount: 'a&' is no expression: column 3: a pattern is"},
         {"soft=nix=2", ERR_NOT_FOUND, "no resource 'nix'"},
         {"soft=fan,fan", ERR_INPUT, "resource 'fan' is requested twice"},
         {"soft=fan=2", ERR_INPUT, "fan"},

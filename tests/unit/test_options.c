@@ -481,36 +481,6 @@ static void test_fields_are_checked(void **state)
     }
 }
 
-/* --- distances ---------------------------------------------------------------------------------------------------- */
-
-static const struct {
-    const char *a, *b;
-    uint32_t distance;
-} words[] = {
-    {"", "", 0},
-    {"submit", "submit", 0},
-    {"submit", "sumbit", 1},
-    {"submit", "submt", 1},
-    {"submit", "xsubmit", 1},
-    {"queue", "quue", 1},
-    {"queue", "share", 4},
-    {"abc", "", 3},
-    {"ca", "abc", 3}, /* a swap is not edited further */
-};
-
-static void test_word_distance(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < COUNT(words); i++) {
-        assert_int_equal(options_word_distance(words[i].a, words[i].b), words[i].distance);
-        assert_int_equal(options_word_distance(words[i].b, words[i].a), words[i].distance);
-    }
-    char longest[300];
-    memset(longest, 'x', sizeof longest - 1);
-    longest[sizeof longest - 1] = 0;
-    assert_true(options_word_distance(longest, "x") >= 20);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -526,7 +496,6 @@ int main(void)
         cmocka_unit_test(test_local),
         cmocka_unit_test(test_fields),
         cmocka_unit_test(test_fields_are_checked),
-        cmocka_unit_test(test_word_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,11 +197,11 @@ static void resources_are_used_up_and_come_back(void **unused)
     world_init(&w, 16, 100000, 0);
     world_object(&w, OBJECT_RESOURCE, "license", "amount=4");
     world_object(&w, OBJECT_RESOURCE, "bigio", "type=BOOL");
-    world_object(&w, OBJECT_RESOURCE, "arch", "type=STRING|amount=1");
+    world_object(&w, OBJECT_RESOURCE, "model", "type=STRING|amount=1");
     struct event job = world_job("ann");
-    job.submit = job_with(job.submit, "requests=license=3,bigio,arch=x");
+    job.submit = job_with(job.submit, "requests=license=3,bigio,model=x");
     uint32_t first = world_take(&w, job), second = world_take(&w, job);
-    job.submit = job_with(job.submit, "requests=license=1,arch=x");
+    job.submit = job_with(job.submit, "requests=license=1,model=x");
     uint32_t small = world_take(&w, job);
     job.submit = job_with(job.submit, "requests=bigio=true");
     uint32_t other = world_take(&w, job);

@@ -37,7 +37,7 @@ static const char *place_in(struct cluster_world *w, const char *environment, st
 
 static void recorded_allocations(void **unused)
 {
-    static const struct need two_licenses = {LICENSE, NEED_PER_SLOT, 2, NULL, true, false};
+    static const struct need two_licenses = {LICENSE, NEED_PER_SLOT, 2, NULL, true, false, NULL};
     static const uint64_t n2_n3 = 1 << N2 | 1 << N3, only_n1 = 1 << N1;
     static const struct {
         const char *environment;
@@ -80,8 +80,8 @@ static void recorded_allocations(void **unused)
 /* docs/formulas.md 7.2: n2, n4, n3 and n1 have 2, 4, 3 and 4 free slots. */
 static void numbers_of_hosts(void **unused)
 {
-    static const struct need per_host = {MEMORY, NEED_PER_HOST, 60, NULL, true, false};
-    static const struct need once = {TOKEN, NEED_PER_JOB, 1, NULL, true, false};
+    static const struct need per_host = {MEMORY, NEED_PER_HOST, 60, NULL, true, false, NULL};
+    static const struct need once = {TOKEN, NEED_PER_JOB, 1, NULL, true, false, NULL};
     static const uint64_t n2_n3 = 1 << N2 | 1 << N3, only_n1 = 1 << N1;
     static const struct {
         struct slot_range range;

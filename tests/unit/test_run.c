@@ -150,7 +150,7 @@ static void run_all(const struct run_case *row, const struct run_rules *rules, b
     world_environment(&w, "smp", ALLOCATE_ONE_HOST, 0, 999);
     for (size_t i = 0; i < COUNT(row->running) && row->running[i].slots > 0; i++) {
         const struct running_job *j = &row->running[i];
-        const struct need license = {LICENSE, NEED_PER_JOB, j->licenses, NULL, true, false};
+        const struct need license = {LICENSE, NEED_PER_JOB, j->licenses, NULL, true, false, NULL};
         const struct demand d = {.shape = NONE, .needs = &license, .need_count = j->licenses > 0};
         struct allocation_part part = {j->instance, j->slots};
         const struct allocation a = {.environment = 0, .slots = j->slots, .part_count = 1, .parts = &part};
@@ -160,7 +160,7 @@ static void run_all(const struct run_case *row, const struct run_rules *rules, b
     run_begin(&run, &w.c, rules, row->now_s * SECOND, &w.arena);
     for (size_t i = 0; i < COUNT(row->pending) && row->pending[i].name != NULL && !run_is_over(&run); i++) {
         const struct pending_job *j = &row->pending[i];
-        const struct need license = {LICENSE, NEED_PER_SLOT, j->licenses, NULL, true, false};
+        const struct need license = {LICENSE, NEED_PER_SLOT, j->licenses, NULL, true, false, NULL};
         const struct slot_range range = {j->slots_min, j->slots_max};
         const uint32_t environment = 0;
         const struct demand d = {.shape = NONE,

@@ -461,7 +461,8 @@ static void users_that_the_document_does_not_define(void **unused)
 static void syntax_errors_have_line_and_column(void **unused)
 {
     static const struct refusal rows[] = {
-        {"", "F:1:1: '[' or '{' expected near end of file"},
+        {"", "F: is empty; a scenario is a JSON document"},
+        {"\xef\xbb\xbf \n", "F: is empty; a scenario is a JSON document"},
         {"{'now': 1,\n 'x' 2}", "F:2:6: ':' expected near '2'"},
         {"{'now': 1, 'now': 2}", "F:1:16: duplicate object key near '\"now\"'"},
         {"{'now': 1e999}", "F:1:13: real number overflow near '1e999'"},

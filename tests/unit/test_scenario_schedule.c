@@ -395,6 +395,15 @@ static void clusters_that_do_not_fit_together(void **unused)
          "F: host 'n1': complex_values: 'arch' is not a resource with a value, such as gpu=4"},
         {HOSTS("'load_scaling': 'load_avg=x'"),
          "F: host 'n1': load_scaling: 'load_avg' is not a load value and its factor, such as load_avg=0.5"},
+        {HOSTS("'load_scaling': 'load_agv=2'"),
+         "F: host 'n1': load_scaling: 'load_agv' is not a load value, which is a number; did you mean 'load_avg'?"},
+        {HOSTS("'load_scaling': 'arch=2'"),
+         "F: host 'n1': load_scaling: 'arch' is not a load value, which is a number"},
+        {HOSTS("'complex_values': 'mem_fre=2'"),
+         "F: host 'n1': complex_values: 'mem_fre' is not a resource; did you mean 'mem_free'?"},
+        {QUEUE("'load_thresholds': 'np_load_agv=2'"),
+         "F: partition 'q': load_thresholds: 'np_load_agv' is not a load value or a resource; did you mean "
+         "'np_load_avg'?"},
         {QUEUE("'slots': 'four'"), "F: partition 'q': slots: 'four' is not a whole number from 0 to 4294967294"},
         {QUEUE("'slots': '4,[n9=2]'"), "F: partition 'q': slots: 'n9' is not a host"},
         {QUEUE("'slots': '4,[@big=2]'"), "F: partition 'q': slots: '@big' is not a group of hosts"},
@@ -404,12 +413,83 @@ static void clusters_that_do_not_fit_together(void **unused)
          "F: partition 'q': load_thresholds: 'np_load_avg' is not a load value and its limit, such as np_load_avg=1.75"},
         {"{'now': 1000, 'settings': {'load_formula': 'arch'}}",
          "F: load_formula: 'arch' is not a load value or a consumable, which are numbers"},
+        {"{'now': 1000, 'settings': {'load_formula': 'slots-load_shrot'}}",
+         "F: load_formula: 'load_shrot' is not a load value or a consumable, which are numbers; did you mean "
+         "'load_short'?"},
         {"{'now': 1000, 'settings': {'job_load_adjustments': 'nosuch=1'}}",
          "F: job_load_adjustments: 'nosuch' is not a load value or a consumable, which are numbers"},
     };
 #undef HOSTS
 #undef QUEUE
     for (size_t i = 0; i < COUNT_OF(rows); i++) assert_string_equal(schedule_of(rows[i].document), rows[i].error);
+}
+
+/* NONE is the list without hosts; without a list a queue has all hosts. */
+static void none_is_no_host(void **unused)
+{
+    (void)unused;
+    static const char *const nowhere = "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)";
+#define HOSTS(list) CLUSTER("", "'partitions': [{'name': 'q'" list "}],", JOB("1", ", 'time_limit_s': 9"))
+    assert_string_equal(schedule_of(HOSTS(", 'hosts': 'NONE'")), nowhere);
+    assert_string_equal(schedule_of(HOSTS(", 'hosts': []")), nowhere);
+    assert_string_equal(schedule_of(HOSTS("")), "1 STARTING 0-9 q@n1=1");
+#undef HOSTS
+}
+
+/* Of two hosts, the one whose texts satisfy the request; CSTRING and HOST ignore case. */
+static void expressions_select_hosts(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *job, *schedule;
+    } rows[] = {
+        {"'request': {'arch': 'lx*&!lx24*'}", "1 STARTING 0-9 q@Node2=1"},
+        {"'request': {'arch': 'lx24-[a-f]*|sol*'}", "1 STARTING 0-9 q@Node1=1"},
+        {"'request': {'arch': 'LX26*'}", "1 WAITING"},
+        {"'request': {'model': 'big|HUGE'}", "1 STARTING 0-9 q@Node2=1"},
+        {"'request': {'notin': 'r1*'}", "1 STARTING 0-9 q@Node2=1"},
+        {"'request': {'hostname': '!node1'}", "1 STARTING 0-9 q@Node2=1"},
+        {"'request': {'qname': 'Q'}", "1 WAITING"},
+        {"'soft': {'arch': '!*24*'}", "1 STARTING 0-9 q@Node2=1"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct buf document = {0};
+        buf_format(&document,
+                   "{'now': 1000, 'resources': [{'name': 'model', 'type': 'CSTRING', 'relop': '=='}, {'name': 'notin', "
+                   "'type': 'RESTRING', 'relop': '!='}], 'hosts': [{'name': 'Node1', 'complex_values': "
+                   "'arch=lx24-amd64,model=small,notin=r12'}, {'name': 'Node2', 'complex_values': "
+                   "'arch=lx26-amd64,model=Huge,notin=r2'}], 'partitions': [{'name': 'q'}], 'jobs': [" JOB(
+                       "1", ", 'time_limit_s': 9, %s") "]}",
+                   rows[i].job);
+        assert_string_equal(schedule_of(document.text), rows[i].schedule);
+        buf_release(&document);
+    }
+}
+
+/* A resource that is memory has letters wherever an amount of it is written; mem counts in MiB. */
+static void amounts_of_memory_have_letters(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *host, *job, *schedule;
+    } rows[] = {
+        {"'complex_values': 'mem=2G'", "'mem': 2048", "1 STARTING 0-9 q@n=1"},
+        {"'complex_values': 'mem=2g'", "'mem': 2048",
+         "1 WAITING (can never run: asks for mem=2048; that is more than there is)"},
+        {"'complex_values': 'mem=2048'", "'mem': 2048", "1 STARTING 0-9 q@n=1"},
+        {"'complex_values': 'scratch=1t'", "'request': {'scratch': '1000g'}", "1 STARTING 0-9 q@n=1"},
+        {"'load_values': {'mem_free': '1T'}", "'request': {'mem_free': '1024G'}", "1 STARTING 0-9 q@n=1"},
+        {"'load_values': {'mem_free': '1T'}", "'request': {'mem_free': '1.1T'}", "1 WAITING"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct buf document = {0};
+        buf_format(&document,
+                   "{'now': 1000, 'resources': [{'name': 'scratch', 'type': 'MEMORY'}], 'hosts': [{'name': 'n', %s}], "
+                   "'partitions': [{'name': 'q'}], 'jobs': [" JOB("1", ", 'time_limit_s': 9, %s") "]}",
+                   rows[i].host, rows[i].job);
+        assert_string_equal(schedule_of(document.text), rows[i].schedule);
+        buf_release(&document);
+    }
 }
 
 static void documents_are_refused(void **unused)
@@ -431,6 +511,20 @@ static void documents_are_refused(void **unused)
         {ONE(", 'pe': 'mpi'"),
          "F: jobs[0].pe: 'mpi' is not a parallel environment of this document, or a pattern for one"},
         {ONE(", 'queues': ['q@n1', 'r']"), "F: jobs[0].queues: 'r' matches no partition of this document"},
+        {ONE(", 'soft': {'arch': 'lx|'}"),
+         "F: jobs[0].soft.arch: 'lx|' is no expression: column 4: a pattern is missing"},
+        {ONE(", 'queues': []"), "F: jobs[0].queues: the list is empty; at least one queue is accepted"},
+        {ONE(", 'queues': 'q,,q@n1'"),
+         "F: jobs[0].queues: 'q,,q@n1' has an empty item; one comma stands between two names"},
+        {"{'now': 1000, 'partitions': [{'name': 'q', 'user_lists': 'a,'}]}",
+         "F: partitions[0].user_lists: 'a,' has an empty item; one comma stands between two names"},
+        {"{'now': 1000, 'partitions': [{'name': 'q', 'xuser_lists': ['a', '@nix']}], 'departments': [{'name': 'd'}]}",
+         "F: partitions[0].xuser_lists: '@nix' is no department; there are: @defaultdepartment, @d"},
+        {"{'now': 1000, 'groups': [{'name': 'g', 'hosts': 'NONE,a'}]}",
+         "F: groups[0].hosts: 'NONE,a' has names beside NONE, the empty list"},
+        {ONE(", 'request': {'mem_free': '1P'}"),
+         "F: jobs[0].request.mem_free: '1P' is not bytes from 0 to 1e15, or with k, m, g, t (1000s), K, M, G or T "
+         "(1024s)"},
         {ONE(", 'nodes': 4, 'cpus': 3"), "F: jobs[0].nodes: 4 slots are the minimum, and the job asks for 3"},
         {ONE(", 'nodes': [4, 3]"), "F: jobs[0].nodes: the maximum, 3, is below the minimum, 4"},
         {ONE(", 'nodes': []"),
@@ -449,6 +543,12 @@ static void documents_are_refused(void **unused)
          "F: hosts[0].features: 'x|y' is not a feature: a name without any of & | ( ) [ ] * = @"},
         {ONE(", 'places': {'q@n1': 1}"),
          "F: jobs[0].places: is only accepted for a job that runs (RUNNING or SUSPENDED); this one is PENDING"},
+        {"{'now': 1000, 'hosts': [{'name': 'n1'}, {'name': 'n2'}], 'partitions': [{'name': 'q', 'hosts': 'n2'}], "
+         "'jobs': [" JOB("1", ", 'state': 'RUNNING', 'places': {'q@n1': 1}") "]}",
+         "F: jobs[0].places: partition 'q' is not on host 'n1'"},
+        {ONE(", 'state': 'RUNNING', 'start': 0"), "F: jobs[0].start: is before 'submit'"},
+        {ONE(", 'state': 'RUNNING'}, {'id': 1, 'user': 'u', 'submit': 1, 'state': 'RUNNING'"),
+         "F: jobs[1].id: 1 occurs twice"},
         {ONE(", 'state': 'RUNNING', 'places': {'q': 1}"),
          "F: jobs[0].places.q: 'q' has no host of this document behind the '@'"},
         {ONE(", 'state': 'RUNNING', 'places': {'r@n1': 1}"),
@@ -542,6 +642,9 @@ int main(void)
         cmocka_unit_test(documents_of_instances_have_their_rules),
         cmocka_unit_test(documents_of_instances_are_refused),
         cmocka_unit_test(first_jobs_get_reservations),
+        cmocka_unit_test(none_is_no_host),
+        cmocka_unit_test(amounts_of_memory_have_letters),
+        cmocka_unit_test(expressions_select_hosts),
         cmocka_unit_test(a_closed_queue_is_reserved_when_it_opens),
         cmocka_unit_test(an_exclusive_job_keeps_the_others_away),
         cmocka_unit_test(a_job_of_two_partitions_has_the_earlier_place),

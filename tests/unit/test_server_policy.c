@@ -79,7 +79,7 @@ static const struct row objects[] = {
     {"POST", "/v1/resources", "{\"name\":\"bigio\",\"type\":\"BOOL\"}", 200, "true"},
     {"GET", "/v1/resources", NULL, 200,
      "{\"name\":\"license\",\"type\":\"INT\",\"urgency\":-1.5,\"amount\":10,\"relop\":\"<=\",\"consumable\":\"YES\",\"default_amount\":\"0\","
-     "\"created_us\":1700000000000000},\n"
+     "\"built_in\":false,\"created_us\":1700000000000000},\n"
      "{\"name\":\"bigio\",\"type\":\"BOOL\",\"urgency\":0,\"amount\":\"UNLIMITED\","},
     {"POST", "/v1/resources", "{\"name\":\"x\",\"type\":\"FLOAT\"}", 400, "type: 'FLOAT' is not one of INT, DOUBLE"},
 

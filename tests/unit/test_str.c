@@ -192,6 +192,34 @@ static void test_printable(void **state)
     assert_true(str_is_printable(nothing));
 }
 
+static const struct {
+    const char *a, *b;
+    uint32_t distance;
+} words[] = {
+    {"", "", 0},
+    {"submit", "submit", 0},
+    {"submit", "sumbit", 1},
+    {"submit", "submt", 1},
+    {"submit", "xsubmit", 1},
+    {"queue", "quue", 1},
+    {"queue", "share", 4},
+    {"abc", "", 3},
+    {"ca", "abc", 3}, /* a swap is not edited further */
+};
+
+static void test_distance(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(words); i++) {
+        assert_int_equal(str_distance(str(words[i].a), str(words[i].b)), words[i].distance);
+        assert_int_equal(str_distance(str(words[i].b), str(words[i].a)), words[i].distance);
+    }
+    char longest[300];
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = 0;
+    assert_true(str_distance(str(longest), str("x")) >= 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +229,7 @@ int main(void)
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_utf8_every_character),
         cmocka_unit_test(test_printable),
+        cmocka_unit_test(test_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,21 +39,50 @@ static struct field_value *add_report(const struct state *s, uint32_t index, str
     return value;
 }
 
+/* The name and the fields. Returns the next value. */
+static struct field_value *add_fields(enum object_kind kind, const struct object *o, struct arena *arena,
+                                      struct field_value *value)
+{
+    *value++ = field_text(arena_copy(arena, str(o->name)));
+    for (uint32_t i = 0; i < object_classes[kind].field_count; i++) {
+        *value = o->value[i];
+        value->text = arena_copy(arena, str(value->text));
+        value++;
+    }
+    return value;
+}
+
+/* Fills the record of a built-in resource that has no row. */
+static void make_built_in(const char *name, struct arena *arena, struct field_value *out)
+{
+    const struct object o = standard_resource_defaults(name);
+    struct field_value *value = add_fields(OBJECT_RESOURCE, &o, arena, out);
+    *value++ = field_number(true);
+    *value++ = field_absent();
+}
+
+/* Appends the built-in resources that have no rows. Returns the number of all records. */
+static uint32_t add_built_in(const struct state *s, struct arena *arena, struct field_value *values, uint32_t count)
+{
+    uint32_t width = object_classes[OBJECT_RESOURCE].record.count;
+    for (uint32_t i = 0; i <= STANDARD_RESOURCE_COUNT; i++) {
+        const char *name = i == 0 ? SLOTS_RESOURCE : standard_resources[i - 1].name;
+        if (state_find_object(s, OBJECT_RESOURCE, name) != NONE) continue;
+        make_built_in(name, arena, values + (size_t)count++ * width);
+    }
+    return count;
+}
+
 /* Fills the record of an object; its texts are in memory of arena. */
 static void make_record(const struct state *s, enum object_kind kind, uint32_t index, int64_t now_us,
                         struct arena *arena, struct field_value *out)
 {
     const struct object_class *class = &object_classes[kind];
     const struct object_row *row = &s->objects[kind].items[index];
-    struct field_value *value = out;
-    *value++ = field_text(arena_copy(arena, str(row->object.name)));
-    for (uint32_t i = 0; i < class->field_count; i++) {
-        *value = row->object.value[i];
-        value->text = arena_copy(arena, str(value->text));
-        value++;
-    }
+    struct field_value *value = add_fields(kind, &row->object, arena, out);
     if (kind == OBJECT_QOS) *value++ = field_real(state_qos_usage(s, index, now_us));
     if (kind == OBJECT_HOST) value = add_report(s, index, arena, value);
+    if (kind == OBJECT_RESOURCE) *value++ = field_number(standard_resource_is_built_in(row->object.name));
     *value++ = field_number(row->created_us);
     ensure(value == out + class->record.count);
 }
@@ -66,13 +95,14 @@ int server_get_objects(struct request *r, struct err *e)
     if (request_read_query(r, NULL, e) != 0) return -1;
     int64_t now_us = r->server->host.now_us(r->server->host.context);
     struct stream *stream = stream_new(r);
-    struct field_value *values =
-        arena_alloc(&stream->arena, (s->objects[kind].count + (size_t)1) * table->count * sizeof *values);
+    struct field_value *values = arena_alloc(
+        &stream->arena, (s->objects[kind].count + STANDARD_RESOURCE_COUNT + (size_t)1) * table->count * sizeof *values);
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->objects[kind].count; i++) {
         if (s->objects[kind].items[i].is_deleted) continue;
         make_record(s, kind, i, now_us, &stream->arena, values + (size_t)count++ * table->count);
     }
+    if (kind == OBJECT_RESOURCE) count = add_built_in(s, &stream->arena, values, count);
     char head[40];
     text_format(head, sizeof head, "{\"%s\":[", object_classes[kind].plural);
     return server_reply_records(stream, r, head, table, (struct wire_list){values, count}, e);
