@@ -1,5 +1,5 @@
-/* partition, qos, project, department, resource, host, group, pe, calendar: add, modify, delete, show. The kinds differ in their
- * fields, which are tables (fields/objects.c), and in the texts of their help, which are here. */
+/* partition, qos, project, department, resource, host, group, pe, calendar: add, modify, delete, show. The kinds differ
+ * in their fields, which are tables (fields/objects.c), and in the texts of their help, which are here. */
 #include <string.h>
 
 #include "cli/object.h"

@@ -1,6 +1,6 @@
-/* EVENT_CALENDARS: when the calendars close queues. Which times these are depends on the time zone, which the engine does
- * not know; so the daemon computes them at every start, before the first pass, after each change of a calendar, and
- * again as time goes on. They are no rows, and nothing that is stored depends on them. */
+/* EVENT_CALENDARS: when the calendars close queues. Which times these are depends on the time zone, which the engine
+ * does not know; so the daemon computes them at every start, before the first pass, after each change of a calendar,
+ * and again as time goes on. They are no rows, and nothing that is stored depends on them. */
 #include <string.h>
 
 #include "engine/handlers.h"

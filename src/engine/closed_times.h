@@ -4,8 +4,8 @@
  *     calendar night   closed Mon-Fri 6-20       times [Mon 6, Mon 20), [Tue 6, Tue 20), ...
  *     partition batch  calendar=night            all slots of each of its instances are booked then
  *
- * So a job starts only if it is planned to end before its queue closes, its reservation begins when the queue opens, and
- * what runs goes on. Source: docs/formulas.md 7; Grid Engine 8.1.9, case i6. */
+ * So a job starts only if it is planned to end before its queue closes, its reservation begins when the queue opens,
+ * and what runs goes on. Source: docs/formulas.md 7; Grid Engine 8.1.9, case i6. */
 #ifndef FAIRLEAD_ENGINE_CLOSED_TIMES_H
 #define FAIRLEAD_ENGINE_CLOSED_TIMES_H
 

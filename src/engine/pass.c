@@ -29,8 +29,8 @@ static int64_t schedule_interval_us(const struct state *s)
     return setting_number(&s->settings, SET_GE_SCHEDULE_INTERVAL) * US_PER_S;
 }
 
-/* The load adjustment of jobs that have started fades, and closed queues open. What else keeps jobs waiting that would fit are reservations.
- * They change when a booked end passes without an event, and with the order of priorities. */
+/* The load adjustment of jobs that have started fades, and closed queues open. What else keeps jobs waiting that would
+ * fit are reservations. They change when a booked end passes without an event, and with the order of priorities. */
 static void want_later_pass(struct pass *p)
 {
     const struct live_cluster *l = p->cluster;
