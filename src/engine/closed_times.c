@@ -95,18 +95,17 @@ static struct closed_times part_of(const struct closed_times *t, enum closed_par
     return (struct closed_times){t->items + first, (part == CLOSED_NEXT ? rest : t->count) - first};
 }
 
+/* In ascending order, so each is booked at the end of the time line. */
 void closed_times_book(struct cluster_model *m, const struct state *s, enum closed_part part, int64_t now_us)
 {
-    ARRAY(struct timeline_booking) bookings = {0};
     for (uint32_t i = 0; i < m->cluster.instances.count; i++) {
         struct offer *slots = offers_find(&m->cluster.instances.items[i].offers, SCHED_SLOTS);
         const struct closed_times all = closed_times_of(s, m->partition_of[i]);
         if (all.count == 0 || slots == NULL) continue;
         const struct closed_times t = part_of(&all, part, now_us);
-        array_clear(&bookings);
-        for (uint32_t k = 0; k < t.count; k++)
-            *array_add(&bookings) = (struct timeline_booking){t.items[k].from_us, t.items[k].until_us, slots->amount};
-        timeline_book_all(&slots->booked, bookings.items, bookings.count);
+        for (uint32_t k = 0; k < t.count; k++) {
+            const struct timeline_booking booking = {t.items[k].from_us, t.items[k].until_us, slots->amount};
+            timeline_book(&slots->booked, &booking);
+        }
     }
-    array_release(&bookings);
 }

@@ -23,7 +23,7 @@ struct closed_times closed_times_of(const struct state *s, uint32_t partition);
 enum closed_part { CLOSED_ALL, CLOSED_NEXT, CLOSED_LATER };
 enum closed_part closed_times_part(enum reserve_search search);
 
-/* Books the closed times that are not over. O(instances x closed times). */
+/* Books the closed times that are not over. O(instances x closed times), if little else is booked. */
 void closed_times_book(struct cluster_model *m, const struct state *s, enum closed_part part, int64_t now_us);
 
 /* When a partition that is closed at a time opens; 0: it is open. TIMELINE_END: never. */
