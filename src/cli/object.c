@@ -157,6 +157,13 @@ static void write_load(struct call *call, const struct buf *load)
     }
 }
 
+/* Whether a partition is closed now matters more than its definition. */
+static uint8_t rank_of(enum object_kind kind, uint32_t index)
+{
+    bool is_state = kind == OBJECT_PARTITION && index == OBJECT_RECORD_FIELDS + PARTITION_CLOSED_UNTIL;
+    return is_state ? OBJECT_RECORD_FIELDS : (uint8_t)index;
+}
+
 /* A column for every field of the kind, the name first. A table that is too wide drops the last ones first. */
 static struct column_table make_columns(enum object_kind kind, struct arena *arena)
 {
@@ -165,7 +172,7 @@ static struct column_table make_columns(enum object_kind kind, struct arena *are
     for (uint32_t i = 0; i < fields->count; i++)
         columns[i] = (struct column){.field = i,
                                      .width_min = COLUMN_NAME_WIDTH_MIN,
-                                     .rank = (uint8_t)i,
+                                     .rank = rank_of(kind, i),
                                      .is_for_programs = field_at(fields, i)->is_pairs};
     return (struct column_table){.fields = fields, .columns = columns, .count = fields->count};
 }

@@ -89,8 +89,10 @@ static int read_xuser_lists(struct wire_reader *r, json_t *value, void *target)
 
 static int read_closed_time(struct wire_reader *r, json_t *value, struct closed_time *out)
 {
-    if (!json_is_array(value) || json_array_size(value) != 2)
-        return wire_refuse(r, value, "a list of two times, or of a time and null");
+    if (!json_is_array(value)) return wire_refuse(r, value, "a list of two times");
+    if (json_array_size(value) != 2)
+        return wire_fail(r, "its length is %zu; a closed time is [FROM, UNTIL], and UNTIL may be null",
+                         json_array_size(value));
     if (wire_read_time(r, json_array_get(value, 0), &out->from_us) != 0) return -1;
     bool is_endless = json_is_null(json_array_get(value, 1));
     out->until_us = INT64_MAX;
