@@ -230,8 +230,9 @@ static inline void dump_checks_object(enum object_kind kind, const struct object
     assert_string_equal(a->name, b->name);
     for (uint32_t f = 0; f < object_classes[kind].field_count; f++) {
         const struct field *field = &object_classes[kind].fields[f];
-        bool is_capacity = has_capacity && (f == HOST_CPUS || f == HOST_MEM); /* as it is, not as set */
-        if (!is_capacity && !field_equal(field, &a->value[f], &b->value[f]))
+        bool is_capacity = has_capacity && (f == HOST_CPUS || f == HOST_MEM);   /* as it is, not as set */
+        bool is_calendar = kind == OBJECT_PARTITION && f == PARTITION_CALENDAR; /* documents have closed times */
+        if (!is_capacity && !is_calendar && !field_equal(field, &a->value[f], &b->value[f]))
             fail_msg("%s of %s %s differs", field->name, object_classes[kind].name, a->name);
     }
 }
@@ -240,6 +241,7 @@ static inline void dump_checks_objects(const struct state *a, const struct state
 {
     for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
         uint32_t at = 0;
+        if (kind == OBJECT_CALENDAR) continue;
         for (uint32_t i = 0; i < a->objects[kind].count; i++) {
             if (a->objects[kind].items[i].is_deleted) continue;
             assert_true(at < b->objects[kind].count);

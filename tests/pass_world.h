@@ -83,6 +83,36 @@ static inline void pass_world_submit(struct world *w, struct rng *rng, const cha
         assert_true(w->e.code == ERR_TOO_LARGE || w->e.code == ERR_INPUT || w->e.code == ERR_NOT_FOUND);
 }
 
+/* Random calendars of two partitions, as reported now: some closed now, some touching, some endless. */
+static inline void pass_world_report_calendars(struct world *w, struct rng *rng)
+{
+    static const char *const names[] = {"day", "night"};
+    struct closed_time times[2][8];
+    struct event_calendar calendars[2];
+    uint32_t count = rng_below(rng, 8) == 0 ? 1 : 2; /* a calendar that is not reported closes nothing */
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t at_us = w->now_us + ((int64_t)rng_below(rng, 1200) - 900) * SECOND;
+        calendars[i] = (struct event_calendar){names[i], times[i], rng_below(rng, 8)};
+        for (uint32_t k = 0; k < calendars[i].count; k++) {
+            times[i][k].from_us = at_us;
+            times[i][k].until_us = at_us + (1 + (int64_t)rng_below(rng, 1500)) * SECOND;
+            at_us = times[i][k].until_us + (int64_t)rng_below(rng, 4) * 900 * SECOND;
+        }
+        if (calendars[i].count > 0 && rng_below(rng, 3) == 0) times[i][calendars[i].count - 1].until_us = INT64_MAX;
+    }
+    const struct event event = {.kind = EVENT_CALENDARS, .calendars = {calendars, count}};
+    assert_int_equal(world_apply(w, event, NULL), 0);
+}
+
+static inline void pass_world_add_calendars(struct world *w, struct rng *rng)
+{
+    world_object(w, OBJECT_CALENDAR, "day", "week=20-6");
+    world_object(w, OBJECT_CALENDAR, "night", "year=24.12.|week=mon-fri=6-20");
+    world_object(w, OBJECT_PARTITION, "main", "calendar=day");
+    world_object(w, OBJECT_PARTITION, "heavy", rng_below(rng, 2) ? "calendar=night" : "calendar=NONE");
+    pass_world_report_calendars(w, rng);
+}
+
 /* Started tasks run, and about half of all tasks end. */
 static inline void pass_world_end_some(struct world *w, struct rng *rng)
 {

@@ -38,6 +38,7 @@
 #define API_PLACES "/v1/places"
 #define API_GROUPS "/v1/groups"
 #define API_ENVIRONMENTS "/v1/pes"
+#define API_CALENDARS "/v1/calendars"
 #define API_SCENARIO "/v1/scenario"
 #define API_SETTINGS "/v1/settings"
 #define API_SHARES "/v1/shares"

@@ -1,5 +1,6 @@
-/* partition, qos, project, department, resource, host, group, pe: add, modify, delete, show; drain and resume. The
- * kinds differ in their fields, which are tables (fields/objects.c), and in the texts of their help, which are here. */
+/* partition, qos, project, department, resource, host, group, pe, calendar: add, modify, delete, show; drain and
+ * resume. The kinds differ in their fields, which are tables (fields/objects.c), and in the texts of their help, which
+ * are here. */
 #include <string.h>
 
 #include "cli/object.h"
@@ -307,3 +308,20 @@ static const struct command_example pe_modify_examples[] = {
     {0},
 };
 OBJECT_COMMANDS(OBJECT_ENVIRONMENT, pe, "pe", "a parallel environment", "parallel environments");
+
+static const char calendar_add_text[] =
+    "A calendar says when the partitions that name it are closed, in local time. An entry is DAYS=TIMES=STATE, such as "
+    "mon-fri=6-20=off; days, times and state may be left out: every day, the whole day, off. Blanks separate entries, on "
+    "takes precedence over off, and a day that the year names follows the year alone. Jobs that run when a queue closes go "
+    "on; a job starts only if its time limit is over before its queue closes.";
+static const char calendar_delete_text[] = "A calendar that a partition names cannot be deleted.";
+static const struct command_example calendar_add_examples[] = {
+    {.line = "fairlead calendar add night week='mon-fri=6-20'", .meaning = "closed on working days from 6 to 20 h"},
+    {.line = "fairlead partition modify main calendar=night", .meaning = "main is closed then"},
+    {0},
+};
+static const struct command_example calendar_modify_examples[] = {
+    {.line = "fairlead calendar modify night year='24.12.-26.12.=on'", .meaning = "not over Christmas, in any year"},
+    {0},
+};
+OBJECT_COMMANDS(OBJECT_CALENDAR, calendar, "calendar", "a calendar", "calendars");

@@ -5,7 +5,8 @@
  *     state_dir.c  the state directory and its lock       verify_thread.c   verification in a thread
  *     config.c     the configuration file                 reset_period.c    midnights
  *     machine.c    CPUs, memory and GPUs                  schedule_file.c   the schedule file
- *     loads.c      the load values that are reported      log.c             the log */
+ *     loads.c      the load values that are reported      log.c             the log
+ *     calendars.c  the closed times that are reported     calendar_times.c  local clocks */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
 #define FAIRLEAD_DAEMON_DAEMON_H
 
@@ -61,6 +62,13 @@ struct daemon {
     struct load_values measured, loads; /* loads: with the reports of sensors; what the engine has, or gets next */
     bool has_reports;                   /* of sensors, since loads was made */
     int64_t next_load_us;               /* when the next measurement is due */
+
+    /* Calendars (calendars.c): what the engine has, or gets next. */
+    ARRAY(struct event_calendar) calendars;
+    struct arena calendar_arena;
+    uint32_t calendar_edition; /* state.object_edition when they were made */
+    int64_t next_calendars_us; /* when to make them anew; 0: there are none */
+
     void (*turn)(struct daemon *d);
 
     uv_loop_t loop;
@@ -103,6 +111,11 @@ void daemon_open_loads(struct daemon *d);
  * may have changed. */
 bool daemon_update_loads(struct daemon *d);
 void daemon_close_loads(struct daemon *d);
+
+/* calendars.c: makes d->calendars of the rows. daemon_update_calendars: if it is time; returns whether it was. */
+void daemon_make_calendars(struct daemon *d);
+bool daemon_update_calendars(struct daemon *d);
+void daemon_close_calendars(struct daemon *d);
 
 /* launches.c: carries out the decisions of d->outcome, once they are committed. */
 void daemon_act(struct daemon *d);

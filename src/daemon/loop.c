@@ -1,8 +1,8 @@
 /* The loop. A turn is five steps, always in this order:
  *
  *     read     take the requests and the executor's reports that libuv's callbacks have read, as events
- *     decide   EVENT_RESET if a period has ended; then engine_apply for each event, EVENT_LOAD the last one; then, if
- *              the executor is synced, EVENT_TIME, the scheduling pass (ranking_thread.c)
+ *     decide   EVENT_RESET if a period has ended; then engine_apply for each event, EVENT_CALENDARS and EVENT_LOAD the
+ *              last ones; then, if the executor is synced, EVENT_TIME, the scheduling pass (ranking_thread.c)
  *     commit   all changed rows, in one transaction
  *     act      send the decisions to the executor; append to the schedule file
  *     answer   the requests
@@ -166,6 +166,19 @@ static void decide_loads(struct daemon *d)
     apply_internal(d, &event);
 }
 
+static struct event calendars_event(const struct daemon *d)
+{
+    return (struct event){.kind = EVENT_CALENDARS, .calendars = {d->calendars.items, d->calendars.count}};
+}
+
+/* After the requests of the turn, and before its pass. */
+static void decide_calendars(struct daemon *d)
+{
+    if (!daemon_update_calendars(d)) return;
+    const struct event event = calendars_event(d);
+    apply_internal(d, &event);
+}
+
 /* The pass. It requires a synced executor: EVENT_SYNCED takes a task that is not in the executor's reports for one that
  * never ran, so none may start before it. While there is no executor, jobs stay pending, so that cancelling them ends
  * them at once. If there are many tasks to rank (TICKET_PLAN_TASKS_MIN), a thread ranks them, and a later turn runs the
@@ -227,6 +240,9 @@ static int load_state(struct daemon *d, struct err *e)
     struct outcome unused = {0};
     int result = engine_apply(&d->state, d->now_us, &host, &unused, NULL, e);
     if (result == 0) result = engine_apply(&d->state, d->now_us, &load, &unused, NULL, e);
+    daemon_make_calendars(d);
+    const struct event calendars = calendars_event(d);
+    if (result == 0) result = engine_apply(&d->state, d->now_us, &calendars, &unused, NULL, e);
     outcome_release(&unused);
     state_prepare(&d->state);
     return result;
@@ -280,14 +296,15 @@ static int64_t earlier_of(int64_t a_us, int64_t b_us)
     return a_us == 0 || (b_us != 0 && b_us < a_us) ? b_us : a_us;
 }
 
-/* When a turn is due even if no event arrives: for a pass, for measurements, or at the end of a reset period. 0:
- * never. While a thread ranks, no pass is due, because the thread's end begins a turn. */
+/* When a turn is due even if no event arrives: for a pass, for measurements, for new times of calendars, or at
+ * the end of a reset period. 0: never. While a thread ranks, no pass is due, because the thread's end begins a turn. */
 static int64_t next_turn_us(const struct daemon *d, int64_t now_us)
 {
     enum usage_reset period = (enum usage_reset)setting_number(&d->state.settings, SET_USAGE_RESET);
     int64_t due_us = d->is_synced && d->ranking == NULL ? state_next_due_us(&d->state) : 0;
     int64_t boundary_us = period != USAGE_RESET_NONE ? reset_period_end_us(period, now_us) : 0;
-    return earlier_of(earlier_of(due_us, boundary_us), earlier_of(d->next_measurement_us, d->next_load_us));
+    due_us = earlier_of(earlier_of(due_us, boundary_us), earlier_of(d->next_measurement_us, d->next_load_us));
+    return earlier_of(due_us, d->next_calendars_us);
 }
 
 /* Orders a measurement every load_report_time while tasks run. The answers come as reports of later turns. */
@@ -337,6 +354,7 @@ static void turn(struct daemon *d)
         decided->request = r;
         decide_request(d, decided);
     }
+    decide_calendars(d);
     decide_loads(d);
     if (d->is_synced) decide_starts(d);
 
@@ -577,6 +595,7 @@ void daemon_close(struct daemon *d)
 {
     close_loop(d);
     daemon_close_loads(d);
+    daemon_close_calendars(d);
     ranking_thread_abandon(d);
     if (d->server != NULL) server_close(d->server);
     if (d->executor != NULL) executor_close(d->executor);

@@ -5,6 +5,7 @@
 #include "base/ensure.h"
 #include "base/number.h"
 #include "engine/host_loads.h"
+#include "fields/calendar_text.h"
 #include "fields/standard_resources.h"
 
 /* --- texts of a queue, for each of its hosts ---------------------------------------------------------------------- */
@@ -51,6 +52,14 @@ static int read_queue(struct cluster_model *m, const struct object *o, struct qu
         read_values(m, o, PARTITION_STATE, &out->state, e) != 0)
         return fail_in("partition", o, e);
     return 0;
+}
+
+static int check_calendar(const struct state *s, const struct object *partition, struct err *e)
+{
+    struct str name = str_trim(str(partition->value[PARTITION_CALENDAR].text));
+    if (calendar_text_is_none(name) || map_get(&s->object_by_name[OBJECT_CALENDAR], name) != NONE) return 0;
+    (void)err_value(e, "calendar", name, "a calendar");
+    return fail_in("partition", partition, e);
 }
 
 static int read_number(struct str text, const char *what, uint32_t *out, struct err *e)
@@ -285,7 +294,7 @@ static int add_hosts(struct cluster_model *m, const struct state *s, struct err 
     for (uint32_t p = 0; p < partitions; p++) {
         const struct object_row *row = &s->objects[OBJECT_PARTITION].items[p];
         if (row->is_deleted) continue;
-        if (read_queue(m, &row->object, &queues[p], e) != 0) return -1;
+        if (check_calendar(s, &row->object, e) != 0 || read_queue(m, &row->object, &queues[p], e) != 0) return -1;
         queues[p].busy_hosts = arena_alloc(&m->arena, (m->hosts.words + (size_t)1) * sizeof(uint64_t));
     }
     find_busy_hosts(s, queues);

@@ -5,6 +5,7 @@
 
 #include "base/ensure.h"
 #include "base/quantity.h"
+#include "engine/closed_times.h"
 #include "engine/job_members.h"
 #include "engine/min_priority.h"
 #include "policy/tres_text.h"
@@ -139,6 +140,35 @@ static bool is_capacity(const struct state *s, enum object_kind kind, uint32_t i
     return kind == OBJECT_HOST && s->hosts.items[index].is_attached && (field == HOST_CPUS || field == HOST_MEM);
 }
 
+/* A document has no time zone, so it says when each partition is closed and not by which calendar. */
+static bool is_calendar(enum object_kind kind, uint32_t field)
+{
+    return kind == OBJECT_PARTITION && field == PARTITION_CALENDAR;
+}
+
+static void add_closed(const struct dump *d, struct json *j, uint32_t partition)
+{
+    const struct closed_times t = closed_times_of(d->s, partition);
+    char text[TIME_TEXT_SIZE];
+    bool has_any = false;
+    for (uint32_t i = 0; i < t.count; i++) {
+        if (t.items[i].until_us <= d->now_us) continue;
+        if (!has_any) {
+            json_key(j, "closed");
+            json_begin_array(j);
+        }
+        has_any = true;
+        json_begin_array(j);
+        json_str(j, (struct str){text, format_time(text, t.items[i].from_us)});
+        if (t.items[i].until_us == TIMELINE_END)
+            json_write_null(j);
+        else
+            json_str(j, (struct str){text, format_time(text, t.items[i].until_us)});
+        json_end(j);
+    }
+    if (has_any) json_end(j);
+}
+
 /* The fields that differ from those of an object without a name. */
 static void add_fields(struct json *j, const struct state *s, enum object_kind kind, uint32_t index)
 {
@@ -147,7 +177,8 @@ static void add_fields(struct json *j, const struct state *s, enum object_kind k
     const struct object defaults = object_defaults(kind, "");
     for (uint32_t i = 0; i < class->field_count; i++) {
         bool is_default = field_equal(&class->fields[i], &o->value[i], &defaults.value[i]);
-        if (is_capacity(s, kind, index, i) || (is_default && !is_always_written(kind, i))) continue;
+        if (is_capacity(s, kind, index, i) || is_calendar(kind, i) || (is_default && !is_always_written(kind, i)))
+            continue;
         add_value(j, &class->fields[i], &o->value[i]);
     }
 }
@@ -202,6 +233,7 @@ static void add_objects(struct dump *d, enum object_kind kind, const char *part)
         struct json *j = begin_row(d);
         add_text(j, "name", s->objects[kind].items[i].object.name);
         if (kind == OBJECT_HOST) add_host(d, j, i);
+        if (kind == OBJECT_PARTITION) add_closed(d, j, i);
         add_fields(j, s, kind, i);
         double usage = kind == OBJECT_QOS ? state_qos_usage(s, i, d->now_us) : 0.0;
         if (usage > 0.0) add_real(j, "usage", usage);

@@ -25,6 +25,7 @@ static int (*const handlers[])(struct apply_context *, const struct event *) = {
     [EVENT_UPDATE] = apply_update,
     [EVENT_HOST] = apply_host,
     [EVENT_LOAD] = apply_load,
+    [EVENT_CALENDARS] = apply_calendars,
     [EVENT_STARTED] = apply_started,
     [EVENT_COMPLETING] = apply_completing,
     [EVENT_ENDED] = apply_ended,

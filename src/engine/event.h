@@ -25,9 +25,10 @@ enum event_kind {
     EVENT_HOLD,
     EVENT_RELEASE,
     EVENT_UPDATE,
-    EVENT_HOST,    /* an executor of a host reports what the host has */
-    EVENT_LOAD,    /* the load values of this machine */
-    EVENT_STARTED, /* the executor's records of a launch */
+    EVENT_HOST,      /* an executor of a host reports what the host has */
+    EVENT_LOAD,      /* the load values of this machine */
+    EVENT_CALENDARS, /* when the calendars close queues */
+    EVENT_STARTED,   /* the executor's records of a launch */
     EVENT_COMPLETING,
     EVENT_ENDED,
     EVENT_MEASURED, /* the executor's measurement of a launch */
@@ -76,7 +77,7 @@ struct event_settings {
     uint32_t count;
 };
 
-/* A partition, QOS, user, project, department or resource by its name, and the fields to set (fields/objects.h). If the
+/* An object of any kind by its name, and the fields to set (fields/objects.h). If the
  * kind has usage, EVENT_OBJECT_MODIFY also accepts RawUsage=0. */
 struct event_object {
     enum object_kind kind;
@@ -134,6 +135,20 @@ struct event_load {
     uint32_t count;
 };
 
+/* The times in which a calendar closes queues, ascending; none overlaps another one. The last one may be endless: what
+ * is not known counts as closed. */
+struct event_calendar {
+    const char *name;
+    const struct closed_time *closed;
+    uint32_t count;
+};
+
+/* Those of all calendars: they replace the times of before. A calendar that is not among them closes nothing. */
+struct event_calendars {
+    const struct event_calendar *items;
+    uint32_t count;
+};
+
 struct event_synced {
     const uint64_t *launch_ids; /* every launch that the executor knows */
     uint32_t count;
@@ -154,6 +169,7 @@ struct event {
         struct event_update update;
         struct event_host host;
         struct event_load load;
+        struct event_calendars calendars;
         struct event_record record;
         struct event_measured measured;
         struct event_synced synced;

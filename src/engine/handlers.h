@@ -27,6 +27,7 @@ int apply_release(struct apply_context *c, const struct event *event);
 int apply_update(struct apply_context *c, const struct event *event);
 int apply_host(struct apply_context *c, const struct event *event);
 int apply_load(struct apply_context *c, const struct event *event);
+int apply_calendars(struct apply_context *c, const struct event *event);
 int apply_started(struct apply_context *c, const struct event *event);
 int apply_completing(struct apply_context *c, const struct event *event);
 int apply_ended(struct apply_context *c, const struct event *event);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "engine/closed_times.h"
 #include "engine/pending.h"
 
 /* --- bookings ----------------------------------------------------------------------------------------------------- */
@@ -214,6 +215,9 @@ static void make_anew(struct live_cluster *l, struct state *s, int64_t now_us)
     job_demands_begin(&l->demands, s, &l->model, &l->arena);
     l->edition = edition_of(s);
     l->made++;
+    const enum closed_part part = closed_times_part(l->rules.search);
+    closed_times_book(&l->model, s, part, now_us);
+    l->remake_us = part == CLOSED_NEXT ? closed_times_next_opening(s, now_us) : 0;
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         if (!job_state_is_end(s->tasks.items[i].state)) book_task(l, s, &s->tasks.items[i], now_us);
     }
@@ -234,7 +238,8 @@ struct live_cluster *live_cluster_update(struct state *s, int64_t now_us)
         *s->live_cluster = (struct live_cluster){0};
     }
     struct live_cluster *l = s->live_cluster;
-    if (l->edition != edition_of(s) || l->has_fractions || has_old_demands(l, s)) make_anew(l, s, now_us);
+    bool has_opened = l->remake_us != 0 && l->remake_us <= now_us;
+    if (l->edition != edition_of(s) || l->has_fractions || has_opened || has_old_demands(l, s)) make_anew(l, s, now_us);
     extend_overrunning(s, l, now_us);
     count_starts(l, now_us);
     return l;

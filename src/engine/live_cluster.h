@@ -4,7 +4,8 @@
  *     task ends       the booking is taken back
  *     it runs longer  the booking is extended
  *     load values change              they are replaced in the hosts' offers
- *     objects, settings or the machine change   all is made anew from the rows
+ *     queues open, and the next closed time counts   likewise
+ *     objects, settings, calendars or the machine change   all is made anew from the rows
  *
  * Derived from the rows, never stored. */
 #ifndef FAIRLEAD_ENGINE_LIVE_CLUSTER_H
@@ -32,6 +33,7 @@ struct live_cluster {
     struct time_heap ends; /* of launches; out of date if a booking has another end now, or is gone */
     uint64_t edition;      /* of the rules and the hosts; 0: to be made */
     uint32_t made;         /* counts how often all was made anew: demands from before are gone */
+    int64_t remake_us;     /* when the next closed times of queues have to be booked; 0: all are */
     bool has_fractions;    /* bookings were taken back that are no whole numbers, so differences of rounding remain */
 };
 

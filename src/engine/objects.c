@@ -1,7 +1,8 @@
-/* Partitions, QOS, users, projects, departments and resources, which operators add, change and delete. The tables of
+/* The objects of each kind, which operators add, change and delete. The tables of
  * fields/objects.h have the fields of each kind and read single values; this file checks fields in combination, and
  * references:
  *
+ *     partition --> hosts, groups, environments, calendar   checked with the cluster (cluster_model.h)
  *     job --> partitions, QOS, project, resources      deletion is refused while a live job has a reference
  *     user --> department                              by name; DEFAULT_DEPARTMENT needs no row
  *
@@ -14,6 +15,7 @@
 #include "engine/host_loads.h"
 #include "engine/placements.h"
 #include "engine/user_list.h"
+#include "fields/calendar_text.h"
 #include "fields/host_text.h"
 #include "fields/standard_resources.h"
 
@@ -122,7 +124,7 @@ static int check_object(struct apply_context *c, enum object_kind kind, const st
 static bool is_of_cluster(enum object_kind kind)
 {
     return kind == OBJECT_PARTITION || kind == OBJECT_RESOURCE || kind == OBJECT_HOST || kind == OBJECT_GROUP ||
-           kind == OBJECT_ENVIRONMENT;
+           kind == OBJECT_ENVIRONMENT || kind == OBJECT_CALENDAR;
 }
 
 /* These three check the cluster as it would be after the change; the state stays as it is. */
@@ -196,6 +198,9 @@ static int check_object_name(struct apply_context *c, const struct event_object 
     if (wanted->kind == OBJECT_RESOURCE && strchr(wanted->name, '=') != NULL)
         return err_value_reason(c->e, "resource", str(wanted->name),
                                 "has a '='; requests are written NAME=AMOUNT, so a name cannot contain it");
+    if (wanted->kind == OBJECT_CALENDAR && calendar_text_is_none(str(wanted->name)))
+        return err_value_reason(c->e, "calendar", str(wanted->name),
+                                "stands for no calendar where partitions name theirs; give another name");
     bool is_listed = wanted->kind == OBJECT_HOST || wanted->kind == OBJECT_GROUP || wanted->kind == OBJECT_ENVIRONMENT;
     if (is_listed && !host_text_is_name(str(wanted->name)))
         return err_value_reason(c->e, object_classes[wanted->kind].name, str(wanted->name),

@@ -1,5 +1,6 @@
 #include "engine/pass.h"
 
+#include "engine/closed_times.h"
 #include "engine/min_priority.h"
 
 static bool has_threshold_qos(const struct state *s)
@@ -28,13 +29,15 @@ static int64_t schedule_interval_us(const struct state *s)
     return setting_number(&s->settings, SET_GE_SCHEDULE_INTERVAL) * US_PER_S;
 }
 
-/* The load adjustment of jobs that have started fades. What else keeps jobs waiting that would fit are reservations.
- * They change when a booked end passes without an event, and with the order of priorities. */
+/* The load adjustment of jobs that have started fades, and closed queues open. What else keeps jobs waiting that would
+ * fit are reservations. They change when a booked end passes without an event, and with the order of priorities. */
 static void want_later_pass(struct pass *p)
 {
     const struct live_cluster *l = p->cluster;
     if (p->c->s->pending->by_id.count > 0 && live_cluster_is_adjusted(l))
         state_want_pass_at(p->c->s, p->c->now_us + schedule_interval_us(p->c->s));
+    int64_t opening_us = closed_times_next_opening(p->c->s, p->c->now_us);
+    if (p->c->s->pending->by_id.count > 0 && opening_us != 0) state_want_pass_at(p->c->s, opening_us);
     if (p->reservations.count == 0) return;
     state_want_pass_at(p->c->s, p->c->now_us + USAGE_WAIT_US);
     if (l->ends.list.count > 0) state_want_pass_at(p->c->s, l->ends.list.items[0].at_us);

@@ -369,7 +369,9 @@ static bool goes_on(const struct heads *h)
 {
     const struct pass *p = h->p;
     if (run_has_tried_all(&p->run)) return false;
-    if (run_is_over(&p->run)) return p->is_listed && h->other.list.count > 0;
+    bool counts = run_counts_tests(&p->cluster->rules); /* so others are among the blocked ones */
+    uint32_t others = counts ? p->reservations.count : h->other.list.count;
+    if (run_is_over(&p->run)) return p->is_listed && others > 0;
     return (h->fitting_count > 0 && p->run.open_count > 0) || p->is_listed;
 }
 

@@ -63,11 +63,18 @@ void pass_count_host_tickets(struct pass *p)
     }
 }
 
+/* When nothing can start any more, a job with a reservation may still get an earlier one in another of its partitions,
+ * which matters for the schedule file. */
+static bool goes_on(const struct pass *p)
+{
+    return !run_is_over(&p->run) || (p->is_listed && p->reservations.count > 0);
+}
+
 /* Each task of an array has its own tickets; the last entry stands for the following tasks too. */
 static void start_by_plan(struct pass *p, const struct ticket_plan *plan)
 {
     const struct pending *pending = p->c->s->pending;
-    for (uint32_t i = 0; i < plan->task_count && !run_is_over(&p->run) && !run_has_tried_all(&p->run); i++) {
+    for (uint32_t i = 0; i < plan->task_count && goes_on(p) && !run_has_tried_all(&p->run); i++) {
         const struct planned_task *k = &plan->tasks[i];
         uint32_t job = map_get_u64(&pending->by_id, plan->job_ids[k->job]);
         p->run.tickets = k->tickets;
@@ -108,7 +115,7 @@ static void start_by_order(struct pass *p, struct ticket_order *order)
         if (is_first && takes_part(p, g)) ticket_order_offer(order, g);
     }
     ticket_order_begin(order);
-    while (!run_is_over(&p->run) && ticket_order_next(order, &next)) {
+    while (goes_on(p) && ticket_order_next(order, &next)) {
         const struct pending_job *job = pending_job_of(pending, next.job_id);
         p->run.tickets = next.tickets;
         if (!start_job(p, job, next.is_last ? UINT32_MAX : 1)) ticket_order_drop(order, next.group);

@@ -3,6 +3,8 @@
 #include "engine/priorities.h"
 
 #include "base/ensure.h"
+#include "base/quantity.h"
+#include "engine/closed_times.h"
 #include "engine/min_priority.h"
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
@@ -213,13 +215,29 @@ static bool is_within_max_time(const struct state *s, uint32_t partition, const 
     return max_s == FIELD_SPECIAL || j->time_limit_s <= max_s;
 }
 
-enum pending_reason job_pending_reason(const struct state *s, uint32_t job_id, double factor)
+/* A job without a limit is planned with the longest time that it may run. */
+static bool is_open_for(const struct state *s, uint32_t partition, const struct job *j, int64_t now_us)
+{
+    bool is_tickets = s->policy.model == MODEL_TICKETS;
+    int64_t max_s = s->objects[OBJECT_PARTITION].items[partition].object.value[PARTITION_MAX_TIME].number;
+    int64_t default_s = is_tickets ? setting_number(&s->settings, SET_GE_DEFAULT_DURATION) : max_s;
+    int64_t limit_s = j->time_limit_s > 0 ? j->time_limit_s : default_s;
+    int64_t duration_us = limit_s == FIELD_SPECIAL ? TIMELINE_END : limit_s * US_PER_S;
+    return !closed_times_meet(s, partition, now_us, timeline_end_of(now_us, duration_us));
+}
+
+enum pending_reason job_pending_reason(const struct state *s, uint32_t job_id, double factor, int64_t now_us)
 {
     uint32_t index = state_find_job(s, job_id);
     if (index == NONE) return PENDING_NONE;
     const struct job *j = &s->jobs.items[index];
-    bool is_admitted = false;
-    for (uint32_t i = 0; i < j->partition_count; i++) is_admitted |= is_within_max_time(s, j->partitions[i], j);
+    bool is_admitted = false, is_open = false;
+    for (uint32_t i = 0; i < j->partition_count; i++) {
+        if (!is_within_max_time(s, j->partitions[i], j)) continue;
+        is_admitted = true;
+        is_open |= is_open_for(s, j->partitions[i], j, now_us);
+    }
     if (!is_admitted) return PENDING_PARTITION_TIME_LIMIT;
+    if (!is_open) return PENDING_PARTITION_CLOSED;
     return ranking_qos_waits(s, j->qos, factor) ? PENDING_QOS_USAGE_THRESHOLD : PENDING_NONE;
 }

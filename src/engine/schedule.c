@@ -5,6 +5,7 @@
 
 #include "base/ensure.h"
 #include "base/sort.h"
+#include "engine/closed_times.h"
 #include "engine/live_cluster.h"
 #include "engine/never_runs.h"
 #include "engine/priorities.h"
@@ -168,26 +169,6 @@ static void add_all_running(struct schedule_builder *b)
         }
     }
     schedule_sort_rows(b->out->rows.items, b->out->rows.count);
-}
-
-/* --- closed queues ------------------------------------------------------------------------------------------------ */
-
-static void close_instance(struct schedule_builder *b, struct sched_instance *in, const struct closed_time *closed)
-{
-    struct offer *slots = offers_find(&in->offers, SCHED_SLOTS);
-    if (closed->until_us <= b->now_us || slots == NULL) return;
-    timeline_book(&slots->booked, &(struct timeline_booking){closed->from_us, closed->until_us, slots->amount});
-}
-
-/* What would run into a closed time does not fit. */
-static void close_queues(struct schedule_builder *b)
-{
-    struct cluster_model *m = &b->out->model;
-    for (uint32_t i = 0; i < m->cluster.instances.count; i++) {
-        const struct object_row *partition = &b->s->objects[OBJECT_PARTITION].items[m->partition_of[i]];
-        for (uint32_t k = 0; k < partition->closed_count; k++)
-            close_instance(b, &m->cluster.instances.items[i], &partition->closed[k]);
-    }
 }
 
 /* --- the order of pending jobs ------------------------------------------------------------------------------------ */
@@ -396,6 +377,8 @@ static void estimate(struct schedule_builder *b)
 {
     struct run_rules rules = b->rules;
     struct run run;
+    if (closed_times_part(rules.search) == CLOSED_NEXT)
+        closed_times_book(&b->out->model, b->s, CLOSED_LATER, b->now_us);
     rules.reservations = RUN_RESERVE_ALL;
     rules.reservation_max = SCHEDULE_ESTIMATES_MAX;
     rules.search = RESERVE_IN_GAPS;
@@ -466,7 +449,7 @@ int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estim
     out->has_reservations = b.rules.reservations != RUN_RESERVE_NONE;
     add_all_running(&b);
     count_tickets(&b);
-    close_queues(&b);
+    closed_times_book(&out->model, s, closed_times_part(b.rules.search), now_us);
     find_pending(&b);
     if (s->policy.model == MODEL_TICKETS)
         order_by_tickets(&b);

@@ -72,7 +72,7 @@ struct assoc {
     struct work work;   /* derived: of it and of all associations below it */
 };
 
-/* A time in which a queue is closed: nothing runs there. */
+/* A time in which a queue is closed. until_us INT64_MAX: for ever. */
 struct closed_time {
     int64_t from_us, until_us;
 };
@@ -88,7 +88,9 @@ struct object_row {
     int64_t reset_us;      /* of a QOS, like assoc.reset_us */
     const uint32_t *hosts; /* of a partition: indices into state.hosts; NULL: all hosts */
     uint32_t host_count;
-    const struct closed_time *closed; /* of a partition in a document */
+    /* Of a calendar as last reported (EVENT_CALENDARS), which is not stored; of a partition in a document. Ascending;
+     * none overlaps another one (engine/closed_times.h). */
+    const struct closed_time *closed;
     uint32_t closed_count;
     /* Derived from its fields. */
     double *billing_weights; /* of a partition: TRES_MAX entries; NULL: no weights */
@@ -285,6 +287,7 @@ struct state {
     struct host_load *loads;
     uint32_t load_count;
     struct arena load_arena;
+    struct arena closed_arena; /* of the times of calendars */
     /* The rows come from a document (sim/scenario.h): its hosts and its share tree are its own (it may have none), and
      * siblings in the tree are in the order of their ids. */
     bool is_document;

@@ -55,6 +55,7 @@ void state_release(struct state *s)
     never_runs_drop(s);
     arena_release(&s->cycle);
     arena_release(&s->load_arena);
+    arena_release(&s->closed_arena);
     arena_release(&s->arena);
     memset(s, 0, sizeof *s);
 }

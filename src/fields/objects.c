@@ -7,6 +7,7 @@
 #include "base/expression.h"
 #include "base/number.h"
 #include "base/quantity.h"
+#include "fields/calendar_text.h"
 #include "fields/host_text.h"
 #include "fields/limits.h"
 #include "fields/request_text.h"
@@ -72,7 +73,15 @@ static const struct field partition_rows[] = {
                                  .help = "users, and departments as @department, whose jobs are refused"},
     AT(PARTITION_STATE) = {TEXT("UP"), .name = "state", .check = host_text_host_values_check,
                            .help = "UP, DRAIN (nothing new starts) or DOWN, for each of its hosts: UP,[n1=DRAIN]"},
-    AT(PARTITION_FIELD_COUNT) = CREATED,
+    AT(PARTITION_CALENDAR) = {TEXT("NONE"), .name = "calendar",
+                              .help = "calendar that closes it: nothing starts that would run into a closed time"},
+    AT(PARTITION_CLOSED_UNTIL) = {.type = FIELD_TIME,
+                                  .max = TIME_US_MAX,
+                                  .name = "closed_until_us",
+                                  .is_nullable = true,
+                                  .is_read_only = true,
+                                  .help = "when its calendar opens it again; none: it is open"},
+    AT(PARTITION_RECORD_COUNT) = CREATED,
 };
 
 static const struct field qos_rows[] = {
@@ -193,6 +202,15 @@ static const struct field environment_rows[] = {
     AT(ENVIRONMENT_FIELD_COUNT) = CREATED,
 };
 
+static const struct field calendar_rows[] = {
+    NAME,
+    AT(CALENDAR_YEAR) = {TEXT("NONE"), .name = "year", .check = calendar_text_year_check,
+                         .help = "closed days of the year, which take precedence: 24.12.-26.12.,13.3.2027=12-18=off"},
+    AT(CALENDAR_WEEK) = {TEXT("NONE"), .name = "week", .check = calendar_text_week_check,
+                         .help = "closed days of the week: mon-fri=6-20=off sat,sun; tue=13-17=on opens"},
+    AT(CALENDAR_FIELD_COUNT) = CREATED,
+};
+
 const struct field object_usage_reset_field = {NUMBER(0, 0, 0), .name = "RawUsage",
                                                .help = "0: discard the usage so far"};
 
@@ -255,6 +273,11 @@ const struct object_class object_classes[OBJECT_KIND_COUNT] = {
                             .help = "how the slots of a parallel job are distributed over hosts",
                             RECORD(environment_rows, "ParallelEnvironment",
                                    "How the slots of a parallel job are distributed over hosts.")},
+    [OBJECT_CALENDAR] = {.name = "calendar",
+                         .plural = "calendars",
+                         .field_count = CALENDAR_FIELD_COUNT,
+                         .help = "when queues are closed",
+                         RECORD(calendar_rows, "Calendar", "When queues are closed, in the local time of the daemon.")},
 };
 
 /* The fields that are set, without the name and what is made. */

@@ -1,6 +1,6 @@
 /* What an administrator names: partitions, qualities of service, users, projects, departments, resources, hosts, groups
- * of hosts and parallel environments. Each kind is a row with a table of fields, so that adding, changing, listing,
- * storing and the documents of sim/ are one piece of code each, whatever the kind.
+ * of hosts, parallel environments and calendars. Each kind is a row with a table of fields, so that adding, changing,
+ * listing, storing and the documents of sim/ are one piece of code each, whatever the kind.
  *
  *     fairlead partition add fast PriorityTier=2 TRESBillingWeights=CPU=1.0,Mem=0.25G
  *
@@ -21,6 +21,7 @@ enum object_kind {
     OBJECT_HOST,
     OBJECT_GROUP,       /* of hosts: "@name" where hosts are named */
     OBJECT_ENVIRONMENT, /* a parallel environment: how the slots of a parallel job are distributed over hosts */
+    OBJECT_CALENDAR,    /* when queues are closed */
     OBJECT_KIND_COUNT
 };
 
@@ -46,7 +47,12 @@ enum partition_field {
     PARTITION_USER_LISTS,
     PARTITION_XUSER_LISTS,
     PARTITION_STATE,
+    PARTITION_CALENDAR,
     PARTITION_FIELD_COUNT
+};
+enum { /* of the record of a partition, behind its fields: what the instance reports of it */
+       PARTITION_CLOSED_UNTIL = PARTITION_FIELD_COUNT,
+       PARTITION_RECORD_COUNT
 };
 enum qos_field { QOS_PRIORITY, QOS_USAGE_FACTOR, QOS_USAGE_THRESHOLD, QOS_FLAGS, QOS_FIELD_COUNT };
 enum user_field { USER_FSHARE, USER_OTICKET, USER_DEPARTMENT, USER_MAY_USE_DEADLINE, USER_FIELD_COUNT };
@@ -83,6 +89,7 @@ enum { /* of the record of a host, behind its fields: what the instance reports 
 };
 enum group_field { GROUP_HOSTS, GROUP_FIELD_COUNT };
 enum environment_field { ENVIRONMENT_SLOTS, ENVIRONMENT_ALLOCATION_RULE, ENVIRONMENT_FIELD_COUNT };
+enum calendar_field { CALENDAR_YEAR, CALENDAR_WEEK, CALENDAR_FIELD_COUNT };
 
 /* Values of RESOURCE_TYPE. */
 enum resource_type {

@@ -9,6 +9,7 @@
     X(BEGIN_TIME, "BeginTime") between                       \
     X(ARRAY_TASK_LIMIT, "JobArrayTaskLimit") between         \
     X(HELD_BY_USER, "JobHeldUser") between                   \
+    X(PARTITION_CLOSED, "PartitionClosed") between           \
     X(PARTITION_TIME_LIMIT, "PartitionTimeLimit") between    \
     X(QOS_USAGE_THRESHOLD, "QOSUsageThreshold") between      \
     X(RESOURCES, "Resources")

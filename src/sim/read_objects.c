@@ -92,10 +92,22 @@ static int read_xuser_lists(struct wire_reader *r, json_t *value, void *target)
 
 static int read_closed_time(struct wire_reader *r, json_t *value, struct closed_time *out)
 {
-    if (!json_is_array(value) || json_array_size(value) != 2) return wire_refuse(r, value, "a list of two times");
+    if (!json_is_array(value)) return wire_refuse(r, value, "a list of two times");
+    if (json_array_size(value) != 2)
+        return wire_fail(r, "its length is %zu; a closed time is [FROM, UNTIL], and UNTIL may be null",
+                         json_array_size(value));
     if (wire_read_time(r, json_array_get(value, 0), &out->from_us) != 0) return -1;
-    if (wire_read_time(r, json_array_get(value, 1), &out->until_us) != 0) return -1;
+    bool is_endless = json_is_null(json_array_get(value, 1));
+    out->until_us = INT64_MAX;
+    if (!is_endless && wire_read_time(r, json_array_get(value, 1), &out->until_us) != 0) return -1;
     return out->from_us < out->until_us ? 0 : wire_fail(r, "the first time is not before the second one");
+}
+
+static int check_order(struct wire_reader *r, const struct object_document *o)
+{
+    uint32_t i = o->closed_count;
+    bool is_ascending = i == 0 || o->closed[i - 1].until_us <= o->closed[i].from_us;
+    return is_ascending ? 0 : wire_fail(r, "begins before the one before it ends; closed times are in ascending order");
 }
 
 static int read_closed(struct wire_reader *r, json_t *value, void *target)
@@ -106,10 +118,10 @@ static int read_closed(struct wire_reader *r, json_t *value, void *target)
     o->closed = arena_alloc(r->arena, (count + 1) * sizeof *o->closed);
     for (size_t i = 0; i < count; i++) {
         size_t length = wire_enter_index(r, i);
-        if (read_closed_time(r, json_array_get(value, i), &o->closed[i]) != 0) return -1;
+        if (read_closed_time(r, json_array_get(value, i), &o->closed[i]) != 0 || check_order(r, o) != 0) return -1;
         wire_leave(r, length);
+        o->closed_count++;
     }
-    o->closed_count = (uint32_t)count;
     return 0;
 }
 
@@ -205,12 +217,12 @@ static const struct wire_field *const fields_of_kind[OBJECT_KIND_COUNT] = {
     [OBJECT_GROUP] = group_fields,         [OBJECT_ENVIRONMENT] = named_fields,
 };
 
-/* Fields that documents write as lists are members of their own (above). */
+/* Fields that documents write as lists are members of their own (above). They have closed times and no calendars. */
 static const char *partition_key(uint32_t field)
 {
     bool is_list = field == PARTITION_HOSTS || field == PARTITION_PE_LIST || field == PARTITION_USER_LISTS ||
                    field == PARTITION_XUSER_LISTS;
-    return is_list ? NULL : object_classes[OBJECT_PARTITION].fields[field].name;
+    return is_list || field == PARTITION_CALENDAR ? NULL : object_classes[OBJECT_PARTITION].fields[field].name;
 }
 
 static const char *group_key(uint32_t field)

@@ -337,7 +337,16 @@ static const char step_7[] =
     "ALTER TABLE job ADD COLUMN constraint_text TEXT; -- features of its hosts, 'avx&ssd'; NULL: any\n"
     "ALTER TABLE host ADD COLUMN features TEXT NOT NULL DEFAULT 'NONE'; -- 'avx,ssd'\n";
 
-const char *const schema_steps[] = {step_1, step_2, step_3, step_4, step_5, step_6, step_7};
+/* Calendars of queues. */
+static const char step_8[] =
+    "CREATE TABLE calendar(\n"
+    "  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_us INTEGER NOT NULL,\n"
+    "  year TEXT NOT NULL,                 -- closed days of the year, '24.12.-26.12.=12-18=off'\n"
+    "  week TEXT NOT NULL                  -- closed days of the week, 'mon-fri=6-20=off'\n"
+    ") STRICT;\n"
+    "ALTER TABLE partition ADD COLUMN calendar TEXT NOT NULL DEFAULT 'NONE'; -- that closes it\n";
+
+const char *const schema_steps[] = {step_1, step_2, step_3, step_4, step_5, step_6, step_7, step_8};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

@@ -51,6 +51,9 @@ struct history {
     uint64_t launches[8];
     struct host_load loads[8]; /* of the last report */
     uint32_t load_count;
+    struct event_calendar calendars[3]; /* likewise */
+    struct closed_time closed[3][2];
+    uint32_t calendar_count;
 };
 
 static const struct capacity host_capacity = {6, 2, 4096};
@@ -197,7 +200,7 @@ static const char *pick_object(struct history *h, int slot, enum object_kind kin
 
 static void make_object(struct history *h, struct event *event)
 {
-    static const struct event_pair choices[OBJECT_KIND_COUNT][12] = {
+    static const struct event_pair choices[OBJECT_KIND_COUNT][13] = {
         [OBJECT_PARTITION] = {{"TRESBillingWeights", "CPU=1.0,Mem=0.25G,GRES/gpu=2.0"},
                               {"TRESBillingWeights", "CPU=-1,node=3,license/res1=0.5"},
                               {"TRESBillingWeights", ""},
@@ -208,6 +211,8 @@ static void make_object(struct history *h, struct event *event)
                               {"load_thresholds", "NONE"},
                               {"xuser_lists", "eve,@department0"},
                               {"xuser_lists", "NONE"},
+                              {"calendar", "calendar0"},
+                              {"calendar", "NONE"},
                               {"PriorityJobFactor", "70000"}},
         [OBJECT_QOS] = {{"usage_factor", "2.5"},
                         {"usage_factor", "0"},
@@ -231,6 +236,7 @@ static void make_object(struct history *h, struct event *event)
         [OBJECT_DEPARTMENT] = {{"fshare", "5"}, {"oticket", "6"}},
         [OBJECT_HOST] = {{"state", "DRAIN"}, {"state", "UP"}, {"cpus", "1"}, {"cpus", "AUTO"}, {"mem", "500"}},
         [OBJECT_ENVIRONMENT] = {{"allocation_rule", "2"}, {"slots", "4"}},
+        [OBJECT_CALENDAR] = {{"year", "24.12.-6.1."}, {"week", "mon-fri=6-20"}, {"week", "NONE"}, {"week", "x"}},
         [OBJECT_RESOURCE] = {{"type", "INT"},
                              {"type", "STRING"},
                              {"type", "BOOL"},
@@ -435,6 +441,22 @@ static void make_load(struct history *h, struct event *event)
     event->load = (struct event_load){h->loads, h->load_count};
 }
 
+/* Of the three calendars that there may be, as an instance reports them again after a restart. */
+static void make_calendars(struct history *h, struct event *event)
+{
+    static const char *const names[] = {"calendar0", "calendar1", "calendar2"};
+    for (uint32_t i = 0; i < COUNT(h->calendars); i++) {
+        int64_t at_us = h->now_us + ((int64_t)below(h, 200) - 100) * SECOND;
+        h->calendars[i] = (struct event_calendar){names[i], h->closed[i], below(h, 3)};
+        for (uint32_t k = 0; k < h->calendars[i].count; k++) {
+            h->closed[i][k] = (struct closed_time){at_us, at_us + (int64_t)(1 + below(h, 300)) * SECOND};
+            at_us += 1000 * SECOND;
+        }
+    }
+    h->calendar_count = COUNT(h->calendars);
+    event->calendars = (struct event_calendars){h->calendars, h->calendar_count};
+}
+
 static void make_synced(struct history *h, struct event *event)
 {
     uint32_t count = 0;
@@ -476,6 +498,7 @@ static const struct {
     {EVENT_ENDED, 14, make_record},
     {EVENT_MEASURED, 12, make_measurement},
     {EVENT_LOAD, 5, make_load},
+    {EVENT_CALENDARS, 5, make_calendars},
     {EVENT_SYNCED, 1, make_synced},
     {EVENT_RESET, 1, make_reset},
     {EVENT_TIME, 15, NULL},
@@ -541,10 +564,13 @@ static void load_with_host(struct history *h, struct state *out_state)
     struct event host = {.kind = EVENT_HOST, .host.has = host_capacity};
     struct outcome out = {0};
     struct event load = {.kind = EVENT_LOAD, .load = {h->loads, h->load_count}};
+    struct event calendars = {.kind = EVENT_CALENDARS, .calendars = {h->calendars, h->calendar_count}};
     store_must_load(h->store, out_state);
     assert_int_equal(engine_apply(out_state, h->now_us, &host, &out, NULL, NULL), 0);
     attach_hosts(h, out_state);
     assert_int_equal(engine_apply(out_state, h->now_us, &load, &out, NULL, NULL), 0);
+    assert_int_equal(engine_apply(out_state, h->now_us, &calendars, &out, NULL, NULL), 0);
+    assert_int_equal(engine_apply(&h->s, h->now_us, &calendars, &h->out, NULL, NULL), 0); /* also after each change */
     outcome_release(&out);
 }
 

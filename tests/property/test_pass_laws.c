@@ -10,11 +10,15 @@
  *   4. With MONITOR it writes the lines of that run to the schedule file, and starts the same.
  *   5. The same with load values: requests for them, thresholds, and adjustments that fade.
  *   6. The same with several hosts, and jobs that have more than one.
- *   7. The same with jobs that have reservations in one partition and may start earlier in another one. */
+ *   7. The same with jobs that have reservations in one partition and may start earlier in another one.
+ *   8. The same with calendars. No job starts that would run when its queue is closed, and unless gaps are not used, no
+ *      reservation does either. A pass is due when a queue opens for which jobs wait. */
 #include "../pass_world.h"
 
 #include <math.h>
 
+#include "engine/closed_times.h"
+#include "engine/pending.h"
 #include "engine/priorities.h"
 #include "engine/schedule.h"
 
@@ -256,6 +260,22 @@ static void assert_placed(const struct task *k, const struct cluster_model *m, c
     several_hosts += a->part_count > 1;
 }
 
+/* Law 8, of a start or a reservation. */
+static void assert_open(const struct world *w, const struct schedule *p, const struct schedule_row *row)
+{
+    uint32_t partition = p->model.partition_of[row->allocation.parts[0].instance];
+    bool uses_gaps = w->s.policy.model != MODEL_TICKETS;
+    if (row->state == SCHEDULE_STARTING || (row->state == SCHEDULE_RESERVED && uses_gaps))
+        assert_false(closed_times_meet(&w->s, partition, row->start_us, row->end_us));
+}
+
+static void expect_pass_at_opening(struct world *w)
+{
+    int64_t opening_us = closed_times_next_opening(&w->s, w->now_us), due_us = state_next_due_us(&w->s);
+    bool is_looked_at = w->s.free_cpu_count > 0 && w->s.pending->by_id.count > 0;
+    if (opening_us != 0 && is_looked_at) assert_true(due_us != 0 && due_us <= opening_us);
+}
+
 static uint32_t expect_scheduled_starts(struct world *w, uint32_t *io_reserved, size_t *io_bytes)
 {
     struct schedule schedule;
@@ -269,6 +289,7 @@ static uint32_t expect_scheduled_starts(struct world *w, uint32_t *io_reserved, 
     for (uint32_t i = 0; i < schedule.rows.count; i++) {
         const struct schedule_row *row = &schedule.rows.items[i];
         *io_reserved += row->state == SCHEDULE_RESERVED;
+        if (row->state != SCHEDULE_WAITING) assert_open(w, &schedule, row);
         if (row->state != SCHEDULE_STARTING) continue;
         const struct task *k = world_task(w, w->s.jobs.items[row->job].id, row->task_id);
         count++;
@@ -278,6 +299,7 @@ static uint32_t expect_scheduled_starts(struct world *w, uint32_t *io_reserved, 
         assert_placed(k, &schedule.model, &row->allocation);
     }
     assert_int_equal(count, started);
+    expect_pass_at_opening(w);
     buf_release(&lines);
     schedule_release(&schedule);
     return started;
@@ -336,7 +358,7 @@ static void submit_to_partitions(struct world *w, struct rng *rng)
     (void)world_apply(w, job, NULL);
 }
 
-static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts, bool has_partitions)
+static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts, bool has_partitions, bool has_calendars)
 {
     static const char *const which[] = {"auto", "none", "requested", "all"};
     static const char *const bf[] = {"bf_window", "bf_resolution", "bf_max_job_test", "bf_max_job_user"};
@@ -352,8 +374,10 @@ static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts, bool has_p
         if (has_loads) use_loads(&w, &rng);
         if (has_hosts) pass_world_add_hosts(&w, &rng);
         if (has_partitions) use_partitions(&w, &rng);
+        if (has_calendars) pass_world_add_calendars(&w, &rng);
         for (int step = 0; step < 6; step++) {
             if (has_loads) report_loads(&w, &rng);
+            if (has_calendars && rng_below(&rng, 2) == 0) pass_world_report_calendars(&w, &rng);
             for (uint32_t i = has_loads ? rng_below(&rng, 5) : 0; i > 0; i--) submit_for_load(&w, &rng);
             for (uint32_t i = has_partitions ? rng_below(&rng, 9) : 0; i > 0; i--) submit_to_partitions(&w, &rng);
             char depth[12];
@@ -382,21 +406,21 @@ static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts, bool has_p
 static void a_pass_starts_what_a_run_over_all_jobs_starts(void **unused)
 {
     (void)unused;
-    run_worlds(3, false, false, false);
+    run_worlds(3, false, false, false, false);
 }
 
 static void likewise_with_load_values(void **unused)
 {
     (void)unused;
-    run_worlds(4, true, false, false);
+    run_worlds(4, true, false, false, false);
 }
 
 static void likewise_with_several_hosts(void **unused)
 {
     (void)unused;
     several_hosts = 0;
-    run_worlds(5, false, true, false);
-    run_worlds(6, true, true, false);
+    run_worlds(5, false, true, false, false);
+    run_worlds(6, true, true, false, false);
     print_message("# %u starts on several hosts\n", several_hosts);
     assert_true(several_hosts > 500);
 }
@@ -404,7 +428,15 @@ static void likewise_with_several_hosts(void **unused)
 static void likewise_with_reservations_in_several_partitions(void **unused)
 {
     (void)unused;
-    run_worlds(7, false, false, true);
+    run_worlds(7, false, false, true, false);
+}
+
+static void likewise_with_calendars(void **unused)
+{
+    (void)unused;
+    run_worlds(8, false, false, false, true);
+    run_worlds(9, false, true, false, true);
+    run_worlds(10, false, false, true, true);
 }
 
 int main(void)
@@ -415,6 +447,7 @@ int main(void)
         cmocka_unit_test(likewise_with_load_values),
         cmocka_unit_test(likewise_with_several_hosts),
         cmocka_unit_test(likewise_with_reservations_in_several_partitions),
+        cmocka_unit_test(likewise_with_calendars),
     };
     return cmocka_run_group_tests_name("pass laws", tests, NULL, NULL);
 }

@@ -184,6 +184,8 @@ static void states_and_users(void **unused)
         {QUEUE("'closed': [[900, 1100]]", JOB("1", ", 'time_limit_s': 5")), "1 WAITING"},
         {QUEUE("'closed': [[1100, 1200]]", JOB("1", ", 'time_limit_s': 100") "," JOB("2", ", 'time_limit_s': 101")),
          "1 STARTING 0-100 q@n1=1; 2 WAITING"},
+        {QUEUE("'closed': [[1100, 1200], [1200, null]]", JOB("1", ", 'time_limit_s': 100") "," JOB("2", "")),
+         "1 STARTING 0-100 q@n1=1; 2 WAITING"},
     };
 #undef QUEUE
     for (size_t i = 0; i < COUNT_OF(rows); i++) assert_string_equal(schedule_of(rows[i].document), rows[i].schedule);
@@ -199,6 +201,19 @@ static void a_closed_queue_is_reserved_when_it_opens(void **unused)
             "'partitions': [{'name': 'q', 'hosts': ['n1'], 'closed': [[900, 1100], [1200, 1300]]}],",
             JOB("1", ", 'cpus': 4, 'time_limit_s': 100") "," JOB("2", ", 'time_limit_s': 101") "," JOB("3", ""))),
         "1 RESERVED 100-200 q@n1=4; 2 RESERVED 300-401 q@n1=1; 3 RESERVED 300- q@n1=1");
+}
+
+/* Without gaps a reservation behind the last closed time would be too late. It is at the next opening, though the queue
+ * closes again before the job would end. */
+static void without_gaps_only_the_next_closed_time_counts(void **unused)
+{
+    (void)unused;
+    assert_string_equal(
+        schedule_of(CLUSTER(
+            "'PriorityType': 'priority/tickets', 'max_reservation': 9, 'params': 'DURATION_OFFSET=0'",
+            "'partitions': [{'name': 'q', 'hosts': ['n1'], 'closed': [[1100, 1200], [1300, 1400]]}],",
+            JOB("1", ", 'time_limit_s': 150, 'reserve': true") "," JOB("2", ", 'time_limit_s': 100, 'reserve': true"))),
+        "1 RESERVED 200-350 q@n1=1; 2 STARTING 0-100 q@n1=1");
 }
 
 /* n1 has an exclusive job until 50, so nothing else has a place there; on n2 is one that does not ask to be alone. */
@@ -508,6 +523,14 @@ static void documents_are_refused(void **unused)
          "F: group 'a' contains itself, through its hosts"},
         {"{'now': 1000, 'partitions': [{'name': 'q', 'closed': [[5, 5]]}]}",
          "F: partitions[0].closed[0]: the first time is not before the second one"},
+        {"{'now': 1000, 'partitions': [{'name': 'q', 'closed': [[5, 9], [8, 12]]}]}",
+         "F: partitions[0].closed[1]: begins before the one before it ends; closed times are in ascending order"},
+        {"{'now': 1000, 'partitions': [{'name': 'q', 'closed': [[5, null], [8, 12]]}]}",
+         "F: partitions[0].closed[1]: begins before the one before it ends; closed times are in ascending order"},
+        {"{'now': 1000, 'partitions': [{'name': 'q', 'closed': [[5]]}]}",
+         "F: partitions[0].closed[0]: its length is 1; a closed time is [FROM, UNTIL], and UNTIL may be null"},
+        {"{'now': 1000, 'partitions': [{'name': 'q', 'calendar': 'night'}]}",
+         "F: partitions[0]: 'calendar' is not a field; the fields are: name, hosts, closed, pe_list, user_lists, xuser_lists, PriorityJobFactor, PriorityTier, MaxTime, TRESBillingWeights, fshare, oticket, slots, seq_no, load_thresholds, complex_values, state"},
         {ONE(", 'pe': 'mpi'"),
          "F: jobs[0].pe: 'mpi' is not a parallel environment of this document, or a pattern for one"},
         {ONE(", 'queues': ['q@n1', 'r']"), "F: jobs[0].queues: 'r' matches no partition of this document"},
@@ -646,6 +669,7 @@ int main(void)
         cmocka_unit_test(amounts_of_memory_have_letters),
         cmocka_unit_test(expressions_select_hosts),
         cmocka_unit_test(a_closed_queue_is_reserved_when_it_opens),
+        cmocka_unit_test(without_gaps_only_the_next_closed_time_counts),
         cmocka_unit_test(an_exclusive_job_keeps_the_others_away),
         cmocka_unit_test(a_job_of_two_partitions_has_the_earlier_place),
         cmocka_unit_test(wide_jobs_begin_at_multiples_of_the_resolution),

@@ -331,11 +331,12 @@ static void written_records(void **unused)
     const struct object fast = object_defaults(OBJECT_PARTITION, "fast");
     values[OBJECT_RECORD_NAME] = field_text("fast");
     memcpy(values + OBJECT_RECORD_FIELDS, fast.value, PARTITION_FIELD_COUNT * sizeof *values);
-    values[OBJECT_RECORD_FIELDS + PARTITION_FIELD_COUNT] = field_number(7);
+    values[OBJECT_RECORD_FIELDS + PARTITION_CLOSED_UNTIL] = field_number(5);
+    values[OBJECT_RECORD_FIELDS + PARTITION_RECORD_COUNT] = field_number(7);
     const char *unlimited =
         "{\"name\":\"fast\",\"PriorityJobFactor\":1,\"PriorityTier\":1,\"MaxTime\":\"UNLIMITED\","
         "\"TRESBillingWeights\":\"\",\"fshare\":0,\"oticket\":0,\"hosts\":\"\",\"slots\":\"AUTO\",\"seq_no\":\"0\",\"load_thresholds\":\"NONE\","
-        "\"pe_list\":\"NONE\",\"complex_values\":\"NONE\",\"user_lists\":\"NONE\",\"xuser_lists\":\"NONE\",\"state\":\"UP\",\"created_us\":7}";
+        "\"pe_list\":\"NONE\",\"complex_values\":\"NONE\",\"user_lists\":\"NONE\",\"xuser_lists\":\"NONE\",\"state\":\"UP\",\"calendar\":\"NONE\",\"closed_until_us\":5,\"created_us\":7}";
     assert_string_equal(written_record(table, values), unlimited);
     assert_int_equal(wire_read_record(table, str(unlimited), &arena, got, &e), 0);
     assert_int_equal(got[OBJECT_RECORD_FIELDS + PARTITION_MAX_TIME].number, FIELD_SPECIAL);
@@ -343,7 +344,7 @@ static void written_records(void **unused)
     assert_non_null(strstr(written_record(table, values), "\"MaxTime\":\"120\""));
     assert_int_equal(wire_read_record(table, str(written_record(table, values)), &arena, got, &e), 0);
     assert_int_equal(got[OBJECT_RECORD_FIELDS + PARTITION_MAX_TIME].number, 7200);
-    assert_int_equal(got[OBJECT_RECORD_FIELDS + PARTITION_FIELD_COUNT].number, 7);
+    assert_int_equal(got[OBJECT_RECORD_FIELDS + PARTITION_RECORD_COUNT].number, 7);
     arena_release(&arena);
 }
 

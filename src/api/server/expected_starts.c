@@ -1,6 +1,7 @@
 #include "api/server/expected_starts.h"
 
 #include "base/sort.h"
+#include "engine/closed_times.h"
 #include "engine/schedule.h"
 
 enum { JOBS_NAMED_MAX = 3 };
@@ -11,7 +12,7 @@ struct maker {
     struct arena *arena;
     struct sort_record *ends; /* of the rows that run or will run, ascending; key: time, index: row */
     uint32_t end_count;
-    int64_t due_us; /* of the next pass */
+    int64_t now_us, due_us; /* due_us: of the next pass */
     struct buf text;
 };
 
@@ -53,6 +54,29 @@ static uint32_t first_end_after(const struct maker *m, int64_t at_us)
     return low;
 }
 
+/* The partition that opens when the job starts, or shortly before it. */
+static const char *describe_opening(struct maker *m, const struct schedule_row *row)
+{
+    uint32_t instance = row->allocation.part_count > 0 ? row->allocation.parts[0].instance : NONE;
+    if (instance == NONE) return NULL;
+    uint32_t partition = m->p->model.partition_of[instance];
+    int64_t before_us = row->start_us - 1 - resolution_us(m), opening_us = closed_times_end(m->s, partition, before_us);
+    if (opening_us == 0 || opening_us > row->start_us) return NULL;
+    buf_clear(&m->text);
+    buf_format(&m->text, "partition %s to open", m->s->objects[OBJECT_PARTITION].items[partition].object.name);
+    return text_of(m);
+}
+
+/* Why a job without an expected start has none: its partitions are never open for its time limit. */
+static const char *describe_closed(struct maker *m, const struct schedule_row *row)
+{
+    const struct job *j = &m->s->jobs.items[row->job];
+    for (uint32_t i = 0; i < j->partition_count; i++) {
+        if (closed_times_leave(m->s, j->partitions[i], m->now_us, row->demand->duration_us)) return NULL;
+    }
+    return arena_copy(m->arena, str("a shorter time limit; its partitions are never open for so long"));
+}
+
 /* The jobs on its hosts that are to end when it starts, or since the last time at which it might have started. */
 static const char *describe_wait(struct maker *m, const struct schedule_row *row)
 {
@@ -67,17 +91,21 @@ static const char *describe_wait(struct maker *m, const struct schedule_row *row
         if (count < JOBS_NAMED_MAX) jobs[count] = m->s->jobs.items[other->job].id;
         count++;
     }
+    if (count == 0) return describe_opening(m, row);
     buf_clear(&m->text);
     for (uint32_t i = 0; i < count && i < JOBS_NAMED_MAX; i++)
         buf_format(&m->text, "%s%u", i == 0 ? (count == 1 ? "job " : "jobs ") : ", ", jobs[i]);
     if (count > JOBS_NAMED_MAX) buf_format(&m->text, " and %u more", count - JOBS_NAMED_MAX);
-    return count > 0 ? text_of(m) : NULL;
+    return text_of(m);
 }
 
 static struct expected_start describe(struct maker *m, const struct schedule_row *row)
 {
     struct expected_start x = {0};
-    if (row->reason != NULL) x.never_runs = arena_copy(m->arena, str(row->reason));
+    if (row->reason != NULL)
+        x.never_runs = arena_copy(m->arena, str(row->reason));
+    else if (row->start_us == 0)
+        x.waits_for = describe_closed(m, row);
     if (row->start_us == 0) return x;
     buf_clear(&m->text);
     schedule_places(m->p, &row->allocation, &m->text);
@@ -121,7 +149,7 @@ struct expected_starts *expected_starts_new(struct state *s, int64_t now_us)
 {
     struct expected_starts *x = mem_resize(NULL, 0, sizeof *x);
     struct schedule schedule;
-    struct maker m = {.s = s, .p = &schedule, .arena = &x->arena, .due_us = state_next_due_us(s)};
+    struct maker m = {.s = s, .p = &schedule, .arena = &x->arena, .now_us = now_us, .due_us = state_next_due_us(s)};
     *x = (struct expected_starts){.references = 1, .next_job_id = s->next_job_id};
     if (schedule_make(s, now_us, SCHEDULE_WITH_ESTIMATES, &schedule, NULL) == 0) {
         find_ends(&m);

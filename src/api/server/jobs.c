@@ -81,7 +81,9 @@ static enum pending_reason reason_of(const struct job_row *row, const struct job
     enum pending_reason reason = (enum pending_reason)job_row_number(row, JOB_FIELD_REASON);
     if (reason != PENDING_RESOURCES) return reason;
     uint32_t job_id = (uint32_t)job_row_number(row, JOB_FIELD_JOB_ID);
-    enum pending_reason policy_reason = job_pending_reason(l->server->host.state, job_id, factor_of(row, l));
+    const struct server_host *host = &l->server->host;
+    enum pending_reason policy_reason =
+        job_pending_reason(host->state, job_id, factor_of(row, l), host->now_us(host->context));
     return policy_reason != PENDING_NONE ? policy_reason : reason;
 }
 

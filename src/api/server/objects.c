@@ -5,6 +5,7 @@
 
 #include "api/server/internal.h"
 #include "base/ensure.h"
+#include "engine/closed_times.h"
 #include "fields/standard_resources.h"
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
@@ -37,6 +38,12 @@ static struct field_value *add_report(const struct state *s, uint32_t index, str
     *value++ = host != NULL ? field_number(host->host.has.gpus) : field_absent();
     *value++ = host != NULL ? field_text(load_text(s, host, arena)) : field_absent();
     return value;
+}
+
+static struct field_value closed_until(const struct state *s, uint32_t partition, int64_t now_us)
+{
+    int64_t end_us = closed_times_end(s, partition, now_us);
+    return end_us != 0 ? field_number(end_us) : field_absent();
 }
 
 /* The name and the fields. Returns the next value. */
@@ -83,6 +90,7 @@ static void make_record(const struct state *s, enum object_kind kind, uint32_t i
     if (kind == OBJECT_QOS) *value++ = field_real(state_qos_usage(s, index, now_us));
     if (kind == OBJECT_HOST) value = add_report(s, index, arena, value);
     if (kind == OBJECT_RESOURCE) *value++ = field_number(standard_resource_is_built_in(row->object.name));
+    if (kind == OBJECT_PARTITION) *value++ = closed_until(s, index, now_us);
     *value++ = field_number(row->created_us);
     ensure(value == out + class->record.count);
 }

@@ -170,6 +170,7 @@ const struct route routes[] = {
     OBJECT_ROUTES(API_GROUPS, OBJECT_GROUP, "Group", "a group of hosts", "every group of hosts"),
     OBJECT_ROUTES(API_ENVIRONMENTS, OBJECT_ENVIRONMENT, "ParallelEnvironment", "a parallel environment",
                   "every parallel environment"),
+    OBJECT_ROUTES(API_CALENDARS, OBJECT_CALENDAR, "Calendar", "a calendar of queues", "every calendar of queues"),
 
     {.method = GET,
      .path = API_OPENAPI,
