@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "base/number.h"
 #include "engine/cluster_model.h"
 #include "engine/handlers.h"
 #include "engine/placements.h"
@@ -79,11 +80,35 @@ static int check_department(struct apply_context *c, const struct object *user)
     return err_not_found(c->e, "department", str(department));
 }
 
+/* GPUs count as far as the machine has them (cluster_model.c). Where it has none, more are a mistake. */
+static int check_gpus(struct apply_context *c, const struct object *host)
+{
+    const struct state *s = c->s;
+    uint32_t index = state_find_object(s, OBJECT_HOST, host->name);
+    const char *text = host->value[HOST_COMPLEX_VALUES].text;
+    struct named_values values;
+    if (index == NONE || index >= s->hosts.count) return 0;
+    if (!s->hosts.items[index].is_attached || s->hosts.items[index].host.has.gpus > 0) return 0;
+    if (strcmp(text, s->objects[OBJECT_HOST].items[index].object.value[HOST_COMPLEX_VALUES].text) == 0) return 0;
+    if (host_text_named_values(str(text), "complex_values", &c->s->cycle, &values, c->e) != 0) return -1;
+    for (uint32_t i = 0; i < values.count; i++) {
+        struct str amount = values.items[i].value;
+        double gpus;
+        if (!str_equal(values.items[i].name, str("gres/gpu")) || !number_parse_double(amount, &gpus)) continue;
+        if (gpus <= 0.0) continue;
+        (void)err_field(c->e, ERR_INPUT, "complex_values", "gres/gpu=%.*s: this machine has no GPUs",
+                        (int)amount.length, amount.text);
+        return err_of(c->e, "host", str(host->name));
+    }
+    return 0;
+}
+
 /* Checks the fields in combination with each other and with other objects. */
 static int check_object(struct apply_context *c, enum object_kind kind, const struct object *o)
 {
     double unused[TRES_MAX];
     if (kind == OBJECT_USER_POLICY) return check_department(c, o);
+    if (kind == OBJECT_HOST) return check_gpus(c, o);
     if (kind != OBJECT_PARTITION || o->value[PARTITION_BILLING_WEIGHTS].text[0] == '\0') return 0;
     return parse_weights(&c->s->policy, o, unused, c->e);
 }

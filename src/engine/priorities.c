@@ -4,6 +4,7 @@
 
 #include "base/ensure.h"
 #include "engine/min_priority.h"
+#include "engine/never_runs.h"
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
@@ -213,7 +214,13 @@ static bool is_within_max_time(const struct state *s, uint32_t partition, const 
     return max_s == FIELD_SPECIAL || j->time_limit_s <= max_s;
 }
 
-enum pending_reason job_pending_reason(const struct state *s, uint32_t job_id, double factor)
+static bool never_runs(struct state *s, const struct job *j)
+{
+    struct never_runs *never = never_runs_kept(s);
+    return never_runs_is(never, job_demand(&never->demands, j, NONE));
+}
+
+enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double factor)
 {
     uint32_t index = state_find_job(s, job_id);
     if (index == NONE) return PENDING_NONE;
@@ -221,5 +228,6 @@ enum pending_reason job_pending_reason(const struct state *s, uint32_t job_id, d
     bool is_admitted = false;
     for (uint32_t i = 0; i < j->partition_count; i++) is_admitted |= is_within_max_time(s, j->partitions[i], j);
     if (!is_admitted) return PENDING_PARTITION_TIME_LIMIT;
+    if (never_runs(s, j)) return PENDING_BAD_CONSTRAINTS;
     return ranking_qos_waits(s, j->qos, factor) ? PENDING_QOS_USAGE_THRESHOLD : PENDING_NONE;
 }
