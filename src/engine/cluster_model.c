@@ -91,6 +91,14 @@ static void set_offer(struct offers *o, struct offer offer)
     *old = offer;
 }
 
+/* GPUs exist in any case, by their name in Slurm. */
+static int fail_unknown(const struct cluster_model *m, struct str name, const char *what, struct err *e)
+{
+    bool is_gpu = str_equal_nocase(name, str("gpu")) || str_equal_nocase(name, str("gpus"));
+    if (is_gpu) return err_value(e, what, name, "a resource; GPUs are 'gres/gpu'");
+    return cluster_resources_fail_unknown(&m->resources, name, what, "a resource", e);
+}
+
 /* "gpu=4,arch=lx-amd64" */
 static int add_offers(struct cluster_model *m, struct str text, const char *what, struct offers *out, struct err *e)
 {
@@ -100,7 +108,7 @@ static int add_offers(struct cluster_model *m, struct str text, const char *what
         const struct named_value *v = &values.items[i];
         uint32_t resource = cluster_resources_find(&m->resources, v->name);
         struct offer offer;
-        if (resource == NONE) return cluster_resources_fail_unknown(&m->resources, v->name, what, "a resource", e);
+        if (resource == NONE) return fail_unknown(m, v->name, what, e);
         if (v->value.text == NULL) return err_value(e, what, v->name, "a resource with a value, such as gpu=4");
         if (cluster_resources_offer(&m->resources, resource, v->value, &m->arena, &offer, e) != 0) return -1;
         set_offer(out, offer);
@@ -177,6 +185,7 @@ static int add_host(struct cluster_model *m, const struct state *s, uint32_t ind
     offer_gres(m, row, &host->offers);
     if (add_offers(m, str(o->value[HOST_COMPLEX_VALUES].text), "complex_values", &host->offers, e) != 0)
         return fail_in("host", o, e);
+    if (!row->is_attached) array_clear(&host->offers.list);
     if (!s->is_document) limit_to_capacity(m, &row->host.has, &host->offers);
     m->given_count[m->cluster.hosts.count - 1] = host->offers.list.count;
     const struct host_load_rules rules = load_rules(m, s, m->cluster.hosts.count - 1);
@@ -242,6 +251,7 @@ static int add_instance(struct cluster_model *m, const struct state *s, const st
         read_state(host_names_value(&m->hosts, &q->state, index), &state, e) != 0)
         return fail_in("partition", q->object, e);
     uint32_t instance = m->cluster.instances.count - 1;
+    if (!row_of(s, index)->is_attached) array_clear(&in->offers.list);
     m->has_left[instance] = !host_set_has(q->hosts, index);
     if (host->value[HOST_STATE].number > state) state = (enum host_state)host->value[HOST_STATE].number;
     m->state_of[instance] = (uint8_t)state;
@@ -490,9 +500,13 @@ bool cluster_model_refresh_loads(struct cluster_model *m, const struct state *s)
     return true;
 }
 
-bool cluster_model_is_load(const struct cluster_model *m, uint32_t resource)
+bool cluster_model_is_attached(const struct cluster_model *m, const struct state *s, uint32_t instance)
 {
-    if (!m->cluster.resources.items[resource].is_consumable) return true;
+    return row_of(s, m->host_of[m->cluster.instances.items[instance].host])->is_attached;
+}
+
+bool cluster_model_is_reported(const struct cluster_model *m, uint32_t resource)
+{
     for (uint32_t h = 0; h < m->cluster.hosts.count; h++) {
         const struct offers *o = &m->cluster.hosts.items[h].offers;
         for (uint32_t i = m->given_count[h]; i < o->list.count; i++) {
@@ -500,6 +514,11 @@ bool cluster_model_is_load(const struct cluster_model *m, uint32_t resource)
         }
     }
     return false;
+}
+
+bool cluster_model_is_load(const struct cluster_model *m, uint32_t resource)
+{
+    return !m->cluster.resources.items[resource].is_consumable || cluster_model_is_reported(m, resource);
 }
 
 bool cluster_model_needs_load(const struct cluster_model *m, const struct demand *d)

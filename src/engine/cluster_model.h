@@ -38,7 +38,11 @@ struct cluster_model {
 int cluster_model_make(const struct state *s, struct cluster_model *out, struct err *e);
 void cluster_model_release(struct cluster_model *m);
 
-/* Whether the cluster, a host or an instance offers a resource. O(hosts + instances). */
+/* Whether jobs can run on the host of an instance: an executor serves it. */
+bool cluster_model_is_attached(const struct cluster_model *m, const struct state *s, uint32_t instance);
+
+/* Whether the cluster, a host or an instance offers a resource; hosts without an executor do not. O(hosts +
+ * instances). */
 bool cluster_model_offers(const struct cluster_model *m, uint32_t resource);
 
 /* Whether load sensors of an instance may report resources that are not there now. */
@@ -50,6 +54,9 @@ int cluster_model_check(const struct state *s, struct err *e);
 /* Takes in the load values that the hosts of an instance report now; what is booked stays. False: they report other
  * resources than before, so it has to be made anew. O(load values). */
 bool cluster_model_refresh_loads(struct cluster_model *m, const struct state *s);
+
+/* Whether a host reports the resource. O(offers of hosts). */
+bool cluster_model_is_reported(const struct cluster_model *m, uint32_t resource);
 
 /* Whether a host reports the resource, or it is no consumable, so that its amounts may change. O(offers of hosts). */
 bool cluster_model_is_load(const struct cluster_model *m, uint32_t resource);

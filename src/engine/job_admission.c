@@ -2,12 +2,25 @@
 
 #include "base/quantity.h"
 
+/* "4G of memory", "2 GPUs"; without its unit "4G", "2" */
+static void format_amount(char out[static 48], enum job_field f, uint64_t amount, bool has_unit)
+{
+    bool is_memory = f == JOB_FIELD_MEM_PER_CPU || f == JOB_FIELD_MEM_MIB;
+    size_t length = is_memory ? memory_format(out, amount) : text_format(out, 24, "%llu", (unsigned long long)amount);
+    if (has_unit) text_format(out + length, 16, is_memory ? " of memory" : amount == 1 ? " GPU" : " GPUs");
+}
+
 /* ERR_TOO_LARGE for what each of the slots takes; 0 for what all take together. */
 static int check_each(struct apply_context *c, enum job_field f, uint64_t each, uint32_t slots, uint64_t has)
 {
+    char one[48], all[48], host[48];
     if (each == 0 || each <= has / slots) return 0;
-    return err_field(c->e, ERR_TOO_LARGE, job_field_at(f)->name, "%llu for each of %u slots exceeds the host's %llu",
-                     (unsigned long long)each, slots, (unsigned long long)has);
+    format_amount(one, f, each, false);
+    format_amount(all, f, each * slots, false);
+    format_amount(host, f, has, true);
+    if (slots == 1) return err_field(c->e, ERR_TOO_LARGE, job_field_at(f)->name, "%s exceeds the host's %s", one, host);
+    return err_field(c->e, ERR_TOO_LARGE, job_field_at(f)->name,
+                     "%s for each of %u slots is %s, which exceeds the host's %s", one, slots, all, host);
 }
 
 int job_admission_set_amounts(struct apply_context *c, struct job *row)
@@ -22,34 +35,51 @@ int job_admission_set_amounts(struct apply_context *c, struct job *row)
     return 0;
 }
 
+/* The field that the CPUs come from. */
+static enum job_field find_origin(const struct job_values *given)
+{
+    if (given->is_given[JOB_FIELD_CPUS]) return JOB_FIELD_CPUS;
+    if (given->is_given[JOB_FIELD_SLOTS_PER_NODE]) return JOB_FIELD_SLOTS_PER_NODE;
+    return given->is_given[JOB_FIELD_NODES] ? JOB_FIELD_NODES : JOB_FIELD_CPUS;
+}
+
 /* A job in a parallel environment, or on several nodes, may have several hosts. */
-static int check_cpus(struct apply_context *c, const struct job *row, const char *name, uint32_t cpus)
+static int check_cpus(struct apply_context *c, const struct job *row, const struct job_values *given)
 {
     const struct state *s = c->s;
+    uint32_t cpus = row->request.cpus;
     bool is_spread = row->environment != NONE || (row->placing != NULL && row->placing->node_max > 1);
     uint64_t max = is_spread ? s->host_sums.cpus : s->host_sums.largest.cpus;
     const char *whose = s->host_sums.attached == 1 ? "the host's" : is_spread ? "all hosts'" : "the largest host's";
-    return cpus <= max ? 0 : err_exceeds(c->e, name, cpus, "%s %llu CPUs", whose, (unsigned long long)max);
+    if (cpus <= max) return 0;
+    return err_exceeds(c->e, job_field_at(find_origin(given))->name, cpus, "%s %llu CPU%s", whose,
+                       (unsigned long long)max, max == 1 ? "" : "s");
 }
 
-int job_admission_check_capacity(struct apply_context *c, const struct job *row)
+/* The memory or the GPUs of all slots. */
+static int check_whole(struct apply_context *c, enum job_field f, uint64_t amount, uint64_t max)
+{
+    char asked[48], has[48];
+    if (amount <= max) return 0;
+    format_amount(asked, f, amount, false);
+    format_amount(has, f, max, true);
+    return err_field(c->e, ERR_TOO_LARGE, job_field_at(f)->name, "%s exceeds the host's %s", asked, has);
+}
+
+int job_admission_check_capacity(struct apply_context *c, const struct job *row, const struct job_values *given)
 {
     const struct capacity *has = &c->s->host_sums.largest, *r = &row->request;
-    if (check_cpus(c, row, "cpus", r->cpus) != 0) return -1;
-    if (r->mem_mib > has->mem_mib)
-        return err_exceeds(c->e, "mem_mib", (int64_t)r->mem_mib, "the host's %llu MiB of memory",
-                           (unsigned long long)has->mem_mib);
-    return r->gpus <= has->gpus ? 0 : err_exceeds(c->e, "gpus", r->gpus, "the host's %u GPUs", has->gpus);
+    if (check_cpus(c, row, given) != 0) return -1;
+    if (check_whole(c, JOB_FIELD_MEM_MIB, r->mem_mib, has->mem_mib) != 0) return -1;
+    return check_whole(c, JOB_FIELD_GPUS, r->gpus, has->gpus);
 }
 
 int job_admission_check_slots(struct apply_context *c, struct job *row)
 {
-    const char *name = job_field_at(JOB_FIELD_SLOTS_MAX)->name;
     if (row->slots_max == row->request.cpus) row->slots_max = 0;
-    if (row->slots_max == 0) return 0;
-    if (row->slots_max < row->request.cpus)
-        return err_number(c->e, name, row->slots_max, "at least the minimum of the range, %u", row->request.cpus);
-    return check_cpus(c, row, name, row->slots_max);
+    if (row->slots_max == 0 || row->slots_max >= row->request.cpus) return 0;
+    return err_number(c->e, job_field_at(JOB_FIELD_SLOTS_MAX)->name, row->slots_max,
+                      "at least the minimum of the range, %u", row->request.cpus);
 }
 
 static uint64_t slots_of_nodes(const struct job_placing *p)
@@ -92,7 +122,7 @@ int job_admission_check_amounts(struct apply_context *c, const struct job *row)
         enum resource_consumable consumable = (enum resource_consumable)o->value[RESOURCE_CONSUMABLE].number;
         double taken = consumable == CONSUMABLE_JOB ? r->amount : r->amount * row->request.cpus;
         if (consumable == CONSUMABLE_NO || taken <= (double)has * (1 + 1e-9)) continue;
-        if (consumable == CONSUMABLE_JOB)
+        if (consumable == CONSUMABLE_JOB || row->request.cpus == 1)
             return err_subject(c->e, ERR_TOO_LARGE, "resource", str(o->name),
                                "has an amount of %lld; a job with %s exceeds it", (long long)has, r->text);
         return err_subject(c->e, ERR_TOO_LARGE, "resource", str(o->name),

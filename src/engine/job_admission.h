@@ -11,10 +11,10 @@
 /* Sets the request to what all slots take together, where the job says what each of them takes. ERR_TOO_LARGE. */
 int job_admission_set_amounts(struct apply_context *c, struct job *row);
 
-/* CPUs, memory and GPUs against those of the host. */
-int job_admission_check_capacity(struct apply_context *c, const struct job *row);
+/* CPUs, memory and GPUs against those of the host. given: says which field the CPUs come from. */
+int job_admission_check_capacity(struct apply_context *c, const struct job *row, const struct job_values *given);
 
-/* The maximum of a range of slots against its minimum, cpus, and the host. A range of one number becomes no range. */
+/* The maximum of a range of slots against its minimum, cpus. A range of one number becomes no range. */
 int job_admission_check_slots(struct apply_context *c, struct job *row);
 
 /* Without CPUs of its own a submission has those that its nodes need. */

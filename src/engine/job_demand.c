@@ -267,12 +267,19 @@ static bool is_empty_list(struct str list)
     return str_trim(list).length == 0 || str_equal_nocase(str_trim(list), str("NONE"));
 }
 
+bool job_demand_is_refused_user(const struct job_demands *d, uint32_t partition, const char *user)
+{
+    const struct object *o = &d->s->objects[OBJECT_PARTITION].items[partition].object;
+    struct str refused = str(o->value[PARTITION_XUSER_LISTS].text);
+    return !is_empty_list(refused) && has_user(d, refused, user);
+}
+
 static bool accepts_user(const struct job_demands *d, uint32_t partition, const char *user)
 {
     const struct object *o = &d->s->objects[OBJECT_PARTITION].items[partition].object;
-    struct str accepted = str(o->value[PARTITION_USER_LISTS].text), refused = str(o->value[PARTITION_XUSER_LISTS].text);
+    struct str accepted = str(o->value[PARTITION_USER_LISTS].text);
     if (!is_empty_list(accepted) && !has_user(d, accepted, user)) return false;
-    return is_empty_list(refused) || !has_user(d, refused, user);
+    return !job_demand_is_refused_user(d, partition, user);
 }
 
 /* In a document of the tickets model the partition is the job class, and a job may run in any queue unless it names
@@ -286,13 +293,24 @@ static bool names_partition(const struct job_demands *d, const struct job *j, ui
     return false;
 }
 
-/* only: the partition of the demand, or NONE. */
+const char *job_demands_user(const struct job_demands *d, const struct job *j)
+{
+    return d->submitter != NULL ? d->submitter : d->s->assocs.items[j->assoc].user;
+}
+
+enum place_limit job_demand_partition_limit(const struct job_demands *d, const struct job *j, uint32_t only,
+                                            uint32_t partition)
+{
+    const struct object_row *row = &d->s->objects[OBJECT_PARTITION].items[partition];
+    int64_t max_s = row->object.value[PARTITION_MAX_TIME].number;
+    if (only != NONE ? partition != only : !names_partition(d, j, partition)) return LIMIT_PARTITION;
+    if (max_s != FIELD_SPECIAL && limit_s(d, j) > max_s) return LIMIT_MAX_TIME;
+    return accepts_user(d, partition, job_demands_user(d, j)) ? LIMIT_NONE : LIMIT_USERS;
+}
+
 static bool may_use_partition(const struct job_demands *d, const struct job *j, uint32_t only, uint32_t partition)
 {
-    int64_t max_s = d->s->objects[OBJECT_PARTITION].items[partition].object.value[PARTITION_MAX_TIME].number;
-    if (only != NONE ? partition != only : !names_partition(d, j, partition)) return false;
-    if (max_s != FIELD_SPECIAL && limit_s(d, j) > max_s) return false;
-    return accepts_user(d, partition, d->s->assocs.items[j->assoc].user);
+    return job_demand_partition_limit(d, j, only, partition) == LIMIT_NONE;
 }
 
 static void add_bit(uint64_t *set, uint32_t index)
@@ -311,22 +329,22 @@ static const uint64_t *set_of_list(const struct job_demands *d, const char *list
     return set;
 }
 
-/* The name of the job's parallel environment, or a pattern for it; NULL: none. */
-static const char *environment_of(const struct job_demands *d, const struct job *j)
+const char *job_demands_environment(const struct job_demands *d, const struct job *j)
 {
     if (d->s->is_document) return j->document->environment;
     return j->environment != NONE ? d->s->objects[OBJECT_ENVIRONMENT].items[j->environment].object.name : NULL;
 }
 
-/* A serial job has its first slot where it has all of them. */
-static bool may_use_instance(const struct job_demands *d, const struct job *j, bool is_serial, uint32_t instance)
+enum place_limit job_demand_instance_limit(const struct job_demands *d, const struct job *j, bool is_serial,
+                                           uint32_t instance)
 {
     const struct job_placing *p = placing_of(j);
     uint32_t host = d->m->host_of[d->m->cluster.instances.items[instance].host];
     const char *features = d->s->objects[OBJECT_HOST].items[host].object.value[HOST_FEATURES].text;
-    if (p->queues != NULL && !queue_list_has(d->s, d->m, p->queues, instance)) return false;
-    if (p->constraint != NULL && !request_text_is_satisfied(p->constraint, features)) return false;
-    return !is_serial || p->master_queues == NULL || queue_list_has(d->s, d->m, p->master_queues, instance);
+    if (p->queues != NULL && !queue_list_has(d->s, d->m, p->queues, instance)) return LIMIT_QUEUES;
+    if (p->constraint != NULL && !request_text_is_satisfied(p->constraint, features)) return LIMIT_CONSTRAINT;
+    bool is_master = !is_serial || p->master_queues == NULL || queue_list_has(d->s, d->m, p->master_queues, instance);
+    return is_master ? LIMIT_NONE : LIMIT_MASTER_QUEUES;
 }
 
 static const uint64_t *allowed_set(const struct job_demands *d, const struct job *j, uint32_t only, bool is_serial)
@@ -337,7 +355,8 @@ static const uint64_t *allowed_set(const struct job_demands *d, const struct job
     bool *may_use = arena_alloc(&scratch, partitions + (size_t)1);
     for (uint32_t p = 0; p < partitions; p++) may_use[p] = may_use_partition(d, j, only, p);
     for (uint32_t i = 0; i < d->m->cluster.instances.count; i++) {
-        if (may_use[d->m->partition_of[i]] && may_use_instance(d, j, is_serial, i)) add_bit(set, i);
+        bool is_open = may_use[d->m->partition_of[i]];
+        if (is_open && job_demand_instance_limit(d, j, is_serial, i) == LIMIT_NONE) add_bit(set, i);
     }
     arena_release(&scratch);
     return set;
@@ -391,7 +410,7 @@ static size_t make_key(struct job_demands *d, const struct job *j, uint32_t only
     add_text(&d->key, placing->master_queues);
     add_text(&d->key, placing->soft_queues);
     add_text(&d->key, placing->constraint);
-    add_text(&d->key, environment_of(d, j));
+    add_text(&d->key, job_demands_environment(d, j));
     add_number(&d->key, (uint64_t) new->ranges[0].min << 32 | new->ranges[0].max);
     add_number(&d->key, (uint64_t) new->host_min << 32 | new->host_max);
     add_number(&d->key, new->slots_per_host);
@@ -418,7 +437,7 @@ static void set_hosts(const struct job_demands *d, const struct job *j, struct s
     const struct job_placing *p = placing_of(j);
     uint32_t per_host = p->slots_per_node > 0 ? p->slots_per_node : 1, min = p->node_min > 0 ? p->node_min : 1;
     bool is_on_one = p->slots_per_node > 0 ? range->max <= p->slots_per_node : p->node_max <= 1;
-    if (environment_of(d, j) != NULL || (p->node_max <= 1 && p->slots_per_node == 0)) return;
+    if (job_demands_environment(d, j) != NULL || (p->node_max <= 1 && p->slots_per_node == 0)) return;
     uint64_t slots_min = (uint64_t)min * per_host;
     if (range->min < slots_min) range->min = slots_min < UINT32_MAX ? (uint32_t)slots_min : UINT32_MAX;
     if (range->max < range->min) range->max = range->min;
@@ -466,8 +485,8 @@ static void describe_kind(struct job_demands *d, const struct job *j, uint32_t o
     demand->ranges = range;
     demand->needs = needs;
     demand->soft = needs + new->need_count;
-    if (environment_of(d, j) != NULL) set_environments(d, environment_of(d, j), demand);
-    bool is_serial = environment_of(d, j) == NULL && demand->host_max == 0;
+    if (job_demands_environment(d, j) != NULL) set_environments(d, job_demands_environment(d, j), demand);
+    bool is_serial = job_demands_environment(d, j) == NULL && demand->host_max == 0;
     demand->allowed = allowed_set(d, j, only, is_serial);
     demand->masters = is_serial ? NULL : set_of_list(d, placing->master_queues);
     demand->preferred = set_of_list(d, placing->soft_queues);

@@ -18,7 +18,19 @@ struct job_demands {
     struct map by_kind_key;             /* likewise without the duration -> kind */
     ARRAY(uint32_t) usual;              /* resources that jobs may need without a request */
     struct buf key;
-    struct arena scratch; /* of one job */
+    struct arena scratch;  /* of one job */
+    const char *submitter; /* of a job that has no association yet; NULL: jobs have one */
+};
+
+/* What keeps a job from an instance, in the order in which it counts. */
+enum place_limit {
+    LIMIT_PARTITION, /* it does not name the partition */
+    LIMIT_MAX_TIME,
+    LIMIT_USERS, /* user_lists, xuser_lists */
+    LIMIT_QUEUES,
+    LIMIT_CONSTRAINT,
+    LIMIT_MASTER_QUEUES, /* of a serial job, which has its first slot where it has all of them */
+    LIMIT_NONE
 };
 
 /* arena: of the demands. The state and the model live as long. */
@@ -29,5 +41,19 @@ void job_demands_end(struct job_demands *d);
 /* The demand of each task of a job, in one of its partitions; NONE: in any of them. O(requests), and O(instances) for a
  * new kind. */
 const struct demand *job_demand(struct job_demands *d, const struct job *j, uint32_t partition);
+
+/* The user of a job, and its parallel environment, or a pattern for it; NULL: none. */
+const char *job_demands_user(const struct job_demands *d, const struct job *j);
+const char *job_demands_environment(const struct job_demands *d, const struct job *j);
+
+/* Whether xuser_lists of a partition have the user. */
+bool job_demand_is_refused_user(const struct job_demands *d, uint32_t partition, const char *user);
+
+/* The first limit that keeps a job from a partition, whatever its hosts; from an instance of a partition that it may
+ * use. only: the partition of its demand, or NONE. LIMIT_NONE: it may run there. */
+enum place_limit job_demand_partition_limit(const struct job_demands *d, const struct job *j, uint32_t only,
+                                            uint32_t partition);
+enum place_limit job_demand_instance_limit(const struct job_demands *d, const struct job *j, bool is_serial,
+                                           uint32_t instance);
 
 #endif

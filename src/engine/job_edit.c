@@ -174,22 +174,34 @@ static int settle_amounts(struct job_edit *edit)
     return settle_amount(edit, JOB_FIELD_GPUS, JOB_FIELD_GPUS_PER_SLOT);
 }
 
+/* What decides where a job could run. */
+static bool has_new_places(const struct job_edit *edit)
+{
+    static const enum job_field fields[] = {JOB_FIELD_CPUS,           JOB_FIELD_ENVIRONMENT,   JOB_FIELD_PARTITIONS,
+                                            JOB_FIELD_QUEUES,         JOB_FIELD_MASTER_QUEUES, JOB_FIELD_NODES,
+                                            JOB_FIELD_SLOTS_PER_NODE, JOB_FIELD_SLOTS_MAX,     JOB_FIELD_CONSTRAINT,
+                                            JOB_FIELD_MEM_MIB,        JOB_FIELD_REQUESTS,      JOB_FIELD_GPUS,
+                                            JOB_FIELD_MEM_PER_CPU,    JOB_FIELD_GPUS_PER_SLOT};
+    bool is_new = edit->old == NULL;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields && !is_new; i++) is_new = edit->is_changed[fields[i]];
+    return is_new;
+}
+
 /* Its partitions, its parallel environment and what else it asks of its places. */
 static int set_places(struct job_edit *edit)
 {
     struct apply_context *c = edit->c;
     const bool *changed = edit->is_changed;
     bool is_submission = edit->old == NULL;
-    bool has_new_places = is_submission || changed[JOB_FIELD_CPUS] || changed[JOB_FIELD_ENVIRONMENT] ||
-                          changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_QUEUES] ||
-                          changed[JOB_FIELD_MASTER_QUEUES] || changed[JOB_FIELD_CONSTRAINT] ||
-                          changed[JOB_FIELD_NODES] || changed[JOB_FIELD_SLOTS_PER_NODE] || changed[JOB_FIELD_SLOTS_MAX];
+    bool has_new_time = changed[JOB_FIELD_TIME_LIMIT] || (!is_submission && changed[JOB_FIELD_PARTITIONS]);
     bool has_new_wishes =
         is_submission || changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_SOFT] || changed[JOB_FIELD_SOFT_QUEUES];
     if (is_submission && !edit->given->is_given[JOB_FIELD_PARTITIONS]) job_places_set_partitions(c, edit->row);
     bool has_new_names = is_submission || changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_REQUESTS];
     if (has_new_names && job_places_check_requested_names(c, edit->row) != 0) return -1;
-    if (has_new_places && (job_admission_check_nodes(c, edit->row) != 0 || job_places_check(c, edit->row) != 0))
+    if (has_new_time && job_admission_check_time_limit(c, edit->row) != 0) return -1;
+    if (has_new_places(edit) && (job_admission_check_nodes(c, edit->row) != 0 ||
+                                 job_places_check(c, edit->actor, edit->row, is_submission, edit->given) != 0))
         return -1;
     if (has_new_wishes) job_places_sort_partitions(c, edit->row);
     return 0;
@@ -216,12 +228,10 @@ static int set_given_fields(struct job_edit *edit)
     bool has_new_request =
         has_new_amounts || changed[JOB_FIELD_MEM_MIB] || changed[JOB_FIELD_GPUS] || changed[JOB_FIELD_TIME_LIMIT];
     if (has_new_amounts && job_admission_set_amounts(c, row) != 0) return -1;
-    if (has_new_request && job_admission_check_capacity(c, row) != 0) return -1;
+    if (has_new_request && job_admission_check_capacity(c, row, edit->given) != 0) return -1;
     if ((has_new_cpus || changed[JOB_FIELD_SLOTS_MAX]) && job_admission_check_slots(c, row) != 0) return -1;
     if ((has_new_cpus || changed[JOB_FIELD_REQUESTS]) && job_admission_check_amounts(c, row) != 0) return -1;
-    if (!has_nodes && set_places(edit) != 0) return -1;
-    bool may_exceed_max_time = changed[JOB_FIELD_TIME_LIMIT] || changed[JOB_FIELD_PARTITIONS];
-    return !is_submission && may_exceed_max_time ? job_admission_check_time_limit(c, row) : 0;
+    return has_nodes ? 0 : set_places(edit);
 }
 
 int job_edit_update(struct apply_context *c, const struct actor *actor, const struct job *j,

@@ -4,9 +4,8 @@
 
 #include "base/ensure.h"
 #include "base/expression.h"
-#include "engine/job_demand.h"
 #include "engine/job_members.h"
-#include "engine/never_runs.h"
+#include "engine/never_cause.h"
 #include "engine/queue_list.h"
 #include "fields/request_text.h"
 #include "fields/standard_resources.h"
@@ -135,83 +134,43 @@ void job_places_set_partitions(struct apply_context *c, struct job *row)
 
 /* --- whether it could run ----------------------------------------------------------------------------------------- */
 
-/* What limits the places of a job, the most particular first. */
-static const enum job_field limits[] = {JOB_FIELD_NODES,         JOB_FIELD_CONSTRAINT, JOB_FIELD_SLOTS_PER_NODE,
-                                        JOB_FIELD_MASTER_QUEUES, JOB_FIELD_QUEUES,     JOB_FIELD_ENVIRONMENT};
-
-struct places_check {
-    struct apply_context *c;
-    const struct never_runs *never;
-    struct job_demands demands;
-};
-
-/* Why the slots of a row find no place when nothing else runs; NULL: they find one. */
-static const char *why_never(struct places_check *check, const struct job *row)
+/* The first field that may be at fault and that was given; if none was, the first one. */
+static enum job_field find_fault(const struct never_cause *cause, const struct job_values *given)
 {
-    struct job any_user = *row; /* lists of users do not count, because they change */
-    any_user.assoc = 0;
-    struct demand only_slots = *job_demand(&check->demands, &any_user, NONE);
-    only_slots.need_count = 0; /* what else it asks for may come with another host */
-    return never_runs_why(check->never, &only_slots, &check->c->s->cycle);
-}
-
-static bool is_limited_by(const struct places_check *check, const struct job *row, enum job_field f)
-{
-    const struct field_value value = job_member(check->c->s, row, f, &check->c->s->cycle), nothing = field_text("");
-    return !field_equal(job_field_at(f), &value, &nothing);
-}
-
-/* The first limit without which the job could run; if none alone is enough, several nodes, or the last limit. */
-static enum job_field find_fault(struct places_check *check, const struct job *row)
-{
-    struct state *s = check->c->s;
-    enum job_field last = JOB_FIELD_COUNT;
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        struct job other = *row;
-        const struct field_value nothing = field_text("");
-        if (!is_limited_by(check, row, limits[i])) continue;
-        last = limits[i];
-        ensure(job_member_set(s, &other, limits[i], &nothing, &s->cycle, NULL) == 0);
-        if (why_never(check, &other) == NULL) return limits[i];
+    for (uint32_t i = 0; i < cause->field_count; i++) {
+        if (given->is_given[cause->fields[i]]) return cause->fields[i];
     }
-    return row->placing != NULL && row->placing->node_min > 1 ? JOB_FIELD_NODES : last;
+    return cause->fields[0];
 }
 
-/* Whether one of its partitions lists its parallel environment. */
-static bool lists_environment(const struct places_check *check, const struct job *row)
+static int refuse(struct apply_context *c, const struct job *row, const struct job_values *given,
+                  const struct never_cause *cause)
 {
-    const struct cluster_model *m = &check->never->empty;
-    const struct sched_environment *environment = &m->cluster.environments.items[m->environment_of[row->environment]];
-    for (uint32_t i = 0; i < m->cluster.instances.count; i++) {
-        if ((environment->instances[i / 64] >> i % 64 & 1) == 0) continue;
-        for (uint32_t k = 0; k < row->partition_count; k++) {
-            if (m->partition_of[i] == row->partitions[k]) return true;
-        }
-    }
-    return false;
+    enum job_field f = find_fault(cause, given);
+    const struct field *field = job_field_at(f);
+    const struct field_value value = job_member(c->s, row, f, &c->s->cycle);
+    struct buf text = {0};
+    if (f == JOB_FIELD_REQUESTS && cause->request != NULL)
+        buf_add_text(&text, cause->request);
+    else
+        field_format(field, &value, &text);
+    (void)err_value_reason(c->e, field->name, (struct str){text.text, text.length}, "can never run: %s", cause->text);
+    if (field->type == FIELD_NUMBER && c->e != NULL) c->e->is_number = true;
+    buf_release(&text);
+    return -1;
 }
 
-static int refuse(struct places_check *check, const struct job *row, enum job_field f, const char *why)
+int job_places_check(struct apply_context *c, const struct actor *actor, const struct job *row, bool is_submission,
+                     const struct job_values *given)
 {
-    const struct field_value value = job_member(check->c->s, row, f, &check->c->s->cycle);
-    struct err *e = check->c->e;
-    if (field_is_text(job_field_at(f))) return err_value_reason(e, job_field_at(f)->name, str(value.text), "%s", why);
-    return err_field(e, ERR_INPUT, job_field_at(f)->name, "%lld %s", (long long)value.number, why);
-}
-
-int job_places_check(struct apply_context *c, const struct job *row)
-{
-    struct places_check check = {.c = c};
-    if (row->environment == NONE && row->placing == NULL) return 0;
-    check.never = never_runs_kept(c->s);
-    job_demands_begin(&check.demands, c->s, &check.never->empty, &c->s->cycle);
-    const char *why = why_never(&check, row);
-    enum job_field f = why != NULL ? find_fault(&check, row) : JOB_FIELD_COUNT;
-    if (f == JOB_FIELD_ENVIRONMENT && !lists_environment(&check, row))
-        why = "is in the pe_list of no partition of the job";
-    int status = f != JOB_FIELD_COUNT ? refuse(&check, row, f, why) : 0;
-    job_demands_end(&check.demands);
-    return status;
+    struct never_runs *never = never_runs_kept(c->s);
+    struct never_cause cause;
+    never->demands.submitter = is_submission ? actor->user : NULL;
+    const struct demand *d = job_demand(&never->demands, row, NONE);
+    bool is_never = never_runs_is(never, d);
+    if (is_never) never_cause_find(never, &never->demands, row, NONE, d, &c->s->cycle, &cause);
+    never->demands.submitter = NULL;
+    return is_never ? refuse(c, row, given, &cause) : 0;
 }
 
 /* --- the order of its partitions ---------------------------------------------------------------------------------- */

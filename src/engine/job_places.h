@@ -20,9 +20,10 @@ int job_places_check_requested_names(struct apply_context *c, const struct job *
 /* A submission that names queues (or requests qname) and no partition may run in all partitions of these queues. */
 void job_places_set_partitions(struct apply_context *c, struct job *row);
 
-/* Whether the slots could be placed if nothing else ran: in its partitions and queues, by the rule of its parallel
- * environment. ERR_INPUT names the field that is in the way. */
-int job_places_check(struct apply_context *c, const struct job *row);
+/* Whether the job could run if nothing else ran: in its partitions and queues, by the rule of its parallel environment,
+ * with what it needs. ERR_INPUT names the cause, and of the fields that may be at fault one that was given. */
+int job_places_check(struct apply_context *c, const struct actor *actor, const struct job *row, bool is_submission,
+                     const struct job_values *given);
 
 /* Puts the partitions in which fewer soft requests are unsatisfied first. Equal ones keep their order. */
 void job_places_sort_partitions(struct apply_context *c, struct job *row);

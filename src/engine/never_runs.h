@@ -1,14 +1,19 @@
 /* Whether a job could run if nothing else ran. Loads, drained hosts and closed queues do not count, because they
- * change. */
+ * change. never_cause.h says why it could not. */
 #ifndef FAIRLEAD_ENGINE_NEVER_RUNS_H
 #define FAIRLEAD_ENGINE_NEVER_RUNS_H
 
-#include "engine/cluster_model.h"
+#include "engine/job_demand.h"
 
 struct never_runs {
     struct cluster_model empty;
+    bool is_document;
     bool has_sensors; /* what nothing offers now may be reported later */
     uint64_t edition; /* of the rules and the hosts for which it was made (never_runs_kept) */
+    /* Of the kept one: the demands of the jobs that were asked about, and whether those of a kind never run. */
+    struct job_demands demands;
+    struct arena arena;
+    ARRAY(uint8_t) answers; /* by kind: enum never_answer */
 };
 
 /* The cluster's definition is consistent. */
@@ -17,10 +22,18 @@ void never_runs_end(struct never_runs *n);
 
 /* The same, kept in the state until hosts, objects or settings change. never_runs_drop: load values have changed, which
  * it refers to, or all rows. */
-const struct never_runs *never_runs_kept(struct state *s);
+struct never_runs *never_runs_kept(struct state *s);
 void never_runs_drop(struct state *s);
 
-/* "can never run: asks for 96 slots on one host; at most 64 would fit", in memory of arena; NULL: it could run. */
-const char *never_runs_why(const struct never_runs *n, const struct demand *d, struct arena *arena);
+/* Whether tasks of the demand, which is of the demands of n, could ever run; of another one. The first is O(1) for a
+ * kind that was asked about before. */
+bool never_runs_is(struct never_runs *n, const struct demand *d);
+bool never_runs_is_demand(const struct never_runs *n, const struct demand *d);
+
+/* The demand without the needs that may be met later, because values of hosts change; in memory of arena. */
+struct demand never_runs_lasting(const struct never_runs *n, const struct demand *d, struct arena *arena);
+
+/* Whether a demand fits on the empty cluster. */
+bool never_runs_fits(const struct never_runs *n, const struct demand *d);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "base/number.h"
 #include "engine/cluster_model.h"
 #include "engine/handlers.h"
 #include "engine/host_loads.h"
@@ -107,12 +108,35 @@ static int check_scaling(struct apply_context *c, const struct object *host)
     return status == 0 ? 0 : err_of(c->e, "host", str(host->name));
 }
 
+/* GPUs count as far as the machine has them (cluster_model.c). Where it has none, more are a mistake. */
+static int check_gpus(struct apply_context *c, const struct object *host)
+{
+    const struct state *s = c->s;
+    uint32_t index = state_find_object(s, OBJECT_HOST, host->name);
+    const char *text = host->value[HOST_COMPLEX_VALUES].text;
+    struct named_values values;
+    if (index == NONE || index >= s->hosts.count) return 0;
+    if (!s->hosts.items[index].is_attached || s->hosts.items[index].host.has.gpus > 0) return 0;
+    if (strcmp(text, s->objects[OBJECT_HOST].items[index].object.value[HOST_COMPLEX_VALUES].text) == 0) return 0;
+    if (host_text_named_values(str(text), "complex_values", &c->s->cycle, &values, c->e) != 0) return -1;
+    for (uint32_t i = 0; i < values.count; i++) {
+        struct str amount = values.items[i].value;
+        double gpus;
+        if (!str_equal(values.items[i].name, str("gres/gpu")) || !number_parse_double(amount, &gpus)) continue;
+        if (gpus <= 0.0) continue;
+        (void)err_field(c->e, ERR_INPUT, "complex_values", "gres/gpu=%.*s: this machine has no GPUs",
+                        (int)amount.length, amount.text);
+        return err_of(c->e, "host", str(host->name));
+    }
+    return 0;
+}
+
 /* Checks the fields in combination with each other and with other objects. */
 static int check_object(struct apply_context *c, enum object_kind kind, const struct object *o)
 {
     double unused[TRES_MAX];
     if (kind == OBJECT_USER_POLICY) return check_department(c, o);
-    if (kind == OBJECT_HOST) return check_scaling(c, o);
+    if (kind == OBJECT_HOST) return check_scaling(c, o) == 0 ? check_gpus(c, o) : -1;
     if (kind == OBJECT_RESOURCE) return check_type(c, o);
     if (kind != OBJECT_PARTITION) return 0;
     if (user_list_check(c->s, o, c->e) != 0) return err_of(c->e, "partition", str(o->name));

@@ -6,6 +6,7 @@
 #include "base/quantity.h"
 #include "engine/closed_times.h"
 #include "engine/min_priority.h"
+#include "engine/never_runs.h"
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
@@ -226,7 +227,13 @@ static bool is_open_for(const struct state *s, uint32_t partition, const struct 
     return !closed_times_meet(s, partition, now_us, timeline_end_of(now_us, duration_us));
 }
 
-enum pending_reason job_pending_reason(const struct state *s, uint32_t job_id, double factor, int64_t now_us)
+static bool never_runs(struct state *s, const struct job *j)
+{
+    struct never_runs *never = never_runs_kept(s);
+    return never_runs_is(never, job_demand(&never->demands, j, NONE));
+}
+
+enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double factor, int64_t now_us)
 {
     uint32_t index = state_find_job(s, job_id);
     if (index == NONE) return PENDING_NONE;
@@ -238,6 +245,7 @@ enum pending_reason job_pending_reason(const struct state *s, uint32_t job_id, d
         is_open |= is_open_for(s, j->partitions[i], j, now_us);
     }
     if (!is_admitted) return PENDING_PARTITION_TIME_LIMIT;
+    if (never_runs(s, j)) return PENDING_BAD_CONSTRAINTS;
     if (!is_open) return PENDING_PARTITION_CLOSED;
     return ranking_qos_waits(s, j->qos, factor) ? PENDING_QOS_USAGE_THRESHOLD : PENDING_NONE;
 }

@@ -6,6 +6,7 @@
 /* clang-format off */
 #define PENDING_REASONS(X, between)                          \
     X(NONE, "None") between                                  \
+    X(BAD_CONSTRAINTS, "BadConstraints") between             \
     X(BEGIN_TIME, "BeginTime") between                       \
     X(ARRAY_TASK_LIMIT, "JobArrayTaskLimit") between         \
     X(HELD_BY_USER, "JobHeldUser") between                   \

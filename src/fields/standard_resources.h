@@ -14,6 +14,7 @@ struct standard_resource {
     const char *name;
     enum resource_type type;
     enum resource_relop relop;
+    bool is_fixed; /* of the machine: no load value, which changes */
 };
 enum { STANDARD_RESOURCE_COUNT = 29 };
 extern const struct standard_resource standard_resources[STANDARD_RESOURCE_COUNT];

@@ -204,7 +204,7 @@ static int add_gpus(struct wire_reader *r, const struct gpus_text *text, struct 
     return wire_fail(r, "'%.*s' is not a type of GPUs of this document", (int)text->type.length, text->type.text);
 }
 
-/* Reads 2, or "tesla:2,volta:1". */
+/* Reads 2, or "tesla:2,volta:1"; 0 is none. */
 static int read_gpu_list(struct wire_reader *r, json_t *value, struct job_keys *keys)
 {
     struct str text;
@@ -212,6 +212,7 @@ static int read_gpu_list(struct wire_reader *r, json_t *value, struct job_keys *
     struct err below;
     if (keys->gpus != NULL) return wire_fail(r, "'gpus' and 'gpus_per_slot' are given; give only one of them");
     if (wire_read_scalar(r, value, &text) != 0) return -1;
+    if (str_equal(text, str("0"))) return 0;
     if (request_text_gpus(text, "gpus", r->arena, &list, &below) != 0)
         return wire_refuse(r, value, "a number of GPUs, or numbers of types, such as \"tesla:2,volta:1\"");
     keys->gpus = arena_alloc(r->arena, list.count * sizeof *keys->gpus);
@@ -250,10 +251,9 @@ static int read_queue_list(struct wire_reader *r, json_t *value, const char **ou
     if (json_is_array(value) && json_array_size(value) == 0)
         return wire_fail(r, "the list is empty; at least one queue is accepted");
     if (document_read_names(r, value, out_text) != 0) return -1;
-    if (document_is_instance(document_of(r))) {
-        if (**out_text == '\0') *out_text = NULL;
-        return 0;
-    }
+    bool is_empty = **out_text == '\0' || (json_is_array(value) && json_array_size(value) == 0);
+    if (is_empty) *out_text = NULL;
+    if (is_empty || document_is_instance(document_of(r))) return 0;
     for (struct str rest = str(*out_text); rest.length > 0;) {
         struct str unused, item = str_cut(rest, ',', &rest);
         if (!matches_object(document_of(r)->state, OBJECT_PARTITION, str_cut(item, '@', &unused)))
@@ -303,7 +303,9 @@ static int read_place_list(struct wire_reader *r, json_t *value, struct job_plac
     static const struct wire_range range = {.min = 1, .max = SLOTS_MAX};
     const char *name;
     json_t *item;
-    if (!json_is_object(value) || json_object_size(value) == 0)
+    if (json_is_object(value) && json_object_size(value) == 0)
+        return wire_fail(r, "no places are given; give queues on hosts and slots, such as {\"all.q@n1\": 2}");
+    if (!json_is_object(value))
         return wire_refuse(r, value, "an object of queues on hosts and slots, such as {\"all.q@n1\": 2}");
     *out_list = arena_alloc(r->arena, json_object_size(value) * sizeof **out_list);
     json_object_foreach(value, name, item)
@@ -619,6 +621,8 @@ int job_keys_read(struct wire_reader *r, json_t *value, struct job_keys *out_key
         .billing = (double)NAN,
     };
     if (wire_read_members(r, &shape, value, out_keys) != 0 || check_kind(r, value) != 0) return -1;
+    if (is_instance && out_keys->cpus == 0)
+        return wire_fail_at(r, "cpus", "0 is not a whole number from 1 to %d", CPUS_MAX);
     if (is_instance && out_keys->cpus < 0 && out_keys->has_slots) out_keys->cpus = out_keys->slots_min;
     if (check_memory(r, out_keys) != 0 || check_nodes(r, out_keys) != 0) return -1;
     return is_instance ? 0 : check_keys(r, out_keys);

@@ -221,46 +221,26 @@ static const struct {
     enum err_code code;
     enum job_field culprit;
 } reasons[] = {
-    {JOB_FIELD_CPUS, ERR_TOO_LARGE, JOB_FIELD_CPUS},           /* the host has fewer */
-    {JOB_FIELD_MEM_MIB, ERR_TOO_LARGE, JOB_FIELD_MEM_MIB},     /* the host has less */
-    {JOB_FIELD_GPUS, ERR_TOO_LARGE, JOB_FIELD_GPUS},           /* the host has fewer */
-    {JOB_FIELD_SLOTS_MAX, ERR_TOO_LARGE, JOB_FIELD_SLOTS_MAX}, /* the host has fewer */
-    {JOB_FIELD_SLOTS_MAX, ERR_INPUT, JOB_FIELD_CPUS},          /* below the minimum, which is cpus */
-    {JOB_FIELD_CPUS, ERR_TOO_LARGE, JOB_FIELD_SLOTS_PER_NODE}, /* which gives the CPUs */
+    {JOB_FIELD_CPUS, ERR_TOO_LARGE, JOB_FIELD_CPUS},                     /* the host has fewer */
+    {JOB_FIELD_MEM_MIB, ERR_TOO_LARGE, JOB_FIELD_MEM_MIB},               /* the host has less */
+    {JOB_FIELD_GPUS, ERR_TOO_LARGE, JOB_FIELD_GPUS},                     /* the host has fewer */
+    {JOB_FIELD_SLOTS_MAX, ERR_INPUT, JOB_FIELD_CPUS},                    /* below the minimum, which is cpus */
+    {JOB_FIELD_SLOTS_PER_NODE, ERR_TOO_LARGE, JOB_FIELD_SLOTS_PER_NODE}, /* which gives the CPUs */
+    {JOB_FIELD_NODES, ERR_TOO_LARGE, JOB_FIELD_NODES},
     {JOB_FIELD_MEM_PER_CPU, ERR_TOO_LARGE, JOB_FIELD_CPUS},
     {JOB_FIELD_MEM_PER_CPU, ERR_TOO_LARGE, JOB_FIELD_SLOTS_PER_NODE},
     {JOB_FIELD_MEM_PER_CPU, ERR_INPUT, JOB_FIELD_MEM_MIB},
     {JOB_FIELD_GPUS_PER_SLOT, ERR_TOO_LARGE, JOB_FIELD_CPUS},
     {JOB_FIELD_GPUS_PER_SLOT, ERR_TOO_LARGE, JOB_FIELD_SLOTS_PER_NODE},
     {JOB_FIELD_GPUS_PER_SLOT, ERR_INPUT, JOB_FIELD_GPUS},
-    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_NODES},  /* there are two hosts */
-    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_QUEUES}, /* on one of them */
-    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_CPUS},   /* fewer than the nodes need */
+    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_CPUS}, /* fewer than the nodes need */
     {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_SLOTS_PER_NODE},
     {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_ENVIRONMENT},             /* both distribute */
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_SLOTS_PER_NODE}, /* no divisor of the CPUs */
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_CPUS},
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_SLOTS_MAX},
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_NODES},
-    {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_QUEUES},
-    {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_CONSTRAINT},
-    {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_PARTITIONS},
-    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_CONSTRAINT},
-    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_PARTITIONS},
-    {JOB_FIELD_NODES, ERR_INPUT, JOB_FIELD_MASTER_QUEUES},
     {JOB_FIELD_SLOTS_PER_NODE, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
-    {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_PARTITIONS}, /* none of its places is in all of them */
-    {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
-    {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_QUEUES},
-    {JOB_FIELD_ENVIRONMENT, ERR_INPUT, JOB_FIELD_MASTER_QUEUES},
-    {JOB_FIELD_QUEUES, ERR_INPUT, JOB_FIELD_PARTITIONS},
-    {JOB_FIELD_QUEUES, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
-    {JOB_FIELD_QUEUES, ERR_INPUT, JOB_FIELD_QUEUES},
-    {JOB_FIELD_QUEUES, ERR_INPUT, JOB_FIELD_MASTER_QUEUES},
-    {JOB_FIELD_MASTER_QUEUES, ERR_INPUT, JOB_FIELD_PARTITIONS},
-    {JOB_FIELD_MASTER_QUEUES, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
-    {JOB_FIELD_MASTER_QUEUES, ERR_INPUT, JOB_FIELD_QUEUES},
-    {JOB_FIELD_MASTER_QUEUES, ERR_INPUT, JOB_FIELD_MASTER_QUEUES},
     {JOB_FIELD_REQUESTS, ERR_TOO_LARGE, JOB_FIELD_CPUS},          /* more than there is, for so many CPUs */
     {JOB_FIELD_DEADLINE, ERR_INPUT, JOB_FIELD_DEADLINE},          /* has passed */
     {JOB_FIELD_DEADLINE, ERR_DENIED, JOB_FIELD_DEADLINE},         /* the user may have none */
@@ -313,12 +293,31 @@ static enum job_field field_of_error(const struct err *e)
     return strcmp(e->subject, "resource") == 0 ? JOB_FIELD_REQUESTS : JOB_FIELD_COUNT;
 }
 
+/* What a job asks of its places: together they may be more than there is. */
+static const enum job_field place_fields[] = {
+    JOB_FIELD_ENVIRONMENT, JOB_FIELD_MASTER_QUEUES, JOB_FIELD_QUEUES,         JOB_FIELD_CONSTRAINT,  JOB_FIELD_NODES,
+    JOB_FIELD_REQUESTS,    JOB_FIELD_PARTITIONS,    JOB_FIELD_SLOTS_PER_NODE, JOB_FIELD_MEM_PER_CPU, JOB_FIELD_MEM_MIB,
+    JOB_FIELD_GPUS,        JOB_FIELD_GPUS_PER_SLOT, JOB_FIELD_CPUS,           JOB_FIELD_SLOTS_MAX};
+
+/* The fault is with the field that is named, if it is given, or with what it does not fit together with. */
+static enum job_field culprit_of_never(const struct request *r, enum job_field f)
+{
+    if (r->values->is_given[f]) return f;
+    for (size_t i = 0; i < COUNT(place_fields); i++) {
+        if (r->values->is_given[place_fields[i]]) return place_fields[i];
+    }
+    return JOB_FIELD_COUNT;
+}
+
 /* Law 7. Returns the field to leave out. */
 static enum job_field assert_has_reason(const struct request *r, const struct err *e)
 {
     enum job_field f = field_of_error(e);
     if (f < JOB_FIELD_COUNT && e->code == ERR_DENIED && is_denied(r, f)) return f;
     if (f < JOB_FIELD_COUNT && e->code == ERR_CONFLICT && is_too_late(r, f)) return f;
+    bool is_never = f < JOB_FIELD_COUNT && e->code == ERR_INPUT && strncmp(e->reason, "can never run: ", 15) == 0;
+    enum job_field culprit = is_never ? culprit_of_never(r, f) : JOB_FIELD_COUNT;
+    if (culprit != JOB_FIELD_COUNT) return culprit;
     for (size_t i = 0; i < COUNT(reasons); i++) {
         if (reasons[i].field != f || reasons[i].code != e->code) continue;
         enum job_field left_out = r->values->is_given[f] ? f : reasons[i].culprit;

@@ -64,7 +64,7 @@ CASES = [
     (['submit', '--mem', '0', '--', 'true'], '--mem: '),
     (['submit', '--mem', '-1', '--', 'true'], '--mem: '),
     (['submit', '--mem', '1X', '--', 'true'], '--mem: '),
-    (['submit', '--mem', '5G', '--', 'true'], "--mem: 5120 exceeds the host's 4096 MiB of memory"),
+    (['submit', '--mem', '5G', '--', 'true'], "--mem: 5G exceeds the host's 4G of memory"),
     (['submit', '--mem', '99999999999999999999T', '--', 'true'], '--mem: '),
     (['submit', '-G', '1', '--', 'true'], "--gpus: 1 exceeds the host's 0 GPUs"),
     (['submit', '-G', 'x', '--', 'true'], '--gpus: '),

@@ -1,5 +1,7 @@
 """What jobs of an instance ask of their places, as a user says it."""
 
+import getpass
+
 
 def submit(instance, *options):
     return instance.submit(*options, '--', 'sleep', '0')
@@ -28,6 +30,55 @@ def test_queues_and_soft_requests(instance):
     instance.good('update', wishing, '-C', 'avx&ssd')
     instance.good('host', 'resume', 'localhost')
     assert instance.until_state(wishing, 'COMPLETED')['partition'] == 'main'
+
+
+def test_what_can_never_run_says_why(instance):
+    instance.good('resource', 'add', 'fan')
+    instance.good('host', 'modify', 'localhost', 'complex_values=fan=2')
+    instance.good('partition', 'add', 'fast', 'slots=2')
+    instance.good('partition', 'add', 'vip', 'user_lists=zoe')
+    instance.good('pe', 'add', 'pairs', 'allocation_rule=2')
+    instance.good('pe', 'add', 'alone')
+    instance.good('partition', 'modify', 'main', 'pe_list=pairs')
+    for options, text in [
+            (['-p', 'fast', '-n', '4'], '--cpus: 4 can never run: asks for 4 slots on one host; '
+                                        "partition 'fast' has at most 2 on a host"),
+            (['-p', 'fast', '--slots', '3-4'], '--slots: 3 can never run: asks for 3 slots on one host; '
+                                               "partition 'fast' has at most 2 on a host"),
+            (['--slots-per-node', '5'], "--slots-per-node: 5 exceeds the host's 4 CPUs"),
+            (['--pe', 'pairs', '-n', '3'], "--cpus: 3 can never run: asks for 3 slots; the parallel environment 'pairs' "
+                                           'gives 2 on each host: ask for 2'),
+            (['--pe', 'alone'], "--pe: 'alone' can never run: the parallel environment 'alone' is not in the pe_list of "
+                                "partition 'main'; it is in none"),
+            (['-p', 'vip'], "--partition: 'vip' can never run: partition 'vip' does not accept user 'root' "
+                            '(user_lists zoe)'),
+            (['-l', 'fan=3'], "--request: 'fan=3' can never run: asks for fan=3; the largest host has 2"),
+            (['-l', 'fan=1', '-n', '3'], "--request: 'fan=1' can never run: asks for fan=1 for each of 3 slots, 3 on one "
+                                         'host; the largest host has 2'),
+            (['--mem-per-cpu', '2G', '-n', '3'], '--mem-per-cpu: 2G for each of 3 slots is 6G, which exceeds the '
+                                                 "host's 4G of memory")]:
+        text = text.replace("'root'", "'%s'" % getpass.getuser())
+        assert instance.bad('submit', *options, '--', 'true') == 'fairlead submit: ' + text
+    assert "'gpu' is not a resource; GPUs are 'gres/gpu'" in \
+        instance.bad('host', 'modify', 'localhost', 'complex_values=gpu=4')
+    assert 'gres/gpu=4: this machine has no GPUs' in \
+        instance.bad('host', 'modify', 'localhost', 'complex_values=gres/gpu=4')
+    submit(instance, '-p', 'fast', '--slots', '2-8')
+
+
+def test_an_accepted_job_that_can_never_run_says_why(instance):
+    instance.good('partition', 'add', 'fast')
+    instance.good('host', 'drain', 'localhost')
+    wide, fast = submit(instance, '-n', '4'), submit(instance, '-p', 'fast')
+    assert instance.job(wide)['reason'] == instance.job(fast)['reason'] == 'Resources'
+    instance.good('set', 'host_cpus=3')
+    instance.good('partition', 'modify', 'fast', 'hosts=NONE')
+    assert instance.good('queue').count('  BadConstraints\n') == 2
+    assert 'Waits for     can never run: asks for 4 slots on one host; the largest has 3\n' in \
+        instance.good('show', 'job', wide)
+    assert "can never run: partition 'fast' has no hosts" in instance.good('queue', '--start')
+    instance.good('set', 'host_cpus=4')
+    assert instance.job(wide)['reason'] == 'Resources'
 
 
 def test_amounts_of_each_slot(instance):

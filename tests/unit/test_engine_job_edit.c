@@ -136,8 +136,7 @@ static void refused_submissions_change_nothing(void **unused)
         {"requests=license", ERR_INPUT, "resource 'license': amount: '' is not a whole number"},
         {"requests=license=-1", ERR_INPUT, "resource 'license': amount: '-1' is not a whole number"},
         {"requests=license=1,license=1", ERR_INPUT, "resource 'license' is requested twice"},
-        {"requests=license=5", ERR_TOO_LARGE,
-         "resource 'license' has an amount of 4; a job with 5 per CPU and 1 CPUs exceeds it"},
+        {"requests=license=5", ERR_TOO_LARGE, "resource 'license' has an amount of 4; a job with 5 exceeds it"},
         {"requests=arch=a\nb", ERR_INPUT, "requests: 'arch=a?b' is not"},
         {"requests=bigio=perhaps", ERR_INPUT, "resource 'bigio': amount: 'perhaps' is not true or false"},
         {"nice=-1", ERR_DENIED, "nice: only an operator may lower it from 0 to -1"},
@@ -155,7 +154,6 @@ static void refused_submissions_change_nothing(void **unused)
         {"deadline_us=1700000000000000", ERR_INPUT, "deadline_us: '2023-11-14T22:13:20Z' has passed"},
         {"deadline_us=1700000001000000", ERR_DENIED, "deadline_us: user 'ann' may not have one"},
         {"cpus=2|slots_max=1", ERR_INPUT, "slots_max: 1 is not at least the minimum of the range, 2"},
-        {"cpus=2|slots_max=5", ERR_TOO_LARGE, "slots_max: 5 exceeds the host's 4 CPUs"},
         {"array_limit=5", ERR_INPUT, "array_limit: a submission cannot set it"},
         {"state=RUNNING", ERR_INPUT, "state: a submission cannot set it"},
     };
@@ -349,9 +347,11 @@ static void other_fields_of_a_job_that_became_too_large_can_change(void **unused
     world_object(&w, OBJECT_RESOURCE, "license", "amount=2");
     world_set(&w, "host_cpus", "2");
     must_update(&w, id, "nice=5");
-    world_refuses(&w, update_by(world_operator, id, "slots_max=3"), ERR_TOO_LARGE, "slots_max: 3 exceeds");
+    world_refuses(&w, update_by(world_operator, id, "slots_max=3"), ERR_INPUT,
+                  "requests: 'license=4' can never run: asks for license=4; the cluster has 2");
     world_refuses(&w, update_by(world_operator, id, "requests=license=3"), ERR_TOO_LARGE, "resource 'license'");
-    world_refuses(&w, update_by(world_operator, id, "cpus=2"), ERR_TOO_LARGE, "slots_max: 4 exceeds");
+    world_refuses(&w, update_by(world_operator, id, "cpus=2"), ERR_TOO_LARGE, "resource 'license'");
+    must_update(&w, id, "requests=license=1|slots_max=3");
     world_release(&w);
 }
 

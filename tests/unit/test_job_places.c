@@ -113,9 +113,12 @@ static void what_could_run_nowhere_is_refused(void **unused)
         {"soft=nix=2", ERR_NOT_FOUND, "no resource 'nix'"},
         {"soft=fan,fan", ERR_INPUT, "resource 'fan' is requested twice"},
         {"soft=fan=2", ERR_INPUT, "fan"},
-        {"queues=away", ERR_INPUT, "queues: 'away' can never run: asks for 1 slot; at most 0 would fit"},
-        {"queues=main|partitions=fast", ERR_INPUT, "queues: 'main' can never run: asks for 1 slot; at most 0"},
-        {"master_queues=fast", ERR_INPUT, "master_queues: 'fast' can never run: asks for 1 slot; at most 0"},
+        {"queues=away", ERR_INPUT,
+         "queues: 'away' can never run: partition 'away' has no host that runs jobs; 'n1' is only described"},
+        {"queues=main|partitions=fast", ERR_INPUT,
+         "queues: 'main' can never run: none of the queues 'main' is in partition 'fast'"},
+        {"master_queues=fast", ERR_INPUT,
+         "master_queues: 'fast' can never run: none of the master queues 'fast' is among its queues in partition 'main'"},
         {"nodes=2", ERR_INPUT, "nodes: '2' can never run: asks for 2 hosts; at most 1 would fit"},
         {"nodes=99|cpus=200", ERR_INPUT, "nodes: '99' can never run: asks for 99 hosts; at most 1 would fit"},
         {"nodes=2-3|slots_per_node=2", ERR_INPUT, "nodes: '2-3' can never run: asks for 2 hosts with 2 slots each"},
@@ -123,17 +126,19 @@ static void what_could_run_nowhere_is_refused(void **unused)
         {"nodes=2|cpus=1", ERR_INPUT, "nodes: 2 slots are the minimum, and the job asks for 1"},
         {"slots_per_node=2|cpus=3", ERR_INPUT, "slots_per_node: 2 is not a divisor of the job's 3 slots"},
         {"slots_per_node=2|cpus=4", ERR_INPUT,
-         "slots_per_node: 2 can never run: asks for 4 slots, 2 on each; at most 2"},
-        {"slots_per_node=8", ERR_TOO_LARGE, "cpus: 8 exceeds the host's 4 CPUs"},
+         "cpus: 4 can never run: asks for 4 slots, 2 on each host; at most 2 would fit"},
+        {"slots_per_node=8", ERR_TOO_LARGE, "slots_per_node: 8 exceeds the host's 4 CPUs"},
         {"mem_mib=5|mem_per_cpu_mib=7", ERR_INPUT,
          "mem_per_cpu_mib: not together with the memory of each task; give only one of them"},
         {"gpus=0|gpus_per_slot=1", ERR_INPUT, "gpus_per_slot: not together with the GPUs of each task; give only one"},
-        {"cpus=3|gpus_per_slot=1", ERR_TOO_LARGE, "gpus_per_slot: 1 for each of 3 slots exceeds the host's 2"},
+        {"cpus=3|gpus_per_slot=1", ERR_TOO_LARGE,
+         "gpus_per_slot: 1 for each of 3 slots is 3, which exceeds the host's 2 GPUs"},
         {"cpus=2|mem_per_cpu_mib=50001", ERR_TOO_LARGE,
-         "mem_per_cpu_mib: 50001 for each of 2 slots exceeds the host's 100000"},
+         "mem_per_cpu_mib: 50001M for each of 2 slots is 100002M, which exceeds the host's 100000M of memory"},
         {"constraint=fpga", ERR_INPUT, "constraint: 'fpga' is a feature of no host"},
         {"constraint=avx&(ssd)", ERR_INPUT, "constraint: 'avx&(ssd)' is not features joined by & and |"},
-        {"constraint=avx&amx", ERR_INPUT, "constraint: 'avx&amx' can never run: asks for 1 slot; at most 0 would fit"},
+        {"constraint=avx&amx", ERR_INPUT,
+         "constraint: 'avx&amx' can never run: no host of partition 'main' has the features 'avx&amx'; add a host with them"},
         {"nodes=1-2|pe=smp", ERR_INPUT, "nodes: the parallel environment 'smp' distributes the slots; give only one"},
     };
     struct world w;
@@ -216,7 +221,8 @@ static void updates_of_amounts(void **unused)
     const struct job *j = &w.s.jobs.items[0];
     assert_int_equal(world_apply(&w, update(id, "cpus=3"), NULL), 0);
     assert_int_equal(j->request.mem_mib, 300);
-    world_refuses(&w, update(id, "mem_per_cpu_mib=40000"), ERR_TOO_LARGE, "mem_per_cpu_mib: 40000 for each of 3");
+    world_refuses(&w, update(id, "mem_per_cpu_mib=40000"), ERR_TOO_LARGE,
+                  "mem_per_cpu_mib: 40000M for each of 3 slots is 120000M, which exceeds the host's 100000M of memory");
     assert_int_equal(world_apply(&w, update(id, "mem_mib=700"), NULL), 0);
     assert_int_equal(j->request.mem_mib, 700);
     assert_null(j->placing);

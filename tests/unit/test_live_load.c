@@ -78,21 +78,22 @@ static void texts_are_compared(void **unused)
     (void)unused;
     struct world w;
     world_init(&w, 4, 100000, 0);
-    report(&w, "arch=lx-amd64");
-    uint32_t other = submit(&w, "requests=arch=lx-arm64"), same = submit(&w, "requests=arch=lx-amd64");
+    report(&w, "m_topology_inuse=lx-amd64");
+    uint32_t other = submit(&w, "requests=m_topology_inuse=lx-arm64"),
+             same = submit(&w, "requests=m_topology_inuse=lx-amd64");
     char started[TEXT_MAX];
     snprintf(started, sizeof started, "%u", same);
     assert_string_equal(world_starts(&w), started);
     world_run(&w, same, 0);
     world_end(&w, same, 0);
     for (int i = 0; i < 200; i++) { /* the demand outlives the job's text */
-        (void)submit(&w, "requests=arch=lx-other");
+        (void)submit(&w, "requests=m_topology_inuse=lx-other");
         engine_forget(&w.s);
     }
-    uint32_t again = submit(&w, "requests=arch=lx-amd64");
+    uint32_t again = submit(&w, "requests=m_topology_inuse=lx-amd64");
     snprintf(started, sizeof started, "%u", again);
     assert_string_equal(world_starts(&w), started);
-    report(&w, "arch=lx-arm64");
+    report(&w, "m_topology_inuse=lx-arm64");
     snprintf(started, sizeof started, "%u", other);
     assert_string_equal(world_starts(&w), started);
     world_release(&w);
@@ -106,10 +107,18 @@ static void a_value_that_is_not_reported_satisfies_no_request(void **unused)
     world_init(&w, 4, 100000, 0);
     world_object(&w, OBJECT_RESOURCE, "scratch", "type=MEMORY|consumable=NO");
     world_object(&w, OBJECT_RESOURCE, "license", "type=INT");
-    uint32_t job = submit(&w, "requests=scratch=5G"), free = submit(&w, "requests=license=2");
+    struct event refused = world_job("ann");
+    refused.submit = job_with(refused.submit, "requests=scratch=5G");
+    world_refuses(&w, refused, ERR_INPUT,
+                  "requests: 'scratch=5G' can never run: asks for scratch=5G; no host has that resource; add a host "
+                  "with scratch=5G");
+    uint32_t free = submit(&w, "requests=license=2");
     char started[TEXT_MAX];
     snprintf(started, sizeof started, "%u", free); /* an amount that nothing limits */
     assert_string_equal(world_starts(&w), started);
+    world_set(&w, "load_sensor", "/bin/scratch");
+    uint32_t job = submit(&w, "requests=scratch=5G");
+    assert_int_equal(world_pass(&w), 0);
     report(&w, "scratch=6G");
     snprintf(started, sizeof started, "%u", job);
     assert_string_equal(world_starts(&w), started);
@@ -176,8 +185,11 @@ static void standard_resources_are_defined_by_requests(void **unused)
     assert_int_equal(w.s.objects[OBJECT_RESOURCE].items[index].object.value[RESOURCE_TYPE].number, RESOURCE_MEMORY);
     assert_int_equal(world_pass(&w), 1);
     uint32_t other = submit(&w, "");
-    assert_int_equal(world_apply(&w, world_update(other, job_text("requests=arch=y")), NULL), 0);
-    assert_int_equal(world_pass(&w), 0);
+    world_refuses(&w, world_update(other, job_text("requests=arch=y")), ERR_INPUT, "asks for arch=y; its hosts have x");
+    assert_int_equal(world_apply(&w, world_update(other, job_text("requests=mem_free=2G,arch=x")), NULL), 0);
+    assert_int_equal(world_pass(&w), 0); /* a load value changes */
+    report(&w, "mem_free=1G");
+    (void)submit(&w, "requests=arch=y"); /* it is not reported yet */
     assert_non_null(world_task(&w, id, 0));
     world_release(&w);
 }

@@ -282,11 +282,13 @@ static void environments_limit_their_jobs(void **unused)
     assert_string_equal(world_starts(&w), ids(second, 0));
     struct event job = world_job("ann");
     job.submit = job_with(job.submit, "cpus=4|pe=two");
-    world_refuses(&w, job, ERR_INPUT, "pe: 'two' can never run: asks for 4 slots; at most 2 would fit");
+    world_refuses(&w, job, ERR_INPUT, "cpus: 4 can never run: asks for 4 slots, 2 on each host; at most 2 would fit");
     job.submit = job_with(job.submit, "cpus=1|pe=alone");
-    world_refuses(&w, job, ERR_INPUT, "pe: 'alone' is in the pe_list of no partition of the job");
+    world_refuses(
+        &w, job, ERR_INPUT,
+        "pe: 'alone' can never run: the parallel environment 'alone' is not in the pe_list of partition 'main'; it is in none");
     job.submit = job_with(job.submit, "cpus=4|pe=smp");
-    world_refuses(&w, job, ERR_INPUT, "pe: 'smp' can never run: asks for 4 slots; at most 3 would fit");
+    world_refuses(&w, job, ERR_INPUT, "cpus: 4 can never run: asks for 4 slots; the parallel environment 'smp' has 3");
     world_object(&w, OBJECT_PARTITION, "main", "pe_list=smp");
     world_refuses(&w, world_object_event(&w, EVENT_OBJECT_DELETE, OBJECT_ENVIRONMENT, "two", ""), ERR_CONFLICT,
                   "pe 'two' is in use by 1 live job");

@@ -174,13 +174,15 @@ static void states_and_users(void **unused)
     } rows[] = {
         {QUEUE("'state': 'UP,[n1=DRAIN]'", JOB("1", "")), "1 STARTING 0- q@n2=1"},
         {QUEUE("'state': 'DOWN'", JOB("1", "")), "1 WAITING"},
-        {QUEUE("'user_lists': ['v']", JOB("1", "")), "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)"},
+        {QUEUE("'user_lists': ['v']", JOB("1", "")),
+         "1 WAITING (can never run: partition 'q' does not accept user 'u' (user_lists v))"},
         {QUEUE("'user_lists': ['v', '@defaultdepartment']", JOB("1", "")), "1 STARTING 0- q@n1=1"},
-        {QUEUE("'xuser_lists': 'u'", JOB("1", "")), "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)"},
+        {QUEUE("'xuser_lists': 'u'", JOB("1", "")),
+         "1 WAITING (can never run: partition 'q' refuses user 'u' (xuser_lists u))"},
         {QUEUE("'slots': '9,[n1=1]'", JOB("1", ", 'cpus': 9")), "1 STARTING 0- q@n2=9"},
         {QUEUE("'seq_no': '1,[n2=0]'", JOB("1", "")), "1 STARTING 0- q@n2=1"},
         {QUEUE("'hosts': ['n2']", JOB("1", ", 'cpus': 3")),
-         "1 WAITING (can never run: asks for 3 slots on one host; at most 2 would fit)"},
+         "1 WAITING (can never run: asks for 3 slots on one host; the largest has 2)"},
         {QUEUE("'closed': [[900, 1100]]", JOB("1", ", 'time_limit_s': 5")), "1 WAITING"},
         {QUEUE("'closed': [[1100, 1200]]", JOB("1", ", 'time_limit_s': 100") "," JOB("2", ", 'time_limit_s': 101")),
          "1 STARTING 0-100 q@n1=1; 2 WAITING"},
@@ -295,7 +297,7 @@ static void jobs_are_on_the_number_of_hosts_that_they_ask_for(void **unused)
          "1 STARTING 0- @n1=4,@n2=1"},
         {CLUSTER("", "", JOB("1", ", 'nodes': 2, 'cpus': 3, 'master_queues': ['*@n2']")), "1 STARTING 0- @n2=2,@n1=1"},
         {CLUSTER("", "", JOB("1", ", 'cpus': 3, 'master_queues': ['*@n2']")),
-         "1 WAITING (can never run: asks for 3 slots on one host; at most 2 would fit)"},
+         "1 WAITING (can never run: asks for 3 slots on one host; the largest has 2)"},
         {CLUSTER("", "", JOB("1", ", 'nodes': 2, 'mem': '1G'")),
          "1 STARTING 0- @n1=1,@n2=1"}, /* n2 does not say its memory */
         {CLUSTER("", "", JOB("1", ", 'nodes': 3")), "1 WAITING (can never run: asks for 3 hosts; at most 2 would fit)"},
@@ -337,10 +339,10 @@ static void gpus_and_memory_are_booked_on_hosts_or_for_slots(void **unused)
          "1 STARTING 0- @n1=1; 3 STARTING 0- @n1=1; 4 STARTING 0- @n2=1; 2 WAITING"},
         {GPUS("", JOB("1", ", 'gpus': 2, 'nodes': 2")), "1 STARTING 0- @n1=1,@n2=1"},
         {GPUS("", JOB("1", ", 'gpus': 3, 'nodes': 2")),
-         "1 WAITING (can never run: asks for 2 hosts; at most 1 would fit)"},
+         "1 WAITING (can never run: asks for 3 GPUs on each of 2 hosts; at most 1 host would fit)"},
         {GPUS("", JOB("1", ", 'gpus_per_slot': 1, 'cpus': 5, 'nodes': 2")), "1 STARTING 0- @n1=3,@n2=2"},
         {GPUS("", JOB("1", ", 'gpus_per_slot': 'tesla:1', 'cpus': 3")),
-         "1 WAITING (can never run: asks for 3 slots on one host; at most 2 would fit)"},
+         "1 WAITING (can never run: asks for gres/gpu:tesla=1 for each of 3 slots, 3 on one host; the largest host has 2)"},
         {GPUS("", JOB("1", ", 'mem_per_cpu': '3G', 'cpus': 3, 'nodes': 2")), "1 STARTING 0- @n1=2,@n2=1"},
         {GPUS("",
               JOB("1", ", 'mem': '5G', 'cpus': 3, 'nodes': 2") "," JOB("2", ", 'mem': '3G', 'cpus': 2, 'nodes': 2")),
@@ -357,11 +359,16 @@ static void constraints_select_hosts(void **unused)
     static const struct {
         const char *constraint, *schedule;
     } rows[] = {
-        {"a", "1 STARTING 0- @n1=1"},       {"b", "1 STARTING 0- @n2=1"},
-        {"b|a", "1 STARTING 0- @n1=1"},     {"b&c", "1 STARTING 0- @n2=1"},
-        {" c & b ", "1 STARTING 0- @n2=1"}, {"a|b&c", "1 STARTING 0- @n2=1"},
-        {"c&b|a", "1 STARTING 0- @n1=1"},   {"d|c", "1 STARTING 0- @n2=1"},
-        {"", "1 STARTING 0- @n1=1"},        {"a&c", "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)"},
+        {"a", "1 STARTING 0- @n1=1"},
+        {"b", "1 STARTING 0- @n2=1"},
+        {"b|a", "1 STARTING 0- @n1=1"},
+        {"b&c", "1 STARTING 0- @n2=1"},
+        {" c & b ", "1 STARTING 0- @n2=1"},
+        {"a|b&c", "1 STARTING 0- @n2=1"},
+        {"c&b|a", "1 STARTING 0- @n1=1"},
+        {"d|c", "1 STARTING 0- @n2=1"},
+        {"", "1 STARTING 0- @n1=1"},
+        {"a&c", "1 WAITING (can never run: no host of the cluster has the features 'a&c'; add a host with them)"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct buf document = {0};
@@ -391,10 +398,58 @@ static void jobs_without_a_place_say_so(void **unused)
 {
     (void)unused;
     assert_string_equal(schedule_of("{'now': 1000, 'jobs': [" JOB("1", "") "]}"),
-                        "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)");
+                        "1 WAITING (can never run: the cluster has no hosts)");
     assert_string_equal(
         schedule_of(CLUSTER("", "'resources': [{'name': 'gpu', 'type': 'INT'}],", JOB("1", ", 'request': {'gpu': 1}"))),
-        "1 WAITING (can never run: asks for gpu=1; that is more than there is)");
+        "1 WAITING (can never run: asks for gpu=1; no host has any; add a host with gpu=1)");
+}
+
+static void amounts_that_can_never_be_had(void **unused)
+{
+    (void)unused;
+#define SMALL(terms)                                                                                             \
+    "{'now': 1000, 'hosts': [{'name': 'n1', 'cpus': 4, 'mem': '8G', 'complex_values': 'arch=a'}, "               \
+    "{'name': 'n2', 'cpus': 2, 'mem': '4G', 'complex_values': 'arch=b'}], 'parallel_environments': "             \
+    "[{'name': 'two', 'allocation_rule': 2}], 'partitions': [{'name': 'q', 'pe_list': ['two']}], 'jobs': [" JOB( \
+        "1", terms) "]}"
+    static const struct {
+        const char *document, *schedule;
+    } rows[] = {
+        {SMALL(", 'mem': '9G'"), "asks for 9G of memory; the largest host has 8G"},
+        {SMALL(", 'cpus': 4, 'mem_per_cpu': '3G'"),
+         "asks for 3G of memory for each of 4 slots, 12G on one host; the largest host has 8G"},
+        {SMALL(", 'cpus': 9"), "asks for 9 slots on one host; the largest has 4"},
+        {SMALL(", 'cpus': 5, 'pe': 'two'"),
+         "asks for 5 slots; the parallel environment 'two' gives 2 on each host: ask for 4"},
+        {SMALL(", 'cpus': 3, 'pe': 'two'"),
+         "asks for 3 slots; the parallel environment 'two' gives 2 on each host: ask for 2 or 4"},
+        {SMALL(", 'nodes': 2, 'mem': '5G'"), "asks for 5G of memory on each of 2 hosts; at most 1 host would fit"},
+        {SMALL(", 'gpus': 1"), "asks for 1 GPU; no host has any; add a host with 1 GPU"},
+        {SMALL(", 'request': {'arch': 'c'}"), "asks for arch=c; its hosts have a, b; add a host with arch=c"},
+        {SMALL(", 'request': {'arch': 'b'}, 'mem': '6G'"), "no host has arch=b and 6G of memory together"},
+        {SMALL(", 'request': {'arch': 'b'}, 'cpus': 3"),
+         "asks for arch=b for each of 3 slots; at most 2 slots would fit"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char expected[200];
+        text_format(expected, sizeof expected, "1 WAITING (can never run: %s)", rows[i].schedule);
+        assert_string_equal(schedule_of(rows[i].document), expected);
+    }
+#undef SMALL
+}
+
+/* 0 and empty lists ask for nothing. */
+static void empty_amounts_and_lists(void **unused)
+{
+    (void)unused;
+    static const char *const terms[] = {", 'gpus': 0", ", 'gpus_per_slot': 0", ", 'cpus': 0", ", 'queues': ''",
+                                        ", 'request': {}"};
+    for (size_t i = 0; i < COUNT_OF(terms); i++) {
+        struct buf document = {0};
+        buf_format(&document, CLUSTER("", "", JOB("1", "%s")), terms[i]);
+        assert_string_equal(schedule_of(document.text), "1 STARTING 0- @n1=1");
+        buf_release(&document);
+    }
 }
 
 static void clusters_that_do_not_fit_together(void **unused)
@@ -405,7 +460,8 @@ static void clusters_that_do_not_fit_together(void **unused)
     static const struct {
         const char *document, *error;
     } rows[] = {
-        {HOSTS("'complex_values': 'gpu=4'"), "F: host 'n1': complex_values: 'gpu' is not a resource"},
+        {HOSTS("'complex_values': 'gpu=4'"),
+         "F: host 'n1': complex_values: 'gpu' is not a resource; GPUs are 'gres/gpu'"},
         {HOSTS("'complex_values': 'arch'"),
          "F: host 'n1': complex_values: 'arch' is not a resource with a value, such as gpu=4"},
         {HOSTS("'load_scaling': 'load_avg=x'"),
@@ -443,7 +499,7 @@ static void clusters_that_do_not_fit_together(void **unused)
 static void none_is_no_host(void **unused)
 {
     (void)unused;
-    static const char *const nowhere = "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)";
+    static const char *const nowhere = "1 WAITING (can never run: partition 'q' has no hosts)";
 #define HOSTS(list) CLUSTER("", "'partitions': [{'name': 'q'" list "}],", JOB("1", ", 'time_limit_s': 9"))
     assert_string_equal(schedule_of(HOSTS(", 'hosts': 'NONE'")), nowhere);
     assert_string_equal(schedule_of(HOSTS(", 'hosts': []")), nowhere);
@@ -460,11 +516,13 @@ static void expressions_select_hosts(void **unused)
     } rows[] = {
         {"'request': {'arch': 'lx*&!lx24*'}", "1 STARTING 0-9 q@Node2=1"},
         {"'request': {'arch': 'lx24-[a-f]*|sol*'}", "1 STARTING 0-9 q@Node1=1"},
-        {"'request': {'arch': 'LX26*'}", "1 WAITING"},
+        {"'request': {'arch': 'LX26*'}",
+         "1 WAITING (can never run: asks for arch=LX26*; its hosts have lx24-amd64, lx26-amd64; add a host with "
+         "arch=LX26*)"},
         {"'request': {'model': 'big|HUGE'}", "1 STARTING 0-9 q@Node2=1"},
         {"'request': {'notin': 'r1*'}", "1 STARTING 0-9 q@Node2=1"},
         {"'request': {'hostname': '!node1'}", "1 STARTING 0-9 q@Node2=1"},
-        {"'request': {'qname': 'Q'}", "1 WAITING"},
+        {"'request': {'qname': 'Q'}", "1 WAITING (can never run: asks for qname=Q; its hosts have q)"},
         {"'soft': {'arch': '!*24*'}", "1 STARTING 0-9 q@Node2=1"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -490,7 +548,7 @@ static void amounts_of_memory_have_letters(void **unused)
     } rows[] = {
         {"'complex_values': 'mem=2G'", "'mem': 2048", "1 STARTING 0-9 q@n=1"},
         {"'complex_values': 'mem=2g'", "'mem': 2048",
-         "1 WAITING (can never run: asks for mem=2048; that is more than there is)"},
+         "1 WAITING (can never run: asks for 2G of memory; the largest host has 1907.3M)"},
         {"'complex_values': 'mem=2048'", "'mem': 2048", "1 STARTING 0-9 q@n=1"},
         {"'complex_values': 'scratch=1t'", "'request': {'scratch': '1000g'}", "1 STARTING 0-9 q@n=1"},
         {"'load_values': {'mem_free': '1T'}", "'request': {'mem_free': '1024G'}", "1 STARTING 0-9 q@n=1"},
@@ -516,6 +574,8 @@ static void documents_are_refused(void **unused)
         const char *document, *error;
     } rows[] = {
         {"{'now': 1000, 'hosts': [{'name': 'a b'}]}", "F: hosts[0].name: 'a b' has a blank, or one of , [ ] = @"},
+        {ONE(", 'state': 'RUNNING', 'places': {}"),
+         "F: jobs[0].places: no places are given; give queues on hosts and slots, such as {\"all.q@n1\": 2}"},
         {"{'now': 1000, 'hosts': [{'name': 'a'}, {'name': 'a'}]}", "F: hosts[1].name: 'a' occurs twice"},
         {"{'now': 1000, 'hosts': [{'name': 'a', 'load_values': {'nosuch': 1}}]}",
          "F: hosts[0].load_values.nosuch: not a resource of this document"},
@@ -606,17 +666,16 @@ static void documents_of_instances_have_their_rules(void **unused)
         {INSTANCE_JOB(", 'tasks': '3,5', 'array_limit': 2, 'time_limit_s': 60, 'running': [{'task': 1, 'start': 999, "
                       "'places': {'main@localhost': 2}}]"),
          "1_1 RUNNING -1-59 main@localhost=2; 1_3 STARTING 0-60 main@localhost=1; 1_[5] WAITING"},
-        {INSTANCE_JOB(", 'cpus': 2, 'gpus': 1"),
-         "1 WAITING (can never run: asks for gres/gpu=1; that is more than there is)"},
+        {INSTANCE_JOB(", 'cpus': 2, 'gpus': 1"), "1 WAITING (can never run: asks for 1 GPU; no host has any)"},
         {INSTANCE_JOB(", 'nodes': [2, 3], 'mem_per_cpu': '1G'"),
          "1 WAITING (can never run: asks for 2 hosts; at most 1 would fit)"},
         {INSTANCE_JOB(
              ", 'nodes': 1, 'slots_per_node': 3, 'time_limit_s': 60, 'queues': '*@local*', 'master_queues': ''"),
          "1 STARTING 0-60 main@localhost=3"},
         {INSTANCE_JOB(", 'time_limit_s': 60, 'queues': 'gone'"),
-         "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)"},
+         "1 WAITING (can never run: none of the queues 'gone' is in partition 'main')"},
         {INSTANCE_JOB(", 'time_limit_s': 60, 'constraint': 'gone'"),
-         "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)"},
+         "1 WAITING (can never run: no host of partition 'main' has the features 'gone'; add a host with them)"},
         {INSTANCE_JOB(", 'state': 'RUNNING', 'cpus': 2, 'mem_per_cpu': 300, 'time_limit_s': 60}, "
                       "{'id': 2, 'user': 'u', 'submit': 1, 'time_limit_s': 60, 'mem': 425"),
          "1 RUNNING 0-60 main@localhost=2; 2 RESERVED 60-120 main@localhost=1"},
@@ -624,7 +683,7 @@ static void documents_of_instances_have_their_rules(void **unused)
                   "'request': {'x': 5}}]"),
          "1 STARTING 0-9 main@localhost=1"},
         {INSTANCE("'partitions': [{'name': 'p', 'hosts': 'n2'}], 'jobs': [{'id': 1, 'user': 'u', 'submit': 1}]"),
-         "1 WAITING (can never run: asks for 1 slot; at most 0 would fit)"},
+         "1 WAITING (can never run: partition 'p' has no host that runs jobs; 'n2' is only described)"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) assert_string_equal(schedule_of(rows[i].document), rows[i].schedule);
 }
@@ -636,6 +695,7 @@ static void documents_of_instances_are_refused(void **unused)
         const char *document, *error;
     } rows[] = {
         {INSTANCE_JOB(", 'gpus': 'tesla:2'"), "F: jobs[0].gpus: the GPUs of an instance have no types"},
+        {INSTANCE_JOB(", 'cpus': 0"), "F: jobs[0].cpus: 0 is not a whole number from 1 to 65536"},
         {INSTANCE_JOB(", 'gpus': 2000"), "F: jobs[0].gpus: a task of an instance has at most 1024 GPUs"},
         {INSTANCE_JOB(", 'gpus_per_slot': 1000, 'cpus': 2"),
          "F: jobs[0].gpus_per_slot: a task of an instance has at most 1024 GPUs"},
@@ -686,6 +746,8 @@ int main(void)
         cmocka_unit_test(jobs_without_a_place_say_so),
         cmocka_unit_test(an_overbooked_queue_takes_nothing_from_others),
         cmocka_unit_test(running_jobs_have_room),
+        cmocka_unit_test(amounts_that_can_never_be_had),
+        cmocka_unit_test(empty_amounts_and_lists),
         cmocka_unit_test(clusters_that_do_not_fit_together),
         cmocka_unit_test(documents_are_refused),
     };
