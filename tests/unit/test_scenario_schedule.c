@@ -452,6 +452,20 @@ static void empty_amounts_and_lists(void **unused)
     }
 }
 
+/* 0 and empty texts ask for nothing. */
+static void empty_amounts_and_texts(void **unused)
+{
+    (void)unused;
+    static const char *const terms[] = {", 'gpus': 0",    ", 'gpus_per_slot': 0",  ", 'cpus': 0",
+                                        ", 'queues': ''", ", 'master_queues': ''", ", 'request': {}"};
+    for (size_t i = 0; i < COUNT_OF(terms); i++) {
+        struct buf document = {0};
+        buf_format(&document, CLUSTER("", "", JOB("1", "%s")), terms[i]);
+        assert_string_equal(schedule_of(document.text), "1 STARTING 0- @n1=1");
+        buf_release(&document);
+    }
+}
+
 static void clusters_that_do_not_fit_together(void **unused)
 {
     (void)unused;
@@ -576,6 +590,8 @@ static void documents_are_refused(void **unused)
         {"{'now': 1000, 'hosts': [{'name': 'a b'}]}", "F: hosts[0].name: 'a b' has a blank, or one of , [ ] = @"},
         {ONE(", 'state': 'RUNNING', 'places': {}"),
          "F: jobs[0].places: no places are given; give queues on hosts and slots, such as {\"all.q@n1\": 2}"},
+        {ONE(", 'state': 'RUNNING', 'places': {}"),
+         "F: jobs[0].places: no places are given; give queues on hosts and slots, such as {\"all.q@n1\": 2}"},
         {"{'now': 1000, 'hosts': [{'name': 'a'}, {'name': 'a'}]}", "F: hosts[1].name: 'a' occurs twice"},
         {"{'now': 1000, 'hosts': [{'name': 'a', 'load_values': {'nosuch': 1}}]}",
          "F: hosts[0].load_values.nosuch: not a resource of this document"},
@@ -696,6 +712,7 @@ static void documents_of_instances_are_refused(void **unused)
     } rows[] = {
         {INSTANCE_JOB(", 'gpus': 'tesla:2'"), "F: jobs[0].gpus: the GPUs of an instance have no types"},
         {INSTANCE_JOB(", 'cpus': 0"), "F: jobs[0].cpus: 0 is not a whole number from 1 to 65536"},
+        {INSTANCE_JOB(", 'cpus': 0"), "F: jobs[0].cpus: 0 is not a whole number from 1 to 65536"},
         {INSTANCE_JOB(", 'gpus': 2000"), "F: jobs[0].gpus: a task of an instance has at most 1024 GPUs"},
         {INSTANCE_JOB(", 'gpus_per_slot': 1000, 'cpus': 2"),
          "F: jobs[0].gpus_per_slot: a task of an instance has at most 1024 GPUs"},
@@ -748,6 +765,7 @@ int main(void)
         cmocka_unit_test(running_jobs_have_room),
         cmocka_unit_test(amounts_that_can_never_be_had),
         cmocka_unit_test(empty_amounts_and_lists),
+        cmocka_unit_test(empty_amounts_and_texts),
         cmocka_unit_test(clusters_that_do_not_fit_together),
         cmocka_unit_test(documents_are_refused),
     };
