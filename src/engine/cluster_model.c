@@ -250,8 +250,8 @@ static int add_instance(struct cluster_model *m, const struct state *s, const st
         read_thresholds(m, host_names_value(&m->hosts, &q->load_thresholds, index), in, e) != 0 ||
         read_state(host_names_value(&m->hosts, &q->state, index), &state, e) != 0)
         return fail_in("partition", q->object, e);
-    uint32_t instance = m->cluster.instances.count - 1;
     if (!row_of(s, index)->is_attached) array_clear(&in->offers.list);
+    uint32_t instance = m->cluster.instances.count - 1;
     m->has_left[instance] = !host_set_has(q->hosts, index);
     if (host->value[HOST_STATE].number > state) state = (enum host_state)host->value[HOST_STATE].number;
     m->state_of[instance] = (uint8_t)state;

@@ -6,7 +6,6 @@
 #include "base/ensure.h"
 #include "base/number.h"
 #include "base/quantity.h"
-#include "fields/standard_resources.h"
 
 struct finder {
     const struct never_runs *n;
@@ -287,11 +286,9 @@ static void add_amount(struct finder *f, const struct need *n, double amount)
     bool is_memory = n->resource == f->demands->m->resources.mem, is_bytes = resource_of(f, n)->type == RESOURCE_MEMORY;
     double in_mib = is_bytes ? amount / mib : amount;
     char shown[32];
-    bool has_unit = (is_memory || is_bytes) && in_mib >= 1.0 && in_mib < 1e12;
-    if (has_unit && in_mib == floor(in_mib))
+    bool is_whole = is_memory || (is_bytes && in_mib == floor(in_mib));
+    if (is_whole && in_mib >= 1.0 && in_mib < 1e12)
         buf_add(&f->text, shown, memory_format(shown, (uint64_t)in_mib));
-    else if (has_unit)
-        buf_format(&f->text, "%.1fM", in_mib);
     else
         add_number(&f->text, amount);
 }
@@ -414,13 +411,6 @@ static bool is_bool(const struct finder *f, const struct need *n)
     return resource_of(f, n)->type == RESOURCE_BOOL;
 }
 
-/* Of a host or a partition, so that no resource is missing. */
-static bool is_name(const struct finder *f, const struct need *n)
-{
-    const char *resource = resource_of(f, n)->name;
-    return strcmp(resource, HOST_NAME_RESOURCE) == 0 || strcmp(resource, QUEUE_NAME_RESOURCE) == 0;
-}
-
 /* Whether one of its needs cannot be met for one slot. */
 static bool find_in_needs(struct finder *f)
 {
@@ -440,7 +430,7 @@ static bool find_in_needs(struct finder *f)
     } else {
         add_values(f, n);
     }
-    if (!is_name(f, n) && (has_value || find_largest_offer(f, n->resource) == NULL)) {
+    if (has_value || find_largest_offer(f, n->resource) == NULL) {
         buf_add_text(&f->text, "; add a host with ");
         add_need(f, n);
     }

@@ -10,7 +10,7 @@
 struct expected_start {
     int64_t start_us;       /* 0: not known */
     const char *places;     /* NULL: not known */
-    const char *waits_for;  /* "job 12", "jobs 12, 15 and 3 more", "partition main to open"; NULL: not known */
+    const char *waits_for;  /* "job 12", "jobs 12, 15 and 3 more"; NULL: not known */
     const char *never_runs; /* "can never run: ..."; NULL: it can */
 };
 
