@@ -251,7 +251,7 @@ static int read_queue_list(struct wire_reader *r, json_t *value, const char **ou
     if (json_is_array(value) && json_array_size(value) == 0)
         return wire_fail(r, "the list is empty; at least one queue is accepted");
     if (document_read_names(r, value, out_text) != 0) return -1;
-    bool is_empty = **out_text == '\0' || (json_is_array(value) && json_array_size(value) == 0);
+    bool is_empty = **out_text == '\0';
     if (is_empty) *out_text = NULL;
     if (is_empty || document_is_instance(document_of(r))) return 0;
     for (struct str rest = str(*out_text); rest.length > 0;) {
