@@ -17,9 +17,17 @@ enum {
 /* The row of a closed time has no job. */
 static const char closed_label[] = "closed";
 
+/* What a row has on an instance. */
+struct chart_cell {
+    uint32_t row, slots;
+};
+
 struct chart {
     const struct schedule *p;
     const struct state *s;
+    struct chart_cell *cells;
+    uint32_t *first, *count; /* by instance: its cells, in the order of the rows */
+    const char **ids;        /* by row; NULL: it is not drawn */
     int64_t from_us, until_us;
     uint32_t id_width, slots_width; /* of the labels: of the ids, of the numbers of slots */
     uint32_t label_width;           /* with the blanks before, between and after them */
@@ -53,13 +61,36 @@ static bool has_bars(const struct schedule *p)
     return found;
 }
 
-static uint32_t slots_on(const struct schedule *p, const struct schedule_row *row, uint32_t instance)
+/* A row may have several parts on an instance. */
+static void add_cell(struct chart *c, uint32_t row, const struct allocation_part *part)
 {
-    uint32_t slots = 0;
-    for (uint32_t i = 0; is_drawn(p, row) && i < row->allocation.part_count; i++) {
-        if (row->allocation.parts[i].instance == instance) slots += row->allocation.parts[i].slots;
+    struct chart_cell *cells = c->cells + c->first[part->instance];
+    uint32_t *count = &c->count[part->instance];
+    if (*count > 0 && cells[*count - 1].row == row)
+        cells[*count - 1].slots += part->slots;
+    else
+        cells[(*count)++] = (struct chart_cell){row, part->slots};
+}
+
+static void make_cells(struct chart *c)
+{
+    const struct schedule *p = c->p;
+    uint32_t instances = p->model.cluster.instances.count;
+    c->first = arena_alloc(c->arena, (instances + (size_t)1) * sizeof *c->first);
+    c->count = arena_alloc(c->arena, (instances + (size_t)1) * sizeof *c->count);
+    c->ids = arena_alloc(c->arena, (p->rows.count + (size_t)1) * sizeof *c->ids);
+    for (uint32_t i = 0; i < p->rows.count; i++) {
+        if (!is_drawn(p, &p->rows.items[i])) continue;
+        const struct allocation *a = &p->rows.items[i].allocation;
+        c->ids[i] = schedule_row_id(p, c->s, i, c->arena);
+        for (uint32_t k = 0; k < a->part_count; k++) c->first[a->parts[k].instance + 1]++;
     }
-    return slots;
+    for (uint32_t i = 0; i < instances; i++) c->first[i + 1] += c->first[i];
+    c->cells = arena_alloc(c->arena, (c->first[instances] + (size_t)1) * sizeof *c->cells);
+    for (uint32_t i = 0; i < p->rows.count; i++) {
+        const struct allocation *a = &p->rows.items[i].allocation;
+        for (uint32_t k = 0; c->ids[i] != NULL && k < a->part_count; k++) add_cell(c, i, &a->parts[k]);
+    }
 }
 
 /* The column of a time: 0 is now, columns the end. */
@@ -149,20 +180,13 @@ static const char *unit_of(uint32_t slots)
     return slots == 1 ? "slot" : "slots";
 }
 
-static const char *id_of(const struct chart *c, uint32_t i)
-{
-    struct schedule_values values;
-    schedule_row_values(c->p, c->s, i, c->arena, &values);
-    return values.value[SCHEDULE_FIELD_ID].text;
-}
-
-static void write_row(const struct chart *c, uint32_t i, uint32_t slots)
+static void write_row(const struct chart *c, const struct chart_cell *cell)
 {
     static const char marks[] = {
         [SCHEDULE_RUNNING] = '#', [SCHEDULE_SUSPENDED] = '~', [SCHEDULE_STARTING] = '>', [SCHEDULE_RESERVED] = '='};
-    const struct schedule_row *row = &c->p->rows.items[i];
-    buf_format(&c->out->text, "  %-*s  %*u %-*s  ", (int)c->id_width, id_of(c, i), (int)c->slots_width, slots,
-               UNIT_WIDTH, unit_of(slots));
+    const struct schedule_row *row = &c->p->rows.items[cell->row];
+    buf_format(&c->out->text, "  %-*s  %*u %-*s  ", (int)c->id_width, c->ids[cell->row], (int)c->slots_width,
+               cell->slots, UNIT_WIDTH, unit_of(cell->slots));
     write_bar(c, &(struct bar){row->start_us, row->end_us, marks[row->state], !schedule_is_known(c->p, row->end_us)});
 }
 
@@ -190,15 +214,10 @@ static void write_heading(const struct chart *c, const struct sched_instance *in
 
 static void write_instance(const struct chart *c, uint32_t instance)
 {
-    bool has_heading = false;
-    for (uint32_t i = 0; i < c->p->rows.count; i++) {
-        uint32_t taken = slots_on(c->p, &c->p->rows.items[i], instance);
-        if (taken == 0) continue;
-        if (!has_heading) write_heading(c, &c->p->model.cluster.instances.items[instance]);
-        has_heading = true;
-        write_row(c, i, taken);
-    }
-    if (has_heading) write_closed(c, instance);
+    if (c->count[instance] == 0) return;
+    write_heading(c, &c->p->model.cluster.instances.items[instance]);
+    for (uint32_t i = 0; i < c->count[instance]; i++) write_row(c, &c->cells[c->first[instance] + i]);
+    write_closed(c, instance);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
@@ -215,8 +234,8 @@ static void set_widths(struct chart *c, uint32_t width)
     if (width < WIDTH_MIN) width = WIDTH_MIN;
     for (uint32_t i = 0; i < c->p->rows.count; i++) {
         char text[32];
-        if (!is_drawn(c->p, &c->p->rows.items[i])) continue;
-        grow(&c->id_width, strlen(id_of(c, i)));
+        if (c->ids[i] == NULL) continue;
+        grow(&c->id_width, strlen(c->ids[i]));
         grow(&c->slots_width, text_format(text, sizeof text, "%u", c->p->rows.items[i].allocation.slots));
     }
     c->label_width = GAP + c->id_width + GAP + c->slots_width + 1 + UNIT_WIDTH + GAP;
@@ -231,6 +250,7 @@ void schedule_chart_write(const struct schedule *p, const struct scenario *s, ui
     struct chart c = {.p = p, .s = &s->state, .from_us = s->now_us, .until_us = last_end(p, s->now_us), .out = out};
     c.arena = &arena;
     if (!has_bars(p)) return;
+    make_cells(&c);
     set_widths(&c, width);
     output_line(out, "%s", "");
     write_axis(&c);

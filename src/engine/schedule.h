@@ -59,6 +59,9 @@ static inline bool schedule_is_known(const struct schedule *p, int64_t at_us)
 void schedule_row_values(const struct schedule *p, const struct state *s, uint32_t i, struct arena *arena,
                          struct schedule_values *out);
 
+/* The id of row i, in memory of arena: "12", "12_3", "12_[3-9]". */
+const char *schedule_row_id(const struct schedule *p, const struct state *s, uint32_t i, struct arena *arena);
+
 /* "main@localhost=4,main@n2=2": the slots of an allocation on each instance. */
 void schedule_places(const struct schedule *p, const struct allocation *a, struct buf *out);
 

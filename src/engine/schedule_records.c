@@ -10,8 +10,10 @@
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
-static const char *id_of(const struct job *j, const struct schedule_row *row, struct arena *arena)
+const char *schedule_row_id(const struct schedule *p, const struct state *s, uint32_t i, struct arena *arena)
 {
+    const struct schedule_row *row = &p->rows.items[i];
+    const struct job *j = &s->jobs.items[row->job];
     struct buf text = {0};
     uint32_t task = row->tasks != NULL ? NONE : row->task_id;
     const struct job_id_parts id = {.job_id = j->id, .task_id = task, .is_array = j->is_array, .tasks = row->tasks};
@@ -46,7 +48,7 @@ void schedule_row_values(const struct schedule *p, const struct state *s, uint32
     uint32_t environment = is_waiting ? NONE : row->allocation.environment;
     struct field_value *value = out->value;
     for (uint32_t f = 0; f < SCHEDULE_FIELD_COUNT; f++) value[f] = field_absent();
-    value[SCHEDULE_FIELD_ID] = field_text(id_of(j, row, arena));
+    value[SCHEDULE_FIELD_ID] = field_text(schedule_row_id(p, s, i, arena));
     value[SCHEDULE_FIELD_JOB_ID] = field_number(j->id);
     value[SCHEDULE_FIELD_USER] = field_text(s->assocs.items[j->assoc].user);
     value[SCHEDULE_FIELD_STATE] = field_number(row->state);
