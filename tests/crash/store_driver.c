@@ -56,7 +56,7 @@ static void add_script(struct store *store, uint32_t job_id, uint32_t turn)
 static const struct job_values *with_object_fields(uint32_t turn, const struct job_values *job)
 {
     if (turn < 2 || turn % 3 == 0) return job;
-    return job_with(job, "partitions=%s|qos=good|project=%s|requests=license=1,arch=lx-amd64|nice=%u|job_share=%u",
+    return job_with(job, "partitions=%s|qos=good|project=%s|requests=license=1,model=lx-amd64|nice=%u|job_share=%u",
                     turn % 2 ? "fast,main" : "main", turn % 2 ? "apollo" : "", turn, turn);
 }
 
@@ -83,7 +83,7 @@ static const struct {
     {1, EVENT_OBJECT_ADD, OBJECT_QOS, "good", {"usage_factor", "2.5"}},
     {1, EVENT_OBJECT_ADD, OBJECT_PROJECT, "apollo", {"fshare", "3"}},
     {1, EVENT_OBJECT_ADD, OBJECT_RESOURCE, "license", {"urgency", "10"}},
-    {1, EVENT_OBJECT_ADD, OBJECT_RESOURCE, "arch", {"type", "STRING"}},
+    {1, EVENT_OBJECT_ADD, OBJECT_RESOURCE, "model", {"type", "STRING"}},
     {2, EVENT_OBJECT_ADD, OBJECT_PROJECT, "gemini", {"fshare", "1"}},
     {3, EVENT_OBJECT_MODIFY, OBJECT_QOS, "good", {"flags", "NoDecay"}},
     {4, EVENT_OBJECT_MODIFY, OBJECT_USER_POLICY, "ann", {"oticket", "5"}},
