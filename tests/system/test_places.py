@@ -139,5 +139,6 @@ def test_a_parallel_environment_has_to_be_listed(instance):
     instance.good('pe', 'add', 'mpi')
     instance.good('partition', 'add', 'wide', 'pe_list=mpi')
     unlisted = instance.bad('submit', '--pe', 'mpi', '-n', 2, '--', 'true')
-    assert unlisted == "fairlead submit: --pe: 'mpi' is in the pe_list of no partition of the job"
+    assert unlisted == ("fairlead submit: --pe: 'mpi' can never run: the parallel environment 'mpi' is not in the pe_list "
+                        "of partition 'main'; it is in that of partition 'wide'")
     instance.until_state(instance.submit('--pe', 'mpi', '-n', 2, '-p', 'main,wide', '--', 'true'), 'COMPLETED')

@@ -125,7 +125,7 @@ def test_listings_say_that_a_job_can_never_run(instance):
     large = submit(instance, 4, 60, 0)
     instance.good('set', 'host_cpus=2')
     row = expected(instance)[large]
-    why = 'can never run: asks for 4 slots on one host; at most 2 would fit'
+    why = 'can never run: asks for 4 slots on one host; the largest has 2'
     assert (row['expected_start_us'], row['waits_for'], row['never_runs']) == (None, None, why)
     assert why in instance.good('queue', '--start')
     assert cells(instance, large, 'Waits for') == [why]

@@ -63,7 +63,7 @@ def test_labels_are_aligned_and_name_one_slot(stopped):
 
 
 def test_closed_times_of_queues_are_drawn(stopped):
-    closed = [[NOW + 60, NOW + 120], [NOW - 50, NOW - 10], [NOW + 3000, NOW + 4000]]
+    closed = [[NOW - 50, NOW - 10], [NOW + 60, NOW + 120], [NOW + 3000, NOW + 4000]]
     queues = [{'name': 'p', 'slots': 1}, {'name': 'q', 'slots': 2, 'closed': closed}]
     lines = chart(stopped, document([running(1, 240, 'p'), {'partition': 'q', 'cpus': 2, 'time_limit_s': 50}], queues))
     rows = [line for line in lines if line.startswith('  closed')]
