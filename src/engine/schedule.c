@@ -24,6 +24,13 @@ struct schedule_candidate {
     double tickets; /* of each task; 0 in the other models */
 };
 
+/* When the waiting tasks of a job would start. */
+struct estimate {
+    struct run_decision first;
+    const struct demand *demand; /* of the first one */
+    uint32_t task_count;         /* 0: none would */
+};
+
 struct schedule_builder {
     struct state *s;
     int64_t now_us;
@@ -34,8 +41,8 @@ struct schedule_builder {
     uint32_t *reserved_row;   /* by job: its first reservation, or NONE */
     uint32_t *reserved_tasks; /* by job: how many have one */
     struct run_rules rules;
-    struct run_decision *estimates; /* by job: of its first waiting task; NULL: none are wanted */
-    uint32_t unplaced;              /* a running job that has no room, or NONE */
+    struct estimate *estimates; /* by job; NULL: none are wanted */
+    uint32_t unplaced;          /* a running job that has no room, or NONE */
 };
 
 /* --- running jobs ------------------------------------------------------------------------------------------------- */
@@ -250,10 +257,10 @@ static void add_waiting(struct schedule_builder *b, uint32_t job)
         idset_format(&b->pending[job], &tasks);
         row.tasks = arena_copy(&b->out->arena, (struct str){tasks.text, tasks.length});
     }
-    if (b->estimates != NULL && b->estimates[job].outcome != RUN_WAITS) {
-        row.start_us = b->estimates[job].start_us;
+    if (b->estimates != NULL && b->estimates[job].task_count > 0) {
+        row.start_us = b->estimates[job].first.start_us;
         row.end_us = demand_end_us(row.demand, row.start_us);
-        row.allocation = b->estimates[job].allocation;
+        row.allocation = b->estimates[job].first.allocation;
     }
     *array_add(&b->out->rows) = row;
     idset_release(&b->pending[job]);
@@ -356,20 +363,22 @@ static int run_all(struct schedule_builder *b, struct err *e)
                      ROWS_MAX);
 }
 
-/* All waiting tasks of a job take part, but only the first one has an estimate. */
+/* All waiting tasks of a job take part, but only the first one is shown. A candidate may be one task of several, or the
+ * job in another partition. */
 static void estimate_job(struct schedule_builder *b, struct run *run, const struct schedule_candidate *c)
 {
     const struct demand *d = job_demand(&b->out->demands, &b->s->jobs.items[c->job], c->partition);
-    struct run_decision *first = &b->estimates[c->job];
-    if (first->outcome != RUN_WAITS) { /* in another partition */
-        const struct run_decision again = run_job_again(run, d, first->start_us);
-        if (again.outcome != RUN_WAITS) *first = again;
+    struct estimate *e = &b->estimates[c->job];
+    if (e->task_count > 0 && e->demand != d) {
+        const struct run_decision again = run_job_again(run, d, e->first.start_us);
+        if (again.outcome != RUN_WAITS) e->first = again;
         return;
     }
-    for (uint32_t i = 0; i < b->left[c->job] && i < c->tasks && !run_is_over(run); i++) {
+    for (uint32_t i = 0; e->task_count < b->left[c->job] && i < c->tasks && !run_is_over(run); i++) {
         const struct run_decision decision = run_job(run, d, false);
-        if (i == 0) *first = decision;
         if (decision.outcome == RUN_WAITS) return;
+        if (e->task_count++ == 0) e->first = decision;
+        e->demand = d;
     }
 }
 
@@ -387,7 +396,6 @@ static void estimate(struct schedule_builder *b)
     rules.window_us = 0;
     rules.test_max = rules.user_test_max = 0;
     b->estimates = arena_alloc(&b->out->arena, (b->s->jobs.count + (size_t)1) * sizeof *b->estimates);
-    for (uint32_t i = 0; i < b->s->jobs.count; i++) b->estimates[i].outcome = RUN_WAITS;
     run_begin(&run, &b->out->model.cluster, &rules, b->now_us, &b->out->arena);
     for (uint32_t i = 0; i < b->candidates.count && !run_is_over(&run); i++) {
         const struct schedule_candidate *c = &b->candidates.items[i];

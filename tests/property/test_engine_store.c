@@ -844,7 +844,8 @@ static void memory_and_store_agree(void **unused)
     assert_true(usages_verified > (uint32_t)events / 10);
     assert_true(events < 2000 || minimums_kept > 100); /* they are rare */
     assert_true(owners_verified > (uint32_t)events / 10);
-    for (size_t i = 0; i < COUNT(event_kinds); i++) assert_true(kinds_seen[event_kinds[i].kind] > 0);
+    for (size_t i = 0; i < COUNT(event_kinds); i++)
+        assert_true(events < 2000 || kinds_seen[event_kinds[i].kind] > 0); /* likewise deletions of users */
 }
 
 int main(void)

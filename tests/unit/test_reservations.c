@@ -239,6 +239,28 @@ static void a_queue_leaves_a_host_on_which_its_jobs_run(void **unused)
     world_release(&w);
 }
 
+/* All tasks of an array are planned before the jobs behind it, in each model. */
+static void estimates_know_all_tasks_of_an_array(void **unused)
+{
+    (void)unused;
+    static const char *const models[] = {"priority/multifactor", "priority/tickets"};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        struct scene x;
+        struct schedule schedule;
+        char settings[TEXT_MAX];
+        snprintf(settings, sizeof settings, "PriorityType=%s reservations=none params=DURATION_OFFSET=0", models[i]);
+        scene_init(&x, settings);
+        (void)submit(&x.w, "cpus=4|time_limit_s=50|array=1-2");
+        (void)submit(&x.w, "cpus=4|time_limit_s=50");
+        assert_int_equal(schedule_make(&x.w.s, x.begin_us, SCHEDULE_WITH_ESTIMATES, &schedule, NULL), 0);
+        const struct schedule_row *last = &schedule.rows.items[schedule.rows.count - 1];
+        assert_int_equal(schedule.rows.count, 4); /* the running job, the wide one, the array, the last one */
+        assert_int_equal(last->start_us, x.begin_us + (100 + 3 * 50) * SECOND);
+        schedule_release(&schedule);
+        world_release(&x.w);
+    }
+}
+
 /* Grid Engine's reading: who asks gets one, up to max_reservation. */
 static void jobs_that_ask_get_reservations(void **unused)
 {
@@ -349,6 +371,7 @@ int main(void)
         cmocka_unit_test(reservations_begin_at_multiples_of_the_resolution),
         cmocka_unit_test(few_jobs_are_tried_after_one_that_cannot_start),
         cmocka_unit_test(slots_of_a_queue_limit_its_jobs),
+        cmocka_unit_test(estimates_know_all_tasks_of_an_array),
         cmocka_unit_test(a_queue_leaves_a_host_on_which_its_jobs_run),
         cmocka_unit_test(jobs_that_ask_get_reservations),
         cmocka_unit_test(environments_limit_their_jobs),
