@@ -70,13 +70,41 @@ static int64_t extended_end(const struct state *s, int64_t end_us, int64_t now_u
     return end_us + ((now_us - end_us) / interval_us + 1) * interval_us;
 }
 
+/* The index of the booking that ends first, if it has an end; else NONE. Ends that are out of date are dropped. */
+static uint32_t find_first_end(struct live_cluster *l)
+{
+    while (l->ends.list.count > 0) {
+        const struct time_entry *end = &l->ends.list.items[0];
+        uint32_t index = map_get_u64(&l->by_launch, end->id);
+        if (index != NONE && l->bookings.items[index].until_us == end->at_us) return index;
+        (void)time_heap_pop(&l->ends);
+    }
+    return NONE;
+}
+
+int64_t live_cluster_next_end_us(struct live_cluster *l)
+{
+    uint32_t first = find_first_end(l);
+    return first != NONE ? l->bookings.items[first].until_us : 0;
+}
+
+/* Ends of tasks that have ended before their time limit would gather. */
+static void drop_old_ends(struct live_cluster *l)
+{
+    enum { FEW_ENDS = 64 };
+    if (l->ends.list.count <= FEW_ENDS + 2 * l->bookings.count) return;
+    array_clear(&l->ends.list);
+    for (uint32_t i = 0; i < l->bookings.count; i++) {
+        const struct live_booking *b = &l->bookings.items[i];
+        if (b->until_us != TIMELINE_END) time_heap_push(&l->ends, b->until_us, b->launch_id);
+    }
+}
+
 static void extend_overrunning(struct state *s, struct live_cluster *l, int64_t now_us)
 {
-    while (l->ends.list.count > 0 && l->ends.list.items[0].at_us <= now_us) {
-        const struct time_entry end = time_heap_pop(&l->ends);
-        uint32_t index = map_get_u64(&l->by_launch, end.id);
-        if (index == NONE || l->bookings.items[index].until_us != end.at_us) continue;
+    for (uint32_t index; (index = find_first_end(l)) != NONE && l->bookings.items[index].until_us <= now_us;) {
         struct live_booking *b = &l->bookings.items[index];
+        (void)time_heap_pop(&l->ends);
         int64_t until_us = extended_end(s, demand_end_us(b->demand, b->launch_us), now_us);
         cluster_book(&l->model.cluster, b->demand, &b->allocation, b->until_us, until_us);
         b->until_us = until_us;
@@ -240,6 +268,7 @@ struct live_cluster *live_cluster_update(struct state *s, int64_t now_us)
     struct live_cluster *l = s->live_cluster;
     bool has_opened = l->remake_us != 0 && l->remake_us <= now_us;
     if (l->edition != edition_of(s) || l->has_fractions || has_opened || has_old_demands(l, s)) make_anew(l, s, now_us);
+    drop_old_ends(l);
     extend_overrunning(s, l, now_us);
     count_starts(l, now_us);
     return l;

@@ -48,6 +48,9 @@ int64_t live_cluster_end(const struct state *s, const struct task *k, const stru
 /* Brings it up to date for a pass at now_us. O(running tasks); O(tasks + cluster) when it is made anew. */
 struct live_cluster *live_cluster_update(struct state *s, int64_t now_us);
 
+/* When the next running task is expected to end; 0: none is. */
+int64_t live_cluster_next_end_us(struct live_cluster *l);
+
 /* Keeps what a started task has booked in the pass. */
 void live_cluster_add(struct live_cluster *l, const struct task *k, const struct demand *d, const struct allocation *a,
                       int64_t now_us);

@@ -40,7 +40,8 @@ static void want_later_pass(struct pass *p)
     if (p->c->s->pending->by_id.count > 0 && opening_us != 0) state_want_pass_at(p->c->s, opening_us);
     if (p->reservations.count == 0) return;
     state_want_pass_at(p->c->s, p->c->now_us + USAGE_WAIT_US);
-    if (l->ends.list.count > 0) state_want_pass_at(p->c->s, l->ends.list.items[0].at_us);
+    int64_t end_us = live_cluster_next_end_us(p->cluster);
+    if (end_us != 0) state_want_pass_at(p->c->s, end_us);
 }
 
 /* Reservations are not kept. */

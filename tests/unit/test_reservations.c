@@ -239,6 +239,22 @@ static void a_queue_leaves_a_host_on_which_its_jobs_run(void **unused)
     world_release(&w);
 }
 
+/* The former time limit of a task that has ended makes no pass due. */
+static void ended_tasks_want_no_pass(void **unused)
+{
+    (void)unused;
+    struct scene x;
+    scene_init(&x, "PriorityType=priority/multifactor");
+    uint32_t small = submit(&x.w, "time_limit_s=7");
+    (void)submit(&x.w, "time_limit_s=300"); /* it would delay the wide one */
+    assert_string_equal(world_starts(&x.w), ids(small, 0));
+    assert_int_equal(state_next_due_us(&x.w.s), x.w.now_us + 7 * SECOND);
+    world_end(&x.w, small, 0);
+    assert_int_equal(world_pass(&x.w), 0);
+    assert_int_equal(state_next_due_us(&x.w.s), x.w.now_us + 60 * SECOND);
+    world_release(&x.w);
+}
+
 /* All tasks of an array are planned before the jobs behind it, in each model. */
 static void estimates_know_all_tasks_of_an_array(void **unused)
 {
@@ -372,6 +388,7 @@ int main(void)
         cmocka_unit_test(few_jobs_are_tried_after_one_that_cannot_start),
         cmocka_unit_test(slots_of_a_queue_limit_its_jobs),
         cmocka_unit_test(estimates_know_all_tasks_of_an_array),
+        cmocka_unit_test(ended_tasks_want_no_pass),
         cmocka_unit_test(a_queue_leaves_a_host_on_which_its_jobs_run),
         cmocka_unit_test(jobs_that_ask_get_reservations),
         cmocka_unit_test(environments_limit_their_jobs),
