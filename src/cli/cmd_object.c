@@ -186,7 +186,7 @@ static const char host_add_text[] =
 static const char host_delete_text[] =
     "A host that a partition or a group names cannot be deleted, nor can localhost, which is this machine.";
 static const struct command_example host_add_examples[] = {
-    {.line = "fairlead host add n1 cpus=16 mem=64G complex_values=gpu=4", .meaning = "a host with four GPUs"},
+    {.line = "fairlead host add n1 cpus=16 mem=64G complex_values=gres/gpu=4", .meaning = "a host with four GPUs"},
     {0},
 };
 static const struct command_example host_modify_examples[] = {

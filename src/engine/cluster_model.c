@@ -99,7 +99,7 @@ static int fail_unknown(const struct cluster_model *m, struct str name, const ch
     return cluster_resources_fail_unknown(&m->resources, name, what, "a resource", e);
 }
 
-/* "gpu=4,arch=lx-amd64" */
+/* "scratch=100G,arch=lx-amd64" */
 static int add_offers(struct cluster_model *m, struct str text, const char *what, struct offers *out, struct err *e)
 {
     struct named_values values;
@@ -109,7 +109,7 @@ static int add_offers(struct cluster_model *m, struct str text, const char *what
         uint32_t resource = cluster_resources_find(&m->resources, v->name);
         struct offer offer;
         if (resource == NONE) return fail_unknown(m, v->name, what, e);
-        if (v->value.text == NULL) return err_value(e, what, v->name, "a resource with a value, such as gpu=4");
+        if (v->value.text == NULL) return err_value(e, what, v->name, "a resource with a value, such as scratch=100G");
         if (cluster_resources_offer(&m->resources, resource, v->value, &m->arena, &offer, e) != 0) return -1;
         set_offer(out, offer);
     }

@@ -149,7 +149,8 @@ int cluster_resources_fail_unknown(const struct cluster_resources *r, struct str
 
 /* --- in the cluster ----------------------------------------------------------------------------------------------- */
 
-static enum relation relation_of(enum resource_relop relop)
+/* Of yes and no there is no more and no less. */
+static enum relation relation_of(const struct cluster_resource *r)
 {
     static const enum relation relations[] = {
         [RELOP_LESS_EQUAL] = RELATION_LESS_EQUAL,
@@ -160,7 +161,8 @@ static enum relation relation_of(enum resource_relop relop)
         [RELOP_GREATER] = RELATION_GREATER,
         [RELOP_EXCLUSIVE] = RELATION_EXCLUSIVE,
     };
-    return relations[relop];
+    bool is_order = r->relop != RELOP_NOT_EQUAL && r->relop != RELOP_EXCLUSIVE;
+    return r->type == RESOURCE_BOOL && is_order ? RELATION_EQUAL : relations[r->relop];
 }
 
 void cluster_resources_define(const struct cluster_resources *r, struct cluster *c)
@@ -171,7 +173,7 @@ void cluster_resources_define(const struct cluster_resources *r, struct cluster 
                                                             .is_consumable = from->is_consumable,
                                                             .is_text = resource_type_is_text(from->type),
                                                             .ignores_case = resource_type_ignores_case(from->type),
-                                                            .relation = relation_of(from->relop)};
+                                                            .relation = relation_of(from)};
         if (!isinf(from->global_amount) && !resource_type_is_text(from->type))
             *array_add(&c->global.list) = (struct offer){.resource = i, .amount = from->global_amount};
     }

@@ -463,7 +463,7 @@ static void clusters_that_do_not_fit_together(void **unused)
         {HOSTS("'complex_values': 'gpu=4'"),
          "F: host 'n1': complex_values: 'gpu' is not a resource; GPUs are 'gres/gpu'"},
         {HOSTS("'complex_values': 'arch'"),
-         "F: host 'n1': complex_values: 'arch' is not a resource with a value, such as gpu=4"},
+         "F: host 'n1': complex_values: 'arch' is not a resource with a value, such as scratch=100G"},
         {HOSTS("'load_scaling': 'load_avg=x'"),
          "F: host 'n1': load_scaling: 'load_avg' is not a load value and its factor, such as load_avg=0.5"},
         {HOSTS("'load_scaling': 'load_agv=2'"),
@@ -537,6 +537,23 @@ static void expressions_select_hosts(void **unused)
         assert_string_equal(schedule_of(document.text), rows[i].schedule);
         buf_release(&document);
     }
+}
+
+/* Whatever the relop, unless it is != or EXCL. */
+static void yes_is_not_no(void **unused)
+{
+    (void)unused;
+    static const char *const document =
+        "{'now': 1000, 'resources': [{'name': 'l4', 'type': 'BOOL', 'consumable': 'NO'}], 'hosts': [{'name': 'n', "
+        "'complex_values': 'l4=true'}], 'partitions': [{'name': 'q'}], 'jobs': [" JOB(
+            "1", ", 'time_limit_s': 9, 'request': {'l4': '%s'}") "]}";
+    struct buf yes = {0}, no = {0};
+    buf_format(&yes, document, "true");
+    buf_format(&no, document, "false");
+    assert_string_equal(schedule_of(yes.text), "1 STARTING 0-9 q@n=1");
+    assert_memory_equal(schedule_of(no.text), "1 WAITING", 9);
+    buf_release(&yes);
+    buf_release(&no);
 }
 
 /* A resource that is memory has letters wherever an amount of it is written; mem counts in MiB. */
@@ -727,6 +744,7 @@ int main(void)
         cmocka_unit_test(first_jobs_get_reservations),
         cmocka_unit_test(none_is_no_host),
         cmocka_unit_test(amounts_of_memory_have_letters),
+        cmocka_unit_test(yes_is_not_no),
         cmocka_unit_test(expressions_select_hosts),
         cmocka_unit_test(a_closed_queue_is_reserved_when_it_opens),
         cmocka_unit_test(without_gaps_only_the_next_closed_time_counts),
