@@ -160,6 +160,12 @@ static bool read_clock(struct str text, uint32_t *out_s)
     return total <= CALENDAR_DAY_S;
 }
 
+/* From 24:00 to 0:00 there is no time either. */
+static bool is_empty_span(uint32_t from_s, uint32_t until_s)
+{
+    return from_s == until_s || (from_s == CALENDAR_DAY_S && until_s == 0);
+}
+
 /* A span that goes over midnight becomes two of the same day. */
 static int read_times(const struct calendar_reader *r, struct str list, struct calendar_entry *out)
 {
@@ -167,7 +173,8 @@ static int read_times(const struct calendar_reader *r, struct str list, struct c
     for (struct str rest = list; rest.text != NULL;) {
         struct str item = str_cut(rest, ',', &rest), last, first = str_cut(item, '-', &last);
         uint32_t from_s, until_s;
-        if (last.text == NULL || !read_clock(first, &from_s) || !read_clock(last, &until_s) || from_s == until_s)
+        if (last.text == NULL || !read_clock(first, &from_s) || !read_clock(last, &until_s) ||
+            is_empty_span(from_s, until_s))
             return err_value_reason(r->e, r->what, item,
                                     "in column %u is not a time of day with two different ends, such as 6-20 or "
                                     "18:30-24",

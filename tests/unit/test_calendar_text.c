@@ -105,6 +105,7 @@ static void a_refusal_names_part_and_column(void **unused)
         {true, "mon=6-20:60", "week: '6-20:60' in column 5" CLOCK},
         {true, "mon=6-24:00:01", "week: '6-24:00:01' in column 5" CLOCK},
         {true, "mon=6-6", "week: '6-6' in column 5" CLOCK},
+        {true, "mon=24-0", "week: '24-0' in column 5" CLOCK},
         {true, "mon=6", "week: '6' in column 5" CLOCK},
         {true, "1.5.=off", "week: '1.5.' in column 1" CLOCK},
         {true, "mon=1:2:3:4-5", "week: '1:2:3:4-5' in column 5" CLOCK},
