@@ -28,7 +28,7 @@ const struct command cmd_places = {
         "A row is a place, which is a partition on one of its hosts (a queue instance of Grid Engine): the slots that running "
         "tasks use, those reserved for waiting tasks (the most at any one time, 'fairlead queue --start' says when), all slots, and "
         "those free now. Slots that another partition uses on the same host are not free.\n\n"
-        "STATE is UP; DRAIN or DOWN, by the state of the partition or of the host; OVERLOADED while a load threshold is passed; "
+        "STATE is UP; DRAIN or DOWN, by the state of the partition or of the host; CLOSED while the partition's calendar closes it; OVERLOADED while a load threshold is passed; "
         "LEFT where tasks run on though the partition no longer has the host; UNATTACHED on a host that is only described. "
         "Jobs start only where it is UP. LOAD is the load_avg of the host.",
     .options = listing_only_options,

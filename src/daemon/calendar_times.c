@@ -74,6 +74,12 @@ static bool add_stretch(struct calendar_times *t, const struct stretch *s, const
     return true;
 }
 
+int64_t calendar_times_horizon_us(int64_t now_us)
+{
+    const int64_t horizon_days = 400, day_us = (int64_t)CALENDAR_DAY_S * US_PER_S;
+    return (now_us / day_us + horizon_days) * day_us;
+}
+
 struct calendar_times calendar_times_make(const struct calendar_entries *year, const struct calendar_entries *week,
                                           int64_t from_us, int64_t until_us, struct arena *arena)
 {

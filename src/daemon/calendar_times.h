@@ -20,6 +20,9 @@ struct calendar_times {
     int64_t known_until_us; /* until_us, or earlier if there are more than CALENDAR_TIMES_MAX */
 };
 
+/* Until when they are made: 400 days on, rounded down to a day of UTC, so that all times made in a day end alike. */
+int64_t calendar_times_horizon_us(int64_t now_us);
+
 /* The closed times from from_us to until_us, which are whole seconds. O(days). */
 struct calendar_times calendar_times_make(const struct calendar_entries *year, const struct calendar_entries *week,
                                           int64_t from_us, int64_t until_us, struct arena *arena);

@@ -1,4 +1,4 @@
-/* The closed times that the daemon reports to the engine (EVENT_CALENDARS): those of the next CLOSED_DAYS days, made
+/* The closed times that the daemon reports to the engine (EVENT_CALENDARS): those of the next 400 days, made
  * anew after each change of an object, and every day. */
 #include <string.h>
 
@@ -6,7 +6,6 @@
 #include "daemon/calendar_times.h"
 #include "daemon/daemon.h"
 
-enum { CLOSED_DAYS = 400 };
 static const int64_t day_us = (int64_t)CALENDAR_DAY_S * US_PER_S;
 
 static void read_entries(const struct object *calendar, struct arena *arena, struct calendar_entries *out_year,
@@ -28,7 +27,7 @@ static void note_known(struct daemon *d, int64_t known_until_us)
 static void add_calendar(struct daemon *d, const struct object *calendar)
 {
     struct calendar_entries year, week;
-    int64_t now_us = d->now_us / US_PER_S * US_PER_S, until_us = now_us + CLOSED_DAYS * day_us;
+    int64_t now_us = d->now_us / US_PER_S * US_PER_S, until_us = calendar_times_horizon_us(d->now_us);
     read_entries(calendar, &d->calendar_arena, &year, &week);
     const struct calendar_times t = calendar_times_make(&year, &week, now_us, until_us, &d->calendar_arena);
     *array_add(&d->calendars) =

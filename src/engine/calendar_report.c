@@ -1,5 +1,5 @@
 /* EVENT_CALENDARS: when the calendars close queues. Which times these are depends on the time zone, which the engine
- * does not know; so the daemon computes them at every start, before the first pass, after each change of a calendar,
+ * does not know; so the daemon computes them at every start, before the first pass, after each change of an object,
  * and again as time goes on. They are no rows, and nothing that is stored depends on them. */
 #include <string.h>
 
@@ -15,12 +15,16 @@ static const struct event_calendar *find(const struct event_calendars *all, cons
     return found;
 }
 
-static bool is_same(const struct object_row *row, const struct event_calendar *calendar)
+/* Whether nothing changes from now on. A report has no times that are over, and one that has begun begins with it. */
+static bool is_same(const struct object_row *row, const struct event_calendar *calendar, int64_t now_us)
 {
-    if (row->closed_count != (calendar != NULL ? calendar->count : 0)) return false;
-    for (uint32_t i = 0; i < row->closed_count; i++) {
-        const struct closed_time *a = &row->closed[i], *b = &calendar->closed[i];
-        if (a->from_us != b->from_us || a->until_us != b->until_us) return false;
+    uint32_t over = 0, count = calendar != NULL ? calendar->count : 0;
+    while (over < row->closed_count && row->closed[over].until_us <= now_us) over++;
+    if (row->closed_count - over != count) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct closed_time *a = &row->closed[over + i], *b = &calendar->closed[i];
+        bool have_begun = a->from_us <= now_us && b->from_us <= now_us;
+        if ((a->from_us != b->from_us && !have_begun) || a->until_us != b->until_us) return false;
     }
     return true;
 }
@@ -40,7 +44,7 @@ int apply_calendars(struct apply_context *c, const struct event *event)
     bool is_changed = false;
     for (uint32_t i = 0; i < s->objects[OBJECT_CALENDAR].count; i++) {
         const struct object_row *row = &s->objects[OBJECT_CALENDAR].items[i];
-        is_changed |= !row->is_deleted && !is_same(row, find(&event->calendars, row->object.name));
+        is_changed |= !row->is_deleted && !is_same(row, find(&event->calendars, row->object.name), c->now_us);
     }
     if (!is_changed) return 0;
     struct arena arena = {0};

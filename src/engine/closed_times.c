@@ -34,12 +34,10 @@ static uint32_t last_touching(const struct closed_times *t, uint32_t i)
     return i;
 }
 
-/* When the queue opens, as far as it is known: the last closed time is endless if it stands for what is not known. */
+/* When the queue opens; TIMELINE_END: never, or not within the time that is known. */
 static int64_t opening_after(const struct closed_times *t, uint32_t first)
 {
-    uint32_t last = last_touching(t, first);
-    bool is_endless = t->items[last].until_us == TIMELINE_END;
-    return is_endless && last > first ? t->items[last].from_us : t->items[last].until_us;
+    return t->items[last_touching(t, first)].until_us;
 }
 
 int64_t closed_times_end(const struct state *s, uint32_t partition, int64_t at_us)

@@ -26,7 +26,7 @@ enum closed_part closed_times_part(enum reserve_search search);
 /* Books the closed times that are not over. O(instances x closed times), if little else is booked. */
 void closed_times_book(struct cluster_model *m, const struct state *s, enum closed_part part, int64_t now_us);
 
-/* When a partition that is closed at a time opens; 0: it is open. TIMELINE_END: never. */
+/* When a partition that is closed at a time opens; 0: it is open. TIMELINE_END: no opening is known. */
 int64_t closed_times_end(const struct state *s, uint32_t partition, int64_t at_us);
 
 /* Whether a partition closes at from_us or later, and before until_us. */

@@ -72,7 +72,7 @@ static int64_t planned_s(const struct job_demands *d, const struct job *j, uint3
     return max_s == FIELD_SPECIAL ? 0 : max_s;
 }
 
-static int64_t planned_us(const struct job_demands *d, const struct job *j, uint32_t partition)
+int64_t job_demands_planned_us(const struct job_demands *d, const struct job *j, uint32_t partition)
 {
     int64_t time_s = planned_s(d, j, partition);
     return time_s <= 0 || time_s > TIMELINE_END / US_PER_S ? TIMELINE_END : time_s * US_PER_S;
@@ -534,7 +534,7 @@ const struct demand *job_demand(struct job_demands *d, const struct job *j, uint
     struct need *needs =
         arena_alloc(&d->scratch, (d->m->resources.list.count + (size_t)placing->soft_count) * sizeof *needs);
     struct demand new = {
-        .needs = needs, .ranges = &range, .range_count = 1, .duration_us = planned_us(d, j, partition)};
+        .needs = needs, .ranges = &range, .range_count = 1, .duration_us = job_demands_planned_us(d, j, partition)};
     set_hosts(d, j, &range, &new);
     new.need_count = find_needs(d, j, needs);
     new.soft = needs + new.need_count;

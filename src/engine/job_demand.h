@@ -42,6 +42,9 @@ void job_demands_end(struct job_demands *d);
  * new kind. */
 const struct demand *job_demand(struct job_demands *d, const struct job *j, uint32_t partition);
 
+/* For how long a job is planned in one of its partitions; NONE: in any of them. TIMELINE_END: without an end. */
+int64_t job_demands_planned_us(const struct job_demands *d, const struct job *j, uint32_t partition);
+
 /* The user of a job, and its parallel environment, or a pattern for it; NULL: none. */
 const char *job_demands_user(const struct job_demands *d, const struct job *j);
 const char *job_demands_environment(const struct job_demands *d, const struct job *j);

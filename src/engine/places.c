@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "engine/closed_times.h"
 #include "engine/schedule.h"
 
 /* What the plan has booked on an instance. */
@@ -23,12 +24,14 @@ static void count_row(const struct schedule_row *row, struct place_slots *slots)
     }
 }
 
-static enum place_state state_of(const struct state *s, const struct cluster_model *m, uint32_t instance)
+static enum place_state state_of(const struct state *s, const struct cluster_model *m, uint32_t instance,
+                                 int64_t now_us)
 {
     const struct sched_instance *in = &m->cluster.instances.items[instance];
     if (!s->hosts.items[m->host_of[in->host]].is_attached) return PLACE_UNATTACHED;
     if (m->has_left[instance]) return PLACE_LEFT;
     if (in->is_off) return (enum place_state)m->state_of[instance];
+    if (closed_times_end(s, m->partition_of[instance], now_us) != 0) return PLACE_CLOSED;
     return in->is_overloaded ? PLACE_OVERLOADED : PLACE_UP;
 }
 
@@ -59,7 +62,7 @@ static void describe(const struct state *s, const struct schedule *p, uint32_t i
     const struct cluster_model *m = &p->model;
     const struct sched_instance *in = &m->cluster.instances.items[instance];
     const struct offer *total = offers_find(&in->offers, SCHED_SLOTS);
-    enum place_state state = state_of(s, m, instance);
+    enum place_state state = state_of(s, m, instance, now_us);
     double load = load_of(m, in), is_free = state == PLACE_UP ? free_in_place(&m->cluster, in, now_us) : 0.0;
     const char *partition = s->objects[OBJECT_PARTITION].items[m->partition_of[instance]].object.name;
     value[PLACE_FIELD_PLACE] = field_text(arena_copy(arena, str(in->name)));

@@ -216,21 +216,11 @@ static bool is_within_max_time(const struct state *s, uint32_t partition, const 
     return max_s == FIELD_SPECIAL || j->time_limit_s <= max_s;
 }
 
-/* A job without a limit is planned with the longest time that it may run. */
-static bool is_open_for(const struct state *s, uint32_t partition, const struct job *j, int64_t now_us)
+/* Whether it stays open for as long as the job is planned there. */
+static bool is_open_for(const struct job_demands *d, uint32_t partition, const struct job *j, int64_t now_us)
 {
-    bool is_tickets = s->policy.model == MODEL_TICKETS;
-    int64_t max_s = s->objects[OBJECT_PARTITION].items[partition].object.value[PARTITION_MAX_TIME].number;
-    int64_t default_s = is_tickets ? setting_number(&s->settings, SET_GE_DEFAULT_DURATION) : max_s;
-    int64_t limit_s = j->time_limit_s > 0 ? j->time_limit_s : default_s;
-    int64_t duration_us = limit_s == FIELD_SPECIAL ? TIMELINE_END : limit_s * US_PER_S;
-    return !closed_times_meet(s, partition, now_us, timeline_end_of(now_us, duration_us));
-}
-
-static bool never_runs(struct state *s, const struct job *j)
-{
-    struct never_runs *never = never_runs_kept(s);
-    return never_runs_is(never, job_demand(&never->demands, j, NONE));
+    int64_t duration_us = job_demands_planned_us(d, j, partition);
+    return !closed_times_meet(d->s, partition, now_us, timeline_end_of(now_us, duration_us));
 }
 
 enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double factor, int64_t now_us)
@@ -238,14 +228,15 @@ enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double 
     uint32_t index = state_find_job(s, job_id);
     if (index == NONE) return PENDING_NONE;
     const struct job *j = &s->jobs.items[index];
+    struct never_runs *never = never_runs_kept(s);
     bool is_admitted = false, is_open = false;
     for (uint32_t i = 0; i < j->partition_count; i++) {
         if (!is_within_max_time(s, j->partitions[i], j)) continue;
         is_admitted = true;
-        is_open |= is_open_for(s, j->partitions[i], j, now_us);
+        is_open |= is_open_for(&never->demands, j->partitions[i], j, now_us);
     }
     if (!is_admitted) return PENDING_PARTITION_TIME_LIMIT;
-    if (never_runs(s, j)) return PENDING_BAD_CONSTRAINTS;
+    if (never_runs_is(never, job_demand(&never->demands, j, NONE))) return PENDING_BAD_CONSTRAINTS;
     if (!is_open) return PENDING_PARTITION_CLOSED;
     return ranking_qos_waits(s, j->qos, factor) ? PENDING_QOS_USAGE_THRESHOLD : PENDING_NONE;
 }

@@ -80,7 +80,7 @@ static const struct field partition_rows[] = {
                                   .name = "closed_until_us",
                                   .is_nullable = true,
                                   .is_read_only = true,
-                                  .help = "when its calendar opens it again; none: it is open"},
+                                  .help = "when its calendar opens it again; none: it is open, or no opening is known"},
     AT(PARTITION_RECORD_COUNT) = CREATED,
 };
 

@@ -13,11 +13,12 @@ static const struct field rows[PLACE_FIELD_COUNT] = {
     [PLACE_FIELD_HOST] = {.name = "host", .help = "the host", .type = FIELD_TEXT},
     [PLACE_FIELD_STATE] =
         {.name = "state",
-         .help = "UP; DRAIN or DOWN, by its partition or its host; OVERLOADED: a load threshold is passed; "
-                 "LEFT: tasks run on though the partition no longer has the host; UNATTACHED: the host is "
-                 "only described. Jobs start only where it is UP",
+         .help =
+             "UP; DRAIN or DOWN, by its partition or its host; CLOSED: by its partition's calendar; OVERLOADED: a load threshold is passed; "
+             "LEFT: tasks run on though the partition no longer has the host; UNATTACHED: the host is "
+             "only described. Jobs start only where it is UP",
          .type = FIELD_CHOICE,
-         .choices = "UP,DRAIN,DOWN,OVERLOADED,LEFT,UNATTACHED"},
+         .choices = "UP,DRAIN,DOWN,CLOSED,OVERLOADED,LEFT,UNATTACHED"},
     [PLACE_FIELD_USED] = SLOTS("used", "slots of running tasks"),
     [PLACE_FIELD_RESERVED] = SLOTS("reserved", "slots reserved for waiting tasks: the most at any one time"),
     [PLACE_FIELD_TOTAL] = SLOTS("total", "slots of the partition there"),

@@ -19,7 +19,7 @@ enum place_field {
 };
 
 /* The first three are those of enum host_state (fields/objects.h). */
-enum place_state { PLACE_UP, PLACE_DRAINED, PLACE_DOWN, PLACE_OVERLOADED, PLACE_LEFT, PLACE_UNATTACHED };
+enum place_state { PLACE_UP, PLACE_DRAINED, PLACE_DOWN, PLACE_CLOSED, PLACE_OVERLOADED, PLACE_LEFT, PLACE_UNATTACHED };
 
 extern const struct field_table place_fields;
 extern const struct column_table place_fields_columns;

@@ -100,6 +100,7 @@ void sweep_release(struct sweep *s)
     array_release(&s->ends.list);
     array_release(&s->new_ends.list);
     array_release(&s->begins.list);
+    array_release(&s->new_begins.list);
     array_release(&s->bookings);
     array_release(&s->shapes);
     arena_release(&s->arena);
@@ -110,7 +111,7 @@ void sweep_booked(struct sweep *s, const struct allocation *a, int64_t from_us, 
     for (uint32_t i = 0; i < a->part_count; i++) {
         uint32_t host = s->cluster->instances.items[a->parts[i].instance].host;
         *array_add(&s->bookings) = (struct sweep_booking){host, from_us, until_us};
-        if (from_us > s->now_us) insert(&s->begins, (struct sweep_event){from_us, host, NONE});
+        if (from_us > s->now_us) insert(&s->new_begins, (struct sweep_event){from_us, host, NONE});
         if (until_us != TIMELINE_END) insert(&s->new_ends, (struct sweep_event){until_us, host, NONE});
     }
 }
@@ -329,6 +330,14 @@ static void resume_shape(struct wide_search *w)
     }
 }
 
+/* In any order: a host that is looked at offers what it offers in the whole window. */
+static void look_at_begins(struct wide_search *w, const struct sweep_events *begins, int64_t from_us, int64_t until_us)
+{
+    const struct sweep_event *items = begins->list.items;
+    for (uint32_t i = first_at(begins, from_us); i < begins->list.count && items[i].at_us < until_us; i++)
+        look_for_less(w, items[i].host);
+}
+
 /* Moves the window to a later time. The last end on a host decides what it offers, so both lists are gone through in
  * the order of time. */
 static void advance(struct wide_search *w, int64_t to_us)
@@ -345,9 +354,8 @@ static void advance(struct wide_search *w, int64_t to_us)
         bool is_old = b == b_end || (a < a_end && a->at_us <= b->at_us);
         look_at_end(w, is_old ? a++ : b++);
     }
-    const struct sweep_event *begins = s->begins.list.items;
-    for (uint32_t k = first_at(&s->begins, old_end_us); k < s->begins.list.count && begins[k].at_us < new_end_us; k++)
-        look_for_less(w, begins[k].host);
+    look_at_begins(w, &s->begins, old_end_us, new_end_us);
+    look_at_begins(w, &s->new_begins, old_end_us, new_end_us);
 }
 
 static bool place_wide(struct wide_search *w, struct arena *arena, struct allocation *out)

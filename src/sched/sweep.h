@@ -51,7 +51,8 @@ struct sweep {
     int64_t now_us;
     struct sweep_events ends;             /* of the bookings when the sweep began */
     struct sweep_events new_ends;         /* of those since */
-    struct sweep_events begins;           /* of later bookings, which windows run into */
+    struct sweep_events begins;           /* of bookings then that begin later, which windows run into */
+    struct sweep_events new_begins;       /* of those since; apart, because closed times are many */
     ARRAY(struct sweep_booking) bookings; /* since the sweep began, in order */
     ARRAY(struct sweep_shape) shapes;
     uint32_t *free_now; /* by host: slots that were free at now_us when the sweep began */

@@ -73,3 +73,19 @@ def test_a_calendar_is_changed_and_deleted(instance):
     instance.good('partition', 'modify', 'main', 'calendar=NONE')
     instance.good('calendar', 'delete', 'night')
     assert instance.json('calendar', 'show') == []
+
+
+def test_a_calendar_that_never_opens(instance):
+    instance.good('calendar', 'add', 'never', 'week=off')
+    instance.good('partition', 'add', 'open')
+    instance.good('partition', 'modify', 'main', 'calendar=never')
+    job = instance.submit('-t', '1', '--', 'true')
+    assert partition(instance)['closed_until_us'] is None
+    row = {row['job_id']: row for row in instance.json('queue', '--start')}[job]
+    assert (row['reason'], row['expected_start_us']) == ('PartitionClosed', None)
+    assert row['waits_for'] == 'partition main to open, but its calendar gives no time for that'
+    assert [row['state'] for row in instance.json('places')] == ['CLOSED', 'UP']
+    instance.good('partition', 'modify', 'open', 'calendar=never')
+    both = instance.submit('-t', '1', '-p', 'main,open', '--', 'true')
+    row = {row['job_id']: row for row in instance.json('queue', '--start')}[both]
+    assert row['waits_for'] == 'one of its partitions to open, but their calendars give no time for that'

@@ -136,12 +136,22 @@ static void what_is_not_known_is_closed(void **unused)
     assert_int_equal(t.items[CALENDAR_TIMES_MAX].until_us, TIMELINE_END);
 }
 
+static void the_horizon_moves_once_a_day(void **unused)
+{
+    (void)unused;
+    int64_t day_us = (int64_t)CALENDAR_DAY_S * US_PER_S, begin_us = utc_us("2027-03-08 00:00");
+    assert_int_equal(calendar_times_horizon_us(begin_us), begin_us + 400 * day_us);
+    assert_int_equal(calendar_times_horizon_us(begin_us + day_us - 1), begin_us + 400 * day_us);
+    assert_int_equal(calendar_times_horizon_us(begin_us + day_us), begin_us + 401 * day_us);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_follow_local_clocks),
         cmocka_unit_test(closed_is_what_the_clocks_say),
         cmocka_unit_test(what_is_not_known_is_closed),
+        cmocka_unit_test(the_horizon_moves_once_a_day),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_release(&arena);

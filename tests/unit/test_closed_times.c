@@ -3,6 +3,7 @@
 #include "policy_world.h"
 
 #include "engine/closed_times.h"
+#include "engine/places.h"
 #include "engine/priorities.h"
 #include "engine/schedule.h"
 
@@ -137,6 +138,100 @@ static void a_partition_may_never_be_open_for_so_long(void **unused)
     world_release(&x.w);
 }
 
+/* The last, endless time stands for what is not known. */
+static void an_opening_may_not_be_known(void **unused)
+{
+    (void)unused;
+    static const int64_t closed[][2] = {{0, 100}, {100, -1}};
+    struct scene x;
+    scene_init(&x, "PriorityType=priority/multifactor");
+    report(&x, 2, closed);
+    assert_int_equal(closed_times_end(&x.w.s, 0, x.w.now_us), INT64_MAX);
+    assert_int_equal(closed_times_next_opening(&x.w.s, x.w.now_us), 0);
+    assert_false(closed_times_leave(&x.w.s, 0, x.w.now_us, 1));
+    world_release(&x.w);
+}
+
+static int64_t place_state_of(struct scene *x, uint32_t place)
+{
+    struct arena arena = {0};
+    struct place_list list;
+    assert_int_equal(places_list(&x->w.s, x->w.now_us, &arena, &list, NULL), 0);
+    assert_true(place < list.count);
+    int64_t state = list.items[place].value[PLACE_FIELD_STATE].number;
+    arena_release(&arena);
+    return state;
+}
+
+static void places_are_closed(void **unused)
+{
+    (void)unused;
+    static const int64_t closed[][2] = {{0, 100}};
+    struct scene x;
+    scene_init(&x, "PriorityType=priority/multifactor");
+    world_object(&x.w, OBJECT_PARTITION, "open", "");
+    report(&x, 1, closed);
+    assert_int_equal(place_state_of(&x, 0), PLACE_CLOSED);
+    assert_int_equal(place_state_of(&x, 1), PLACE_UP);
+    set_clock(&x, 100);
+    assert_int_equal(place_state_of(&x, 0), PLACE_UP);
+    set_clock(&x, 99);
+    world_object(&x.w, OBJECT_PARTITION, "main", "state=DOWN");
+    assert_int_equal(place_state_of(&x, 0), PLACE_DOWN);
+    world_release(&x.w);
+}
+
+/* It waits for its queue only if it would run into a closed time as it is planned. */
+static void reasons_are_those_of_the_plan(void **unused)
+{
+    (void)unused;
+    static const int64_t closed[][2] = {{100, 200}};
+    static const struct {
+        const char *settings, *terms;
+        enum pending_reason reason;
+    } rows[] = {
+        {"PriorityType=priority/tickets params=DURATION_OFFSET=0", "time_limit_s=1000", PENDING_PARTITION_CLOSED},
+        {"PriorityType=priority/tickets params=DURATION_OFFSET=0", "time_limit_s=1000|requests=h_rt=50", PENDING_NONE},
+        {"PriorityType=priority/tickets params=DURATION_OFFSET=60", "time_limit_s=50", PENDING_PARTITION_CLOSED},
+        {"PriorityType=priority/tickets params=DURATION_OFFSET=50", "time_limit_s=50", PENDING_NONE},
+        {"PriorityType=priority/multifactor", "time_limit_s=1000|requests=h_rt=50", PENDING_PARTITION_CLOSED},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct scene x;
+        scene_init(&x, rows[i].settings);
+        world_object(&x.w, OBJECT_RESOURCE, "h_rt", "type=TIME|relop=<=|consumable=NO");
+        report(&x, 1, closed);
+        uint32_t job = submit(&x, rows[i].terms);
+        assert_int_equal(reason_of(&x, job), rows[i].reason);
+        assert_int_equal(world_pass(&x.w), rows[i].reason == PENDING_NONE);
+        world_release(&x.w);
+    }
+}
+
+/* A later report has no times that are over, and what is closed then begins with it. */
+static void reports_of_the_same_times_change_nothing(void **unused)
+{
+    (void)unused;
+    static const int64_t first[][2] = {{0, 10}, {20, 100}, {200, 300}}, later[][2] = {{30, 100}, {200, 300}};
+    static const int64_t begin[][2] = {{30, 100}, {201, 300}}, end[][2] = {{30, 101}, {201, 300}};
+    struct scene x;
+    scene_init(&x, "PriorityType=priority/multifactor");
+    report(&x, 3, first);
+    set_clock(&x, 30);
+    x.w.s.pass_is_due = false;
+    report(&x, 2, later);
+    assert_false(x.w.s.pass_is_due);
+    report(&x, 2, begin);
+    assert_true(x.w.s.pass_is_due);
+    x.w.s.pass_is_due = false;
+    report(&x, 2, end);
+    assert_true(x.w.s.pass_is_due);
+    x.w.s.pass_is_due = false;
+    report(&x, 1, end);
+    assert_true(x.w.s.pass_is_due);
+    world_release(&x.w);
+}
+
 static void calendars_are_referred_to(void **unused)
 {
     (void)unused;
@@ -165,6 +260,10 @@ int main(void)
         cmocka_unit_test(changes_make_a_pass_due),
         cmocka_unit_test(a_job_of_two_partitions_waits_for_none_that_is_open),
         cmocka_unit_test(a_partition_may_never_be_open_for_so_long),
+        cmocka_unit_test(an_opening_may_not_be_known),
+        cmocka_unit_test(places_are_closed),
+        cmocka_unit_test(reasons_are_those_of_the_plan),
+        cmocka_unit_test(reports_of_the_same_times_change_nothing),
         cmocka_unit_test(calendars_are_referred_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,9 +131,52 @@ static void a_later_search(void **unused)
     world_release(&w);
 }
 
+static void book_for_ever(struct cluster_world *w, const struct allocation *a, int64_t from_s)
+{
+    const struct demand d = {0};
+    cluster_book(&w->c, &d, a, from_s * SECOND, TIMELINE_END);
+}
+
+/* The last window is [20, 50): n1 is booked from 40 on since the sweep began, and n3 was from 45 on before; n2 is free
+ * from 20 on. */
+static void windows_run_into_old_and_new_bookings(void **unused)
+{
+    static const char *const names[] = {"n1", "n2", "n3"};
+    static const struct slot_range ten = {10, 10};
+    static struct allocation_part part_1 = {0, 4}, part_3 = {2, 4};
+    const struct allocation on_1 = {.environment = NONE, .slots = 4, .part_count = 1, .parts = &part_1};
+    const struct allocation on_3 = {.environment = NONE, .slots = 4, .part_count = 1, .parts = &part_3};
+    struct cluster_world w;
+    struct sweep sweep;
+    struct allocation found;
+    (void)unused;
+    make_hosts(&w, names, COUNT(names));
+    const uint32_t environment = world_find_environment(&w, "fill");
+    w.c.environments.items[environment].offers.list.items[0].amount = INFINITY;
+    const struct demand d = {.shape = 0,
+                             .environments = &environment,
+                             .environment_count = 1,
+                             .ranges = &ten,
+                             .range_count = 1,
+                             .duration_us = 30 * SECOND};
+    world_run(&w, NULL, 1, 4, 0, 20);
+    book_for_ever(&w, &on_3, 45);
+    sweep_init(&sweep, &w.c, 0);
+    book_for_ever(&w, &on_1, 40);
+    sweep_booked(&sweep, &on_1, 40 * SECOND, TIMELINE_END);
+    assert_int_equal(sweep.begins.list.count, 1); /* closed times are many, so nothing is inserted among them */
+    assert_int_equal(sweep.new_begins.list.count, 1);
+    assert_int_equal(sweep_reserve(&sweep, &d, SECOND, &w.arena, &found), TIMELINE_END);
+    assert_int_equal(sweep.shapes.items[0].at_us, 20 * SECOND);
+    assert_int_equal(sweep.shapes.items[0].total, 4);
+    sweep_release(&sweep);
+    world_release(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(over_hosts), cmocka_unit_test(a_hole_before_a_reservation),
-                                       cmocka_unit_test(a_later_search)};
+                                       cmocka_unit_test(a_later_search),
+                                       cmocka_unit_test(windows_run_into_old_and_new_bookings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,13 +67,31 @@ static const char *describe_opening(struct maker *m, const struct schedule_row *
     return text_of(m);
 }
 
-/* Why a job without an expected start has none: its partitions are never open for its time limit. */
+/* Whether one of its partitions is ever open for so long. */
+static bool is_ever_open(const struct maker *m, const struct job *j, int64_t duration_us)
+{
+    bool is_open = false;
+    for (uint32_t i = 0; i < j->partition_count; i++)
+        is_open |= closed_times_leave(m->s, j->partitions[i], m->now_us, duration_us);
+    return is_open;
+}
+
+static const char *describe_always_closed(struct maker *m, const struct job *j)
+{
+    if (j->partition_count > 1)
+        return arena_copy(m->arena, str("one of its partitions to open, but their calendars give no time for that"));
+    const char *name = m->s->objects[OBJECT_PARTITION].items[j->partitions[0]].object.name;
+    buf_clear(&m->text);
+    buf_format(&m->text, "partition %s to open, but its calendar gives no time for that", name);
+    return text_of(m);
+}
+
+/* Why a job without an expected start has none, if it is because of calendars. */
 static const char *describe_closed(struct maker *m, const struct schedule_row *row)
 {
     const struct job *j = &m->s->jobs.items[row->job];
-    for (uint32_t i = 0; i < j->partition_count; i++) {
-        if (closed_times_leave(m->s, j->partitions[i], m->now_us, row->demand->duration_us)) return NULL;
-    }
+    if (is_ever_open(m, j, row->demand->duration_us)) return NULL;
+    if (!is_ever_open(m, j, 1)) return describe_always_closed(m, j);
     return arena_copy(m->arena, str("a shorter time limit; its partitions are never open for so long"));
 }
 

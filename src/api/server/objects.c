@@ -43,7 +43,7 @@ static struct field_value *add_report(const struct state *s, uint32_t index, str
 static struct field_value closed_until(const struct state *s, uint32_t partition, int64_t now_us)
 {
     int64_t end_us = closed_times_end(s, partition, now_us);
-    return end_us != 0 ? field_number(end_us) : field_absent();
+    return end_us != 0 && end_us != TIMELINE_END ? field_number(end_us) : field_absent();
 }
 
 /* The name and the fields. Returns the next value. */
