@@ -80,23 +80,39 @@ int64_t calendar_times_horizon_us(int64_t now_us)
     return (now_us / day_us + horizon_days) * day_us;
 }
 
+/* Adds the closed times from from_s on, until there are so many. Returns whether there was room for all. */
+static bool add_days(struct calendar_times *t, const struct calendar_entries *year, const struct calendar_entries *week,
+                     int64_t from_s, int64_t until_s, uint32_t max)
+{
+    struct arena scratch = {0};
+    bool has_room = true;
+    for (int64_t at_s = from_s; at_s < until_s && has_room && t->count < max;) {
+        struct stretch s = stretch_at(at_s);
+        if (s.until_s > until_s) s.until_s = until_s;
+        const struct calendar_spans spans = calendar_text_closed(year, week, &s.day, &scratch);
+        has_room = add_stretch(t, &s, &spans);
+        at_s = s.until_s;
+        arena_clear(&scratch);
+    }
+    arena_release(&scratch);
+    return has_room;
+}
+
 struct calendar_times calendar_times_make(const struct calendar_entries *year, const struct calendar_entries *week,
                                           int64_t from_us, int64_t until_us, struct arena *arena)
 {
     struct calendar_times t = {.items = arena_alloc(arena, (CALENDAR_TIMES_MAX + 1) * sizeof *t.items),
                                .known_until_us = until_us};
-    struct arena scratch = {0};
-    bool has_room = year->count + week->count > 0;
-    for (int64_t at_s = from_us / US_PER_S; at_s < until_us / US_PER_S && has_room;) {
-        struct stretch s = stretch_at(at_s);
-        if (s.until_s > until_us / US_PER_S) s.until_s = until_us / US_PER_S;
-        const struct calendar_spans spans = calendar_text_closed(year, week, &s.day, &scratch);
-        has_room = add_stretch(&t, &s, &spans);
-        at_s = s.until_s;
-        arena_clear(&scratch);
-    }
+    int64_t from_s = from_us / US_PER_S, until_s = until_us / US_PER_S;
+    if (year->count + week->count == 0) return t;
+    bool has_room = add_days(&t, year, week, from_s, until_s, UINT32_MAX);
     if (!has_room && t.count > 0) t.known_until_us = t.items[t.count - 1].until_us;
-    if (t.count > 0) t.items[t.count++] = (struct closed_time){t.known_until_us, TIMELINE_END};
-    arena_release(&scratch);
+    if (t.count == 0) { /* a job may last until the first one */
+        (void)add_days(&t, year, week, until_s, until_s + DURATION_S_MAX, 1);
+        if (t.count == 0) return t;
+        t.known_until_us = t.items[0].from_us;
+        t.count = 0;
+    }
+    t.items[t.count++] = (struct closed_time){t.known_until_us, TIMELINE_END};
     return t;
 }

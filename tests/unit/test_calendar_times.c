@@ -71,7 +71,7 @@ static void times_follow_local_clocks(void **unused)
         {"XXX-5:30", "mon=0-1", "2027-03-07 00:00", "2027-03-09 00:00", "07 18:30-07 19:30, 09 00:00-"},
         {BERLIN, "6-20", "2027-03-27 00:00", "2027-03-29 00:00", "27 05:00-27 19:00, 28 04:00-28 18:00, 29 00:00-"},
         {BERLIN, "2:30-4", "2027-03-28 00:00", "2027-03-28 20:00", "28 01:00-28 02:00, 28 20:00-"},
-        {BERLIN, "2-3", "2027-03-28 00:00", "2027-03-28 20:00", ""},
+        {BERLIN, "2-3,4-5", "2027-03-28 00:00", "2027-03-28 20:00", "28 02:00-28 03:00, 28 20:00-"},
         {BERLIN, "2-3", "2027-10-31 00:00", "2027-10-31 20:00", "31 00:00-31 02:00, 31 20:00-"},
         {BERLIN, "2:15-2:45", "2027-10-31 00:00", "2027-10-31 20:00",
          "31 00:15-31 00:45, 31 01:15-31 01:45, 31 20:00-"},
@@ -136,6 +136,28 @@ static void what_is_not_known_is_closed(void **unused)
     assert_int_equal(t.items[CALENDAR_TIMES_MAX].until_us, TIMELINE_END);
 }
 
+/* A job may last longer than the times that are computed; a closing that has passed closes nothing. */
+static void the_first_closing_may_be_far_away(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *year, *closed_from;
+    } rows[] = {{"29.2.2028=off", "2028-02-29 00:00"}, {"1.1.2020=off", NULL}};
+    int64_t from_us = utc_us("2026-11-22 00:00"), until_us = from_us + (int64_t)400 * CALENDAR_DAY_S * US_PER_S;
+    setenv("TZ", "UTC0", 1);
+    tzset();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct calendar_entries year, week;
+        assert_int_equal(calendar_text_year(str(rows[i].year), "year", &arena, &year, NULL), 0);
+        assert_int_equal(calendar_text_week(str("NONE"), "week", &arena, &week, NULL), 0);
+        const struct calendar_times t = calendar_times_make(&year, &week, from_us, until_us, &arena);
+        assert_int_equal(t.count, rows[i].closed_from != NULL);
+        if (t.count == 0) continue;
+        assert_int_equal(t.items[0].from_us, utc_us(rows[i].closed_from));
+        assert_int_equal(t.items[0].until_us, TIMELINE_END);
+    }
+}
+
 static void the_horizon_moves_once_a_day(void **unused)
 {
     (void)unused;
@@ -148,9 +170,8 @@ static void the_horizon_moves_once_a_day(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_follow_local_clocks),
-        cmocka_unit_test(closed_is_what_the_clocks_say),
-        cmocka_unit_test(what_is_not_known_is_closed),
+        cmocka_unit_test(times_follow_local_clocks),    cmocka_unit_test(closed_is_what_the_clocks_say),
+        cmocka_unit_test(what_is_not_known_is_closed),  cmocka_unit_test(the_first_closing_may_be_far_away),
         cmocka_unit_test(the_horizon_moves_once_a_day),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
