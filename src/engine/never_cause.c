@@ -147,8 +147,8 @@ static const char *host_name(const struct finder *f, uint32_t instance)
     return f->c->hosts.items[f->c->instances.items[instance].host].name;
 }
 
-/* "its time limit, 02:00:00, exceeds MaxTime of partition 'main', 01:00:00; ": a partition that has hosts, but is closed
- * to the job. Returns whether there is one. */
+/* "its time limit, 02:00:00, exceeds MaxTime of partition 'main', 01:00:00; ": a partition that has hosts, but that is
+ * closed to the job. Returns whether there is one. */
 static bool add_closed_partition(struct finder *f)
 {
     enum place_limit best = LIMIT_PARTITION;

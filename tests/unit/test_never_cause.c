@@ -207,6 +207,35 @@ static void the_cause_is_named_when_the_cluster_changes(void **unused)
     world_release(&w);
 }
 
+/* The reasons of equal jobs are one text, also where jobs of other users are between them. */
+static void equal_causes_are_found_once(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *fields;
+        bool has_one_reason; /* for both users */
+    } rows[] = {{"cpus=3", true}, {"partitions=vip", false}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct world w;
+        struct schedule p;
+        furnish(&w);
+        world_object(&w, OBJECT_PARTITION, "vip", "user_lists=NONE");
+        for (int k = 0; k < 4; k++) (void)world_take(&w, submission(k % 2 == 0 ? "ann" : "zoe", rows[i].fields));
+        world_set(&w, "host_cpus", "2");
+        world_object(&w, OBJECT_PARTITION, "vip", "user_lists=bob");
+        assert_int_equal(schedule_make(&w.s, w.now_us, SCHEDULE_WITHOUT_ESTIMATES, &p, NULL), 0);
+        assert_int_equal(p.rows.count, 4);
+        const char *reasons[4];
+        for (uint32_t k = 0; k < 4; k++) reasons[p.rows.items[k].job] = p.rows.items[k].reason;
+        assert_non_null(reasons[0]);
+        assert_ptr_equal(reasons[0], reasons[2]);
+        assert_ptr_equal(reasons[1], reasons[3]);
+        assert_int_equal(reasons[0] == reasons[1], rows[i].has_one_reason);
+        schedule_release(&p);
+        world_release(&w);
+    }
+}
+
 /* A partition without hosts has no say, whatever its MaxTime. */
 static void a_time_limit_is_that_of_a_partition_with_hosts(void **unused)
 {
@@ -254,6 +283,7 @@ int main(void)
         cmocka_unit_test(what_may_run_is_accepted),
         cmocka_unit_test(what_a_described_host_has_is_no_limit),
         cmocka_unit_test(the_cause_is_named_when_the_cluster_changes),
+        cmocka_unit_test(equal_causes_are_found_once),
         cmocka_unit_test(a_time_limit_is_that_of_a_partition_with_hosts),
         cmocka_unit_test(amounts_of_gpus_are_those_of_the_machine),
     };
