@@ -1,6 +1,7 @@
 #include "engine/job_admission.h"
 
 #include "base/quantity.h"
+#include "engine/never_runs.h"
 
 /* "4G of memory", "2 GPUs"; without its unit "4G", "2" */
 static void format_amount(char out[static 48], enum job_field f, uint64_t amount, bool has_unit)
@@ -132,15 +133,20 @@ int job_admission_check_amounts(struct apply_context *c, const struct job *row)
     return 0;
 }
 
-int64_t job_admission_max_time_s(const struct state *s, const struct job *row, uint32_t *out_partition)
+/* Partitions without hosts count only if all are without. */
+int64_t job_admission_max_time_s(struct state *s, const struct job *row, uint32_t *out_partition)
 {
+    const struct never_runs *never = never_runs_kept(s);
     int64_t largest_s = 0;
+    bool found_host = false;
     *out_partition = row->partitions[0];
     for (uint32_t i = 0; i < row->partition_count; i++) {
         const struct object_row *p = &s->objects[OBJECT_PARTITION].items[row->partitions[i]];
         int64_t max_s = p->object.value[PARTITION_MAX_TIME].number;
+        bool has_host = never_runs_has_host(never, row->partitions[i]), is_first_host = has_host && !found_host;
         if (max_s == FIELD_SPECIAL) max_s = INT64_MAX;
-        if (max_s <= largest_s) continue;
+        if (!is_first_host && (max_s <= largest_s || has_host != found_host)) continue;
+        found_host |= has_host;
         largest_s = max_s;
         *out_partition = row->partitions[i];
     }

@@ -26,10 +26,11 @@ int job_admission_check_nodes(struct apply_context *c, const struct job *row);
 /* The requested resources of all CPUs against the amounts. */
 int job_admission_check_amounts(struct apply_context *c, const struct job *row);
 
-/* The time limit against the largest MaxTime of the partitions. */
+/* The time limit against the largest MaxTime of the partitions (job_admission_max_time_s). */
 int job_admission_check_time_limit(struct apply_context *c, const struct job *row);
 
-/* That MaxTime, and the partition that has it. INT64_MAX: no limit. */
-int64_t job_admission_max_time_s(const struct state *s, const struct job *row, uint32_t *out_partition);
+/* That MaxTime, and the partition that has it, of those with a host that runs jobs if there are any. INT64_MAX: no
+ * limit. */
+int64_t job_admission_max_time_s(struct state *s, const struct job *row, uint32_t *out_partition);
 
 #endif

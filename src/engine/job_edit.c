@@ -181,7 +181,7 @@ static bool has_new_places(const struct job_edit *edit)
                                             JOB_FIELD_QUEUES,         JOB_FIELD_MASTER_QUEUES, JOB_FIELD_NODES,
                                             JOB_FIELD_SLOTS_PER_NODE, JOB_FIELD_SLOTS_MAX,     JOB_FIELD_CONSTRAINT,
                                             JOB_FIELD_MEM_MIB,        JOB_FIELD_REQUESTS,      JOB_FIELD_GPUS,
-                                            JOB_FIELD_MEM_PER_CPU,    JOB_FIELD_GPUS_PER_SLOT};
+                                            JOB_FIELD_MEM_PER_CPU,    JOB_FIELD_GPUS_PER_SLOT, JOB_FIELD_TIME_LIMIT};
     bool is_new = edit->old == NULL;
     for (size_t i = 0; i < sizeof fields / sizeof *fields && !is_new; i++) is_new = edit->is_changed[fields[i]];
     return is_new;

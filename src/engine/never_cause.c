@@ -108,6 +108,14 @@ static void explain_users(struct finder *f, uint32_t partition)
     blame(f, JOB_FIELD_QUEUES);
 }
 
+static void explain_limit(struct finder *f, enum place_limit limit, uint32_t partition)
+{
+    if (limit == LIMIT_MAX_TIME)
+        explain_max_time(f, partition);
+    else
+        explain_users(f, partition);
+}
+
 /* Whether all partitions are closed to the job. The partition that comes nearest is named. */
 static bool find_in_partitions(struct finder *f)
 {
@@ -121,10 +129,9 @@ static bool find_in_partitions(struct finder *f)
         nearest = p;
     }
     if (best == LIMIT_NONE) return false;
-    if (best == LIMIT_MAX_TIME) {
-        explain_max_time(f, nearest);
-    } else if (best == LIMIT_USERS) {
-        explain_users(f, nearest);
+    f->out->is_of_partitions = true;
+    if (best != LIMIT_PARTITION) {
+        explain_limit(f, best, nearest);
     } else {
         buf_add_text(&f->text, f->s->is_document && f->s->objects[OBJECT_HOST].count == 0 ? "there are no hosts"
                                                                                           : "its partition is gone");
@@ -140,14 +147,33 @@ static const char *host_name(const struct finder *f, uint32_t instance)
     return f->c->hosts.items[f->c->instances.items[instance].host].name;
 }
 
+/* "its time limit, 02:00:00, exceeds MaxTime of partition 'main', 01:00:00; ": a partition that has hosts, but that is
+ * closed to the job. Returns whether there is one. */
+static bool add_closed_partition(struct finder *f)
+{
+    enum place_limit best = LIMIT_PARTITION;
+    uint32_t nearest = NONE;
+    for (uint32_t p = 0; p < f->s->objects[OBJECT_PARTITION].count; p++) {
+        enum place_limit limit = job_demand_partition_limit(f->demands, f->j, f->only, p);
+        if (!is_there(f, p) || limit == LIMIT_NONE || limit <= best || !never_runs_has_host(f->n, p)) continue;
+        best = limit;
+        nearest = p;
+    }
+    if (nearest == NONE) return false;
+    explain_limit(f, best, nearest);
+    buf_add_text(&f->text, "; ");
+    return true;
+}
+
 static void explain_hosts(struct finder *f, uint32_t described)
 {
-    bool is_one = add_partitions(f) == 1;
+    bool is_blamed = add_closed_partition(f), is_one = add_partitions(f) == 1;
     if (described != NONE)
         buf_format(&f->text, " %s no host that runs jobs; '%s' is only described", is_one ? "has" : "have",
                    host_name(f, described));
     else
         buf_format(&f->text, " %s no hosts", is_one ? "has" : "have");
+    if (is_blamed) return;
     blame(f, JOB_FIELD_PARTITIONS);
     blame(f, JOB_FIELD_QUEUES);
 }
@@ -478,20 +504,29 @@ static uint32_t max_slots(const struct finder *f, const struct demand *d)
     return allocation.slots;
 }
 
-/* The hosts that a demand would get, at most its smallest number. */
+static bool fits_on_hosts(const struct finder *f, const struct demand *d, uint32_t hosts)
+{
+    uint32_t slots = hosts * (d->slots_per_host > 0 ? d->slots_per_host : 1);
+    const struct slot_range range = {slots, slots};
+    struct demand smaller = *d;
+    smaller.ranges = &range;
+    smaller.range_count = 1;
+    smaller.host_min = smaller.host_max = hosts;
+    return never_runs_fits(f->n, &smaller);
+}
+
+/* The hosts that a demand would get, at most its smallest number. What fits on some hosts fits on fewer. */
 static uint32_t max_hosts(const struct finder *f, const struct demand *d)
 {
-    uint32_t hosts = f->c->hosts.count;
-    for (hosts = hosts < d->host_min ? hosts : d->host_min; hosts > 0; hosts--) {
-        uint32_t slots = hosts * (d->slots_per_host > 0 ? d->slots_per_host : 1);
-        const struct slot_range range = {slots, slots};
-        struct demand smaller = *d;
-        smaller.ranges = &range;
-        smaller.range_count = 1;
-        smaller.host_min = smaller.host_max = hosts;
-        if (never_runs_fits(f->n, &smaller)) break;
+    uint32_t low = 0, high = d->host_min < f->c->hosts.count ? d->host_min : f->c->hosts.count;
+    while (low < high) {
+        uint32_t middle = high - (high - low) / 2;
+        if (fits_on_hosts(f, d, middle))
+            low = middle;
+        else
+            high = middle - 1;
     }
-    return hosts;
+    return low;
 }
 
 /* "asks for 96 slots" */
@@ -601,8 +636,8 @@ static bool find_in_slots(struct finder *f)
     struct demand only_slots = f->d;
     only_slots.need_count = 0;
     if (never_runs_fits(f->n, &only_slots)) return false;
-    uint32_t hosts = max_hosts(f, &only_slots);
     if (find_in_rule(f)) return true;
+    uint32_t hosts = max_hosts(f, &only_slots);
     if (hosts < f->d.host_min) {
         buf_format(&f->text, "asks for %u hosts", f->d.host_min);
         if (f->d.slots_per_host > 0)
@@ -649,6 +684,7 @@ static void explain_blocking(struct finder *f, const struct need *n)
     uint32_t min = f->d.ranges[0].min;
     bool is_sum = n->scope == NEED_PER_SLOT && n->text == NULL && largest != NULL &&
                   (is_on_one_host(f) || is_global(f, n->resource, largest));
+    uint32_t hosts = !is_sum && f->d.host_min > 1 ? max_hosts(f, &f->d) : f->d.host_min;
     buf_add_text(&f->text, "asks for ");
     add_need(f, n);
     if (n->scope == NEED_PER_SLOT && min > 1) buf_format(&f->text, " for each of %u slots", min);
@@ -658,8 +694,7 @@ static void explain_blocking(struct finder *f, const struct need *n)
         add_amount(f, n, n->amount * min);
         buf_add_text(&f->text, is_global(f, n->resource, largest) ? " in all; " : " on one host; ");
         add_largest(f, n);
-    } else if (f->d.host_min > 1 && max_hosts(f, &f->d) < f->d.host_min) {
-        uint32_t hosts = max_hosts(f, &f->d);
+    } else if (hosts < f->d.host_min) {
         buf_format(&f->text, "; at most %u host%s would fit", hosts, plural(hosts));
     } else {
         uint32_t slots = max_slots(f, &f->d);

@@ -60,6 +60,14 @@ void never_runs_drop(struct state *s)
     s->never_runs = NULL;
 }
 
+bool never_runs_has_host(const struct never_runs *n, uint32_t partition)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < n->empty.cluster.instances.count && !found; i++)
+        found = n->empty.partition_of[i] == partition && !n->empty.cluster.instances.items[i].is_off;
+    return found;
+}
+
 bool never_runs_fits(const struct never_runs *n, const struct demand *d)
 {
     struct arena scratch = {0};

@@ -33,6 +33,9 @@ bool never_runs_is_demand(const struct never_runs *n, const struct demand *d);
 /* The demand without the needs that may be met later, because values of hosts change; in memory of arena. */
 struct demand never_runs_lasting(const struct never_runs *n, const struct demand *d, struct arena *arena);
 
+/* Whether a partition has a host that runs jobs. */
+bool never_runs_has_host(const struct never_runs *n, uint32_t partition);
+
 /* Whether a demand fits on the empty cluster. */
 bool never_runs_fits(const struct never_runs *n, const struct demand *d);
 

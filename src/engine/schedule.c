@@ -7,7 +7,7 @@
 #include "base/sort.h"
 #include "engine/closed_times.h"
 #include "engine/live_cluster.h"
-#include "engine/never_cause.h"
+#include "engine/never_reasons.h"
 #include "engine/priorities.h"
 #include "engine/ranking.h"
 #include "fields/job_id.h"
@@ -416,54 +416,20 @@ static int64_t first_unlimited_end(const struct schedule *p)
     return first_us;
 }
 
-/* Why the waiting jobs of a kind of demands never run. */
-struct kind_reason {
-    bool is_known, is_never;
-    const struct job *job; /* the one that reason is for */
-    const char *reason;
-};
-
-/* Jobs of one kind may be kept from different partitions for different reasons. */
-static bool has_reason_of(const struct kind_reason *r, const struct job *j)
-{
-    return r->reason != NULL && r->job->assoc == j->assoc && r->job->time_limit_s == j->time_limit_s;
-}
-
-static void explain_row(struct schedule_builder *b, const struct never_runs *never, struct kind_reason *r,
-                        struct schedule_row *row, struct arena *scratch)
-{
-    const struct job *j = &b->s->jobs.items[row->job];
-    struct never_cause cause;
-    if (!r->is_known) r->is_never = never_runs_is_demand(never, row->demand);
-    r->is_known = true;
-    if (!r->is_never) return;
-    if (!has_reason_of(r, j)) {
-        struct buf text = {0};
-        never_cause_find(never, &b->out->demands, j, NONE, row->demand, scratch, &cause);
-        buf_format(&text, "can never run: %s", cause.text);
-        *r = (struct kind_reason){true, true, j, arena_copy(&b->out->arena, str(text.text))};
-        buf_release(&text);
-        arena_clear(scratch);
-    }
-    row->reason = r->reason;
-}
-
 static void explain_waiting(struct schedule_builder *b)
 {
-    struct never_runs never = {0};
     struct schedule *p = b->out;
-    struct arena scratch = {0};
+    struct never_reasons reasons;
     bool waits = false;
     for (uint32_t i = 0; i < p->rows.count && !waits; i++) waits = p->rows.items[i].state == SCHEDULE_WAITING;
     if (!waits) return;
-    struct kind_reason *reasons = arena_alloc(&p->arena, (p->demands.kinds.count + (size_t)1) * sizeof *reasons);
-    never_runs_begin(&never, b->s);
+    never_reasons_begin(&reasons, &p->demands, &p->arena);
     for (uint32_t i = 0; i < p->rows.count; i++) {
         struct schedule_row *row = &p->rows.items[i];
-        if (row->state == SCHEDULE_WAITING) explain_row(b, &never, &reasons[row->demand->kind], row, &scratch);
+        if (row->state == SCHEDULE_WAITING)
+            row->reason = never_reasons_of(&reasons, &b->s->jobs.items[row->job], row->demand);
     }
-    never_runs_end(&never);
-    arena_release(&scratch);
+    never_reasons_end(&reasons);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */

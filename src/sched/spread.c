@@ -136,8 +136,8 @@ void spread_give(struct host_table *t, const struct demand *d, struct spread spr
         struct host_slots *row = &t->rows[i];
         row->given = 0;
         if (!is_chosen[i]) continue;
-        uint32_t most = left - --hosts_left;
-        row->given = d->slots_per_host > 0 ? d->slots_per_host : row->offered < most ? row->offered : most;
+        uint32_t max = left - --hosts_left;
+        row->given = d->slots_per_host > 0 ? d->slots_per_host : row->offered < max ? row->offered : max;
         left -= row->given;
     }
     ensure(left == 0 && hosts_left == 0);

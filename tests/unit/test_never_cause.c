@@ -64,6 +64,12 @@ static void the_cause_is_named_at_submission(void **unused)
          "partitions: 'vip,short' can never run: partition 'vip' does not accept user 'ann'"},
         {"queues=short|time_limit_s=900", "time_limit_s: '00:15:00' exceeds MaxTime of partition 'short': 00:10:00"},
         {"partitions=void", "partitions: 'void' can never run: partition 'void' has no hosts"},
+        {"partitions=short,void|time_limit_s=900",
+         "time_limit_s: '00:15:00' exceeds MaxTime of partition 'short': 00:10:00"},
+        {"partitions=void,short|time_limit_s=900",
+         "time_limit_s: '00:15:00' exceeds MaxTime of partition 'short': 00:10:00"},
+        {"partitions=vip,void", "partitions: 'vip,void' can never run: partition 'vip' does not accept user 'ann' "
+                                "(user_lists zoe); partition 'void' has no hosts"},
         {"queues=void", "queues: 'void' can never run: partition 'void' has no hosts"},
         {"partitions=away",
          "partitions: 'away' can never run: partition 'away' has no host that runs jobs; 'n1' is only described"},
@@ -201,6 +207,56 @@ static void the_cause_is_named_when_the_cluster_changes(void **unused)
     world_release(&w);
 }
 
+/* The reasons of equal jobs are one text, also where jobs of other users are between them. */
+static void equal_causes_are_found_once(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *fields;
+        bool has_one_reason; /* for both users */
+    } rows[] = {{"cpus=3", true}, {"partitions=vip", false}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct world w;
+        struct schedule p;
+        furnish(&w);
+        world_object(&w, OBJECT_PARTITION, "vip", "user_lists=NONE");
+        for (int k = 0; k < 4; k++) (void)world_take(&w, submission(k % 2 == 0 ? "ann" : "zoe", rows[i].fields));
+        world_set(&w, "host_cpus", "2");
+        world_object(&w, OBJECT_PARTITION, "vip", "user_lists=bob");
+        assert_int_equal(schedule_make(&w.s, w.now_us, SCHEDULE_WITHOUT_ESTIMATES, &p, NULL), 0);
+        assert_int_equal(p.rows.count, 4);
+        const char *reasons[4];
+        for (uint32_t k = 0; k < 4; k++) reasons[p.rows.items[k].job] = p.rows.items[k].reason;
+        assert_non_null(reasons[0]);
+        assert_ptr_equal(reasons[0], reasons[2]);
+        assert_ptr_equal(reasons[1], reasons[3]);
+        assert_int_equal(reasons[0] == reasons[1], rows[i].has_one_reason);
+        schedule_release(&p);
+        world_release(&w);
+    }
+}
+
+/* A partition without hosts has no say, whatever its MaxTime. */
+static void a_time_limit_is_that_of_a_partition_with_hosts(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish(&w);
+    uint32_t id = world_take(&w, submission("ann", "partitions=short,void|time_limit_s=60"));
+    uint32_t by_default = world_take(&w, submission("ann", "partitions=void,short"));
+    world_refuses(&w, world_update(id, job_text("time_limit_s=900")), ERR_TOO_LARGE,
+                  "time_limit_s: '00:15:00' exceeds MaxTime of partition 'short': 00:10:00");
+    assert_int_equal(w.s.jobs.items[state_find_job(&w.s, by_default)].time_limit_s, 600);
+    uint32_t of_vip = world_take(&w, submission("ann", "partitions=short,vip|time_limit_s=60"));
+    world_refuses(&w, world_update(of_vip, job_text("time_limit_s=900")), ERR_INPUT,
+                  "partitions: 'short,vip' can never run: partition 'vip' does not accept user 'ann' (user_lists zoe)");
+    world_object(&w, OBJECT_PARTITION, "short", "MaxTime=5");
+    assert_waits(&w, by_default, PENDING_BAD_CONSTRAINTS,
+                 "can never run: its time limit, 00:10:00, exceeds MaxTime of partition 'short', 00:05:00; partition "
+                 "'void' has no hosts");
+    world_release(&w);
+}
+
 static void amounts_of_gpus_are_those_of_the_machine(void **unused)
 {
     (void)unused;
@@ -227,6 +283,8 @@ int main(void)
         cmocka_unit_test(what_may_run_is_accepted),
         cmocka_unit_test(what_a_described_host_has_is_no_limit),
         cmocka_unit_test(the_cause_is_named_when_the_cluster_changes),
+        cmocka_unit_test(equal_causes_are_found_once),
+        cmocka_unit_test(a_time_limit_is_that_of_a_partition_with_hosts),
         cmocka_unit_test(amounts_of_gpus_are_those_of_the_machine),
     };
     return cmocka_run_group_tests_name("never cause", tests, NULL, NULL);

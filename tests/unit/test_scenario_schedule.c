@@ -193,6 +193,26 @@ static void states_and_users(void **unused)
     for (size_t i = 0; i < COUNT_OF(rows); i++) assert_string_equal(schedule_of(rows[i].document), rows[i].schedule);
 }
 
+/* Both partitions are closed to both jobs, so that their demands are of one kind. */
+static void a_reason_names_partitions_of_the_job(void **unused)
+{
+    (void)unused;
+#define TWO(chem, bio, rest)                                                                          \
+    CLUSTER("", "'partitions': [{'name': 'chem', " chem "}, {'name': 'bio', " bio "}],",              \
+            JOB("1", ", 'partition': 'chem'" rest) "," JOB("2", ", 'partition': 'bio'" rest) "," JOB( \
+                "3", ", 'partition': 'chem'" rest))
+    assert_string_equal(schedule_of(TWO("'user_lists': 'ann'", "'user_lists': 'bob'", "")),
+                        "1 WAITING (can never run: partition 'chem' does not accept user 'u' (user_lists ann)); "
+                        "2 WAITING (can never run: partition 'bio' does not accept user 'u' (user_lists bob)); "
+                        "3 WAITING (can never run: partition 'chem' does not accept user 'u' (user_lists ann))");
+    assert_string_equal(schedule_of(TWO("'MaxTime': 1", "'MaxTime': 2", ", 'time_limit_s': 180")),
+                        "1 WAITING (can never run: its time limit, 00:03:00, exceeds MaxTime of partition 'chem', "
+                        "00:01:00); 2 WAITING (can never run: its time limit, 00:03:00, exceeds MaxTime of partition "
+                        "'bio', 00:02:00); 3 WAITING (can never run: its time limit, 00:03:00, exceeds MaxTime of "
+                        "partition 'chem', 00:01:00)");
+#undef TWO
+}
+
 /* The queue is closed now and opens at 100; it closes again at 200. */
 static void a_closed_queue_is_reserved_when_it_opens(void **unused)
 {
@@ -313,6 +333,26 @@ static void jobs_are_on_the_number_of_hosts_that_they_ask_for(void **unused)
          "1 RUNNING 0-9 @n1=3; 2 RESERVED 9-18 @n1=4,@n2=1"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) assert_string_equal(schedule_of(rows[i].document), rows[i].schedule);
+}
+
+static void the_hosts_that_would_fit_are_counted(void **unused)
+{
+    (void)unused;
+    enum { HOSTS = 9 };
+    for (int fitting = 1; fitting < HOSTS; fitting++) {
+        struct buf document = {0};
+        char expected[160];
+        buf_add_text(&document, "{'now': 1000, 'hosts': [");
+        for (int i = 0; i < HOSTS; i++)
+            buf_format(&document, "%s{'name': 'n%d', 'cpus': 4, 'mem': '%dG'}", i > 0 ? ", " : "", i,
+                       i < fitting ? 64 : 8);
+        buf_format(&document, "], 'jobs': [" JOB("1", ", 'nodes': %d, 'mem': '32G'") "]}", HOSTS);
+        text_format(expected, sizeof expected,
+                    "1 WAITING (can never run: asks for 32G of memory on each of 9 hosts; at most %d host%s would fit)",
+                    fitting, fitting == 1 ? "" : "s");
+        assert_string_equal(schedule_of(document.text), expected);
+        buf_release(&document);
+    }
 }
 
 /* n1 has two teslas and a volta, n2 two GPUs of no type. */
@@ -757,7 +797,9 @@ int main(void)
         cmocka_unit_test(queues_share_the_host),
         cmocka_unit_test(hosts_come_by_their_unmet_share),
         cmocka_unit_test(states_and_users),
+        cmocka_unit_test(a_reason_names_partitions_of_the_job),
         cmocka_unit_test(jobs_are_on_the_number_of_hosts_that_they_ask_for),
+        cmocka_unit_test(the_hosts_that_would_fit_are_counted),
         cmocka_unit_test(gpus_and_memory_are_booked_on_hosts_or_for_slots),
         cmocka_unit_test(constraints_select_hosts),
         cmocka_unit_test(tasks_of_arrays_are_rows),

@@ -1,0 +1,33 @@
+/* Why jobs of a schedule can never run. Each cause is found once, for all jobs that it is the cause of. */
+#ifndef FAIRLEAD_ENGINE_NEVER_REASONS_H
+#define FAIRLEAD_ENGINE_NEVER_REASONS_H
+
+#include "engine/never_runs.h"
+
+/* Of the jobs of a kind of demands. */
+struct kind_reason {
+    bool is_known, is_never;
+    bool is_of_partitions; /* it depends on more than the kind: by_limits */
+    const char *reason;    /* of all jobs of the kind */
+};
+
+struct never_reasons {
+    struct never_runs never;
+    const struct job_demands *demands;
+    struct arena *arena; /* of the reasons */
+    struct arena scratch;
+    ARRAY(struct kind_reason) kinds;
+    ARRAY(const char *) reasons; /* of jobs that all partitions are closed to */
+    struct map by_limits;        /* what closes the partitions, the user, the time limit -> index of reasons */
+    struct buf key;
+};
+
+/* The demands and the arena live as long; the reasons as long as the arena. */
+void never_reasons_begin(struct never_reasons *r, const struct job_demands *demands, struct arena *arena);
+void never_reasons_end(struct never_reasons *r);
+
+/* "can never run: asks for 96 slots on one host; the largest has 64"; NULL: the job could run. d: its demand, in any of
+ * its partitions. O(partitions) where the reason is known. */
+const char *never_reasons_of(struct never_reasons *r, const struct job *j, const struct demand *d);
+
+#endif
