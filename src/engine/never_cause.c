@@ -198,7 +198,8 @@ static void explain_features(struct finder *f, uint32_t described)
         buf_format(&f->text, " that runs jobs has the features '%s'; '%s' is only described", f->j->placing->constraint,
                    host_name(f, described));
     else
-        buf_format(&f->text, " has the features '%s'; add a host with them", f->j->placing->constraint);
+        buf_format(&f->text, " has the features '%s'; %s", f->j->placing->constraint,
+                   f->s->is_document ? "add a host with them" : "host '" LOCAL_HOST "' can be given them");
     blame(f, JOB_FIELD_CONSTRAINT);
 }
 
@@ -447,6 +448,17 @@ static bool is_name(const struct finder *f, const struct need *n)
     return strcmp(resource, HOST_NAME_RESOURCE) == 0 || strcmp(resource, QUEUE_NAME_RESOURCE) == 0;
 }
 
+/* An instance has one host that runs jobs, and its GPUs are the machine's. */
+static void advise(struct finder *f, const struct need *n)
+{
+    if (f->s->is_document) {
+        buf_add_text(&f->text, "; add a host with ");
+        add_need(f, n);
+    } else if (n->resource != f->demands->m->resources.gpu) {
+        buf_add_text(&f->text, "; complex_values of host '" LOCAL_HOST "' can have it");
+    }
+}
+
 /* Whether one of its needs cannot be met for one slot. */
 static bool find_in_needs(struct finder *f)
 {
@@ -467,8 +479,7 @@ static bool find_in_needs(struct finder *f)
         add_values(f, n);
     }
     if (!is_name(f, n) && (has_value || find_largest_offer(f, n->resource) == NULL)) {
-        buf_add_text(&f->text, "; add a host with ");
-        add_need(f, n);
+        advise(f, n);
     }
     blame_need(f, n);
     return true;

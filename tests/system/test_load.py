@@ -77,7 +77,7 @@ def test_requests_for_load_values(instance):
     arch = load(instance)['arch']
     large = instance.submit('-l', 'mem_free=1000000G', '--', 'true')
     small = instance.submit('-l', 'mem_free=1M,arch=' + arch, '--', 'true')
-    assert "--request: 'arch=pdp-11' can never run: asks for arch=pdp-11; its hosts have %s; add a host with" % arch in \
+    assert "--request: 'arch=pdp-11' can never run: asks for arch=pdp-11; its hosts have %s; complex_values of" % arch in \
         instance.bad('submit', '-l', 'arch=pdp-11', '--', 'true')
     instance.until_state(small, 'COMPLETED')
     assert instance.job(large)['state'] == 'PENDING'

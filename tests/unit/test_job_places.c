@@ -138,7 +138,7 @@ static void what_could_run_nowhere_is_refused(void **unused)
         {"constraint=fpga", ERR_INPUT, "constraint: 'fpga' is a feature of no host"},
         {"constraint=avx&(ssd)", ERR_INPUT, "constraint: 'avx&(ssd)' is not features joined by & and |"},
         {"constraint=avx&amx", ERR_INPUT,
-         "constraint: 'avx&amx' can never run: no host of partition 'main' has the features 'avx&amx'; add a host with them"},
+         "constraint: 'avx&amx' can never run: no host of partition 'main' has the features 'avx&amx'; host 'localhost' can be given them"},
         {"nodes=1-2|pe=smp", ERR_INPUT, "nodes: the parallel environment 'smp' distributes the slots; give only one"},
     };
     struct world w;

@@ -85,7 +85,7 @@ static void the_cause_is_named_at_submission(void **unused)
          "constraint: 'amx' can never run: no host of partition 'main' that runs jobs has the features "
          "'amx'; 'n1' is only described"},
         {"constraint=amx&avx", "constraint: 'amx&avx' can never run: no host of partition 'main' has the features "
-                               "'amx&avx'; add a host with them"},
+                               "'amx&avx'; host 'localhost' can be given them"},
         {"queues=*@n1", "queues: '*@n1' can never run: none of the queues '*@n1' is on a host that runs jobs; 'n1' is "
                         "only described"},
         {"partitions=fast,away|cpus=3", "asks for 3 slots on one host; partition 'fast' has at most 2 on a host"},
@@ -117,11 +117,12 @@ static void the_cause_is_named_at_submission(void **unused)
         {"requests=tape=2G|cpus=3",
          "requests: 'tape=2G' can never run: asks for tape=2G for each of 3 slots, 6G on one host; the largest host has 5G"},
         {"requests=arch=xyz",
-         "requests: 'arch=xyz' can never run: asks for arch=xyz; its hosts have lx-amd64; add a host with arch=xyz"},
+         "requests: 'arch=xyz' can never run: asks for arch=xyz; its hosts have lx-amd64; complex_values of host "
+         "'localhost' can have it"},
         {"requests=os=sid", "requests: 'os=sid' can never run: asks for os=sid; its hosts have bookworm"},
         {"requests=quiet",
-         "requests: 'quiet=true' can never run: asks for quiet=true; no host has that; add a host with "
-         "quiet=true"},
+         "requests: 'quiet=true' can never run: asks for quiet=true; no host has that; complex_values of host "
+         "'localhost' can have it"},
     };
     struct world w;
     furnish(&w);

@@ -732,7 +732,7 @@ static void documents_of_instances_have_their_rules(void **unused)
         {INSTANCE_JOB(", 'time_limit_s': 60, 'queues': 'gone'"),
          "1 WAITING (can never run: none of the queues 'gone' is in partition 'main')"},
         {INSTANCE_JOB(", 'time_limit_s': 60, 'constraint': 'gone'"),
-         "1 WAITING (can never run: no host of partition 'main' has the features 'gone'; add a host with them)"},
+         "1 WAITING (can never run: no host of partition 'main' has the features 'gone'; host 'localhost' can be given them)"},
         {INSTANCE_JOB(", 'state': 'RUNNING', 'cpus': 2, 'mem_per_cpu': 300, 'time_limit_s': 60}, "
                       "{'id': 2, 'user': 'u', 'submit': 1, 'time_limit_s': 60, 'mem': 425"),
          "1 RUNNING 0-60 main@localhost=2; 2 RESERVED 60-120 main@localhost=1"},
