@@ -110,8 +110,8 @@ static void a_value_that_is_not_reported_satisfies_no_request(void **unused)
     struct event refused = world_job("ann");
     refused.submit = job_with(refused.submit, "requests=scratch=5G");
     world_refuses(&w, refused, ERR_INPUT,
-                  "requests: 'scratch=5G' can never run: asks for scratch=5G; no host has that resource; add a host "
-                  "with scratch=5G");
+                  "requests: 'scratch=5G' can never run: asks for scratch=5G; no host has that resource; "
+                  "complex_values of host 'localhost' can have it");
     uint32_t free = submit(&w, "requests=license=2");
     char started[TEXT_MAX];
     snprintf(started, sizeof started, "%u", free); /* an amount that nothing limits */
