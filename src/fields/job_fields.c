@@ -172,7 +172,7 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                                    HELP("where: main@localhost=4 is 4 slots of the partition main on localhost")},
     [JOB_FIELD_WAITS_FOR] = {TEXT("waits_for"), NULLABLE,
                              HELP("the jobs that end when it is expected to start: jobs 12, 15 and 3 more; or the "
-                                  "partition that opens then")},
+                                  "partition that opens then; or that its hosts are drained or overloaded")},
     [JOB_FIELD_NEVER_RUNS] = {TEXT("never_runs"), NULLABLE,
                               HELP("why it can never run, even if nothing else ran; null: it can, or not asked for")},
 

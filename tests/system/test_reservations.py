@@ -88,6 +88,7 @@ def test_nothing_starts_on_a_drained_host(instance):
     assert instance.job(waiting)['state'] == 'PENDING'
     assert instance.job(running)['state'] == 'RUNNING'
     assert instance.job(waiting)['expected_start_us'] is None
+    assert instance.job(waiting)['waits_for'] == 'its host or partition to be resumed'
     instance.good('host', 'resume', 'localhost')
     instance.until_state(waiting, 'COMPLETED')
 

@@ -117,6 +117,23 @@ static const char *describe_wait(struct maker *m, const struct schedule_row *row
     return text_of(m);
 }
 
+/* Why nothing starts on any of the instances that it may use; NULL: one is open. Described hosts do not count. */
+static const char *describe_off(const struct maker *m, const struct schedule_row *row)
+{
+    const struct cluster_model *model = &m->p->model;
+    bool is_overloaded = false;
+    for (uint32_t i = 0; i < model->cluster.instances.count; i++) {
+        const struct sched_instance *in = &model->cluster.instances.items[i];
+        bool is_allowed = row->demand->allowed == NULL || (row->demand->allowed[i / 64] >> i % 64 & 1) != 0;
+        uint32_t host = model->host_of[in->host];
+        bool is_attached = host < m->s->hosts.count && m->s->hosts.items[host].is_attached;
+        if (!is_allowed || model->has_left[i] || !is_attached) continue;
+        if (!in->is_off && !in->is_overloaded) return NULL;
+        is_overloaded |= in->is_overloaded;
+    }
+    return is_overloaded ? "the load to pass no threshold any more" : "its host or partition to be resumed";
+}
+
 static struct expected_start describe(struct maker *m, const struct schedule_row *row)
 {
     struct expected_start x = {0};
@@ -124,6 +141,7 @@ static struct expected_start describe(struct maker *m, const struct schedule_row
         x.never_runs = arena_copy(m->arena, str(row->reason));
     else if (row->start_us == 0)
         x.waits_for = describe_closed(m, row);
+    if (row->start_us == 0 && x.waits_for == NULL && x.never_runs == NULL) x.waits_for = describe_off(m, row);
     if (row->start_us == 0) return x;
     buf_clear(&m->text);
     schedule_places(m->p, &row->allocation, &m->text);
