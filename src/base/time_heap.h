@@ -16,7 +16,8 @@ struct time_heap {
     ARRAY(struct time_entry) list;
 };
 
-void time_heap_push(struct time_heap *h, int64_t at_us, uint64_t id); /* O(log n) */
+/* Adds an entry. O(log n). */
+void time_heap_push(struct time_heap *h, int64_t at_us, uint64_t id);
 
 /* The earliest entry, removed. The heap is not empty. O(log n). */
 struct time_entry time_heap_pop(struct time_heap *h);

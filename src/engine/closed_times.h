@@ -16,6 +16,7 @@ struct closed_times {
     uint32_t count;
 };
 
+/* Of a partition: its own, as documents have them; else those of its calendar. */
 struct closed_times closed_times_of(const struct state *s, uint32_t partition);
 
 /* A search for reservations that uses no gaps would look behind the last closed time, so it sees only the next one. The

@@ -276,16 +276,16 @@ static void set_offered(struct wide_search *w, uint32_t host, uint32_t slots)
 static bool may_fit(const struct wide_search *w)
 {
     uint32_t left = w->d->host_max, hosts = 0;
-    uint64_t most = 0;
+    uint64_t slots_max = 0;
     if (w->shape->total < w->slots || left == 0) return w->shape->total >= w->slots;
     for (uint32_t b = SWEEP_BUCKETS - 1; b > 0 && left > 0; b--) {
         uint32_t count = w->shape->hosts_with[b] < left ? w->shape->hosts_with[b] : left;
         uint32_t each = b < SWEEP_BUCKETS - 1 ? counted(w, b) : w->slots;
         left -= count;
         hosts += count;
-        most += (uint64_t)count * each;
+        slots_max += (uint64_t)count * each;
     }
-    return most >= w->slots && hosts >= w->d->host_min;
+    return slots_max >= w->slots && hosts >= w->d->host_min;
 }
 
 static void look_again(struct wide_search *w, uint32_t host)
