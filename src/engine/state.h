@@ -67,9 +67,10 @@ struct assoc {
     uint32_t priority;     /* for the multifactor sum; NONE: the parent's, 0 if no ancestor has one */
     int64_t reset_us;      /* usage counts from this time on; 0: from the beginning */
     int64_t created_us;
-    int64_t deleted_us; /* 0: not deleted */
-    uint32_t live_jobs; /* derived: its jobs that have not ended */
-    struct work work;   /* derived: of it and of all associations below it */
+    int64_t deleted_us;         /* 0: not deleted */
+    struct field_value *limits; /* by enum assoc_limit; NULL: none is set */
+    uint32_t live_jobs;         /* derived: its jobs that have not ended */
+    struct work work;           /* derived: of it and of all associations below it */
 };
 
 /* A time in which a queue is closed. until_us INT64_MAX: for ever. */

@@ -69,8 +69,8 @@ bool field_parse_bool(struct str text, bool *out_value)
 static bool is_special(const struct field *f, struct str value)
 {
     if (f->special == NULL) return false;
-    if (f->type == FIELD_MINUTES && (str_equal_nocase(value, str("INFINITE")) || str_equal(value, str("-1"))))
-        return true;
+    bool is_unlimited = f->type == FIELD_MINUTES || str_equal(str(f->special), str("UNLIMITED"));
+    if (is_unlimited && (str_equal_nocase(value, str("INFINITE")) || str_equal(value, str("-1")))) return true;
     return str_equal_nocase(value, str(f->special));
 }
 

@@ -52,8 +52,8 @@ struct field {
     double min, max;
     struct field_value default_value;
     const char *choices; /* of FIELD_CHOICE: "merge,slurm" */
-    /* A word that stands for FIELD_SPECIAL: "auto", "UNLIMITED"; or NULL. For FIELD_MINUTES, INFINITE and -1 do so
-     * too. */
+    /* A word that stands for FIELD_SPECIAL: "auto", "UNLIMITED"; or NULL. For UNLIMITED and FIELD_MINUTES, INFINITE and
+     * -1 do so too. */
     const char *special;
     bool is_nullable;  /* may have no value: null in JSON, empty in lines, NULL in the database */
     bool is_hidden;    /* in no listing and not in the API */

@@ -9,6 +9,7 @@
 #include "base/quantity.h"
 #include "fields/calendar_text.h"
 #include "fields/host_text.h"
+#include "fields/limit_fields.h"
 #include "fields/limits.h"
 #include "fields/request_text.h"
 #include "fields/setting_text.h"
@@ -75,6 +76,8 @@ static const struct field partition_rows[] = {
                            .help = "UP, DRAIN (nothing new starts) or DOWN, for each of its hosts: UP,[n1=DRAIN]"},
     AT(PARTITION_CALENDAR) = {TEXT("NONE"), .name = "calendar",
                               .help = "calendar that closes it: nothing starts that would run into a closed time"},
+    AT(PARTITION_QOS) = {TEXT(""), .name = "QOS", .max = NAME_BYTES_MAX,
+                         .help = "QOS whose limits its jobs have beside those of their own QOS; empty: none"},
     AT(PARTITION_CLOSED_UNTIL) = {.type = FIELD_TIME,
                                   .max = TIME_US_MAX,
                                   .name = "closed_until_us",
@@ -92,7 +95,29 @@ static const struct field qos_rows[] = {
     AT(QOS_USAGE_THRESHOLD) = {REAL(0, 1, 0), .name = "usage_threshold",
                                .help = "minimum fair-share factor for a job to start, with flag EnforceUsageThreshold"},
     AT(QOS_FLAGS) = {TEXT(""), .name = "flags", .check = setting_text_qos_flags_check,
-                     .help = "NoDecay, EnforceUsageThreshold, separated by commas"},
+                     .help = "NoDecay, EnforceUsageThreshold, DenyOnLimit, OverPartQOS, separated by commas"},
+    AT(QOS_GRP_JOBS) = {LIMIT_COUNT_TYPE, .name = "GrpJobs", .help = "running jobs"},
+    AT(QOS_GRP_SUBMIT) = {LIMIT_COUNT_TYPE, .name = "GrpSubmitJobs", .help = "jobs waiting and running"},
+    AT(QOS_GRP_WALL) = {LIMIT_WALL_TYPE, .name = "GrpWall", .help = "run time of its jobs so far, decayed"},
+    AT(QOS_GRP_TRES) = {LIMIT_TRES_TYPE, .name = "GrpTRES", .help = "TRES of running jobs: cpu=64,gres/gpu=4"},
+    AT(QOS_GRP_TRES_MINS) = {LIMIT_TRES_TYPE, .name = "GrpTRESMins", .help = "usage in TRES-minutes, decayed"},
+    AT(QOS_GRP_TRES_RUN_MINS) = {LIMIT_TRES_TYPE, .name = "GrpTRESRunMins",
+                                 .help = "TRES-minutes that running jobs may still use"},
+    AT(QOS_MAX_JOBS_PER_USER) = {LIMIT_COUNT_TYPE, .name = "MaxJobsPerUser", .help = "running jobs of a user"},
+    AT(QOS_MAX_JOBS_PER_ACCOUNT) = {LIMIT_COUNT_TYPE, .name = "MaxJobsPerAccount",
+                                    .help = "running jobs of an account"},
+    AT(QOS_MAX_SUBMIT_PER_USER) = {LIMIT_COUNT_TYPE, .name = "MaxSubmitJobsPerUser",
+                                   .help = "jobs of a user, waiting and running"},
+    AT(QOS_MAX_SUBMIT_PER_ACCOUNT) = {LIMIT_COUNT_TYPE, .name = "MaxSubmitJobsPerAccount",
+                                      .help = "jobs of an account, waiting and running"},
+    AT(QOS_MAX_WALL) = {LIMIT_WALL_TYPE, .name = "MaxWall", .help = "time limit of a job"},
+    AT(QOS_MAX_TRES) = {LIMIT_TRES_TYPE, .name = "MaxTRES", .help = "TRES of a job"},
+    AT(QOS_MAX_TRES_PER_NODE) = {LIMIT_TRES_TYPE, .name = "MaxTRESPerNode", .help = "TRES of a job on each node"},
+    AT(QOS_MAX_TRES_PER_USER) = {LIMIT_TRES_TYPE, .name = "MaxTRESPerUser", .help = "TRES of a user's running jobs"},
+    AT(QOS_MAX_TRES_PER_ACCOUNT) = {LIMIT_TRES_TYPE, .name = "MaxTRESPerAccount",
+                                    .help = "TRES of an account's running jobs"},
+    AT(QOS_MAX_TRES_MINS) = {LIMIT_TRES_TYPE, .name = "MaxTRESMins", .help = "TRES of a job times its time limit"},
+    AT(QOS_MIN_TRES) = {LIMIT_TRES_TYPE, .name = "MinTRES", .help = "minimum TRES of a job"},
     AT(QOS_FIELD_COUNT) = {.type = FIELD_REAL,
                            .name = "usage",
                            .is_read_only = true,

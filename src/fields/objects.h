@@ -48,13 +48,37 @@ enum partition_field {
     PARTITION_XUSER_LISTS,
     PARTITION_STATE,
     PARTITION_CALENDAR,
+    PARTITION_QOS, /* the name of a QOS whose limits its jobs have, too; "": none */
     PARTITION_FIELD_COUNT
 };
 enum { /* of the record of a partition, behind its fields: what the instance reports of it */
        PARTITION_CLOSED_UNTIL = PARTITION_FIELD_COUNT,
        PARTITION_RECORD_COUNT
 };
-enum qos_field { QOS_PRIORITY, QOS_USAGE_FACTOR, QOS_USAGE_THRESHOLD, QOS_FLAGS, QOS_FIELD_COUNT };
+enum qos_field {
+    QOS_PRIORITY,
+    QOS_USAGE_FACTOR,
+    QOS_USAGE_THRESHOLD,
+    QOS_FLAGS,
+    QOS_GRP_JOBS, /* from here on limits (fields/limit_fields.h) */
+    QOS_GRP_SUBMIT,
+    QOS_GRP_WALL,
+    QOS_GRP_TRES,
+    QOS_GRP_TRES_MINS,
+    QOS_GRP_TRES_RUN_MINS,
+    QOS_MAX_JOBS_PER_USER,
+    QOS_MAX_JOBS_PER_ACCOUNT,
+    QOS_MAX_SUBMIT_PER_USER,
+    QOS_MAX_SUBMIT_PER_ACCOUNT,
+    QOS_MAX_WALL,
+    QOS_MAX_TRES,
+    QOS_MAX_TRES_PER_NODE,
+    QOS_MAX_TRES_PER_USER,
+    QOS_MAX_TRES_PER_ACCOUNT,
+    QOS_MAX_TRES_MINS,
+    QOS_MIN_TRES,
+    QOS_FIELD_COUNT
+};
 enum user_field { USER_FSHARE, USER_OTICKET, USER_DEPARTMENT, USER_MAY_USE_DEADLINE, USER_FIELD_COUNT };
 enum project_field { PROJECT_FSHARE, PROJECT_OTICKET, PROJECT_FIELD_COUNT }; /* departments have the same two */
 enum resource_field {
@@ -133,7 +157,7 @@ enum resource_consumable { CONSUMABLE_YES, CONSUMABLE_NO, CONSUMABLE_JOB };
 /* Values of HOST_STATE, and of a queue on a host. */
 enum host_state { HOST_UP, HOST_DRAINED, HOST_DOWN };
 
-enum { OBJECT_FIELDS_MAX = 16 };
+enum { OBJECT_FIELDS_MAX = 24 };
 
 /* Where a record of an object has what: the name, then its fields, then what the instance adds. */
 enum { OBJECT_RECORD_NAME, OBJECT_RECORD_FIELDS, OBJECT_RECORD_MAX = OBJECT_FIELDS_MAX + 3 };

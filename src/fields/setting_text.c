@@ -59,6 +59,21 @@ static const struct flag_word priority_words[] = {
 static const struct flag_word qos_words[] = {
     {.word = "NoDecay", .bits = QOS_NO_DECAY},
     {.word = "EnforceUsageThreshold", .bits = QOS_ENFORCE_USAGE_THRESHOLD},
+    {.word = "DenyOnLimit", .bits = QOS_DENY_ON_LIMIT},
+    {.word = "OverPartQOS", .bits = QOS_OVER_PARTITION_QOS},
+    {.word = NULL},
+};
+
+static const struct flag_word enforce_words[] = {
+    {.word = "associations", .bits = ENFORCE_ASSOCIATIONS},
+    {.word = "limits", .bits = ENFORCE_LIMITS | ENFORCE_ASSOCIATIONS},
+    {.word = "qos", .bits = ENFORCE_QOS | ENFORCE_ASSOCIATIONS},
+    {.word = "safe", .bits = ENFORCE_SAFE | ENFORCE_LIMITS | ENFORCE_ASSOCIATIONS},
+    {.word = "all", .bits = ENFORCE_SAFE | ENFORCE_LIMITS | ENFORCE_QOS | ENFORCE_ASSOCIATIONS},
+    {.word = "none", .bits = 0},
+    {.word = "nojobs", .bits = 0},
+    {.word = "nosteps", .bits = 0},
+    {.word = "wckeys", .bits = ENFORCE_ASSOCIATIONS},
     {.word = NULL},
 };
 
@@ -107,6 +122,17 @@ int setting_text_qos_flags_check(struct str text, const char *what, struct err *
 {
     uint32_t unused;
     return setting_text_qos_flags(text, what, &unused, e);
+}
+
+int setting_text_enforce(struct str text, const char *what, uint32_t *out_flags, struct err *e)
+{
+    return parse_words(enforce_words, text, what, out_flags, e);
+}
+
+int setting_text_enforce_check(struct str text, const char *what, struct err *e)
+{
+    uint32_t unused;
+    return setting_text_enforce(text, what, &unused, e);
 }
 
 /* --- the hierarchy ------------------------------------------------------------------------------------------------ */

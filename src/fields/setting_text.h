@@ -43,10 +43,26 @@ enum {
 int setting_text_priority_flags(struct str text, const char *what, uint32_t *out_flags, struct err *e);
 int setting_text_priority_flags_check(struct str text, const char *what, struct err *e);
 
-/* QOS flags: NoDecay, EnforceUsageThreshold; any other word is refused. */
-enum { QOS_NO_DECAY = 1 << 0, QOS_ENFORCE_USAGE_THRESHOLD = 1 << 1 };
+/* QOS flags: NoDecay, EnforceUsageThreshold, DenyOnLimit, OverPartQOS; any other word is refused. */
+enum {
+    QOS_NO_DECAY = 1 << 0,
+    QOS_ENFORCE_USAGE_THRESHOLD = 1 << 1,
+    QOS_DENY_ON_LIMIT = 1 << 2,     /* requests beyond a limit are refused at submission */
+    QOS_OVER_PARTITION_QOS = 1 << 3 /* its limits come before those of the partition's QOS */
+};
 int setting_text_qos_flags(struct str text, const char *what, uint32_t *out_flags, struct err *e);
 int setting_text_qos_flags_check(struct str text, const char *what, struct err *e);
+
+/* AccountingStorageEnforce: words of Slurm, any case. limits, qos and safe stand for associations, too, and safe for
+ * limits; all: all of them. nojobs, nosteps and wckeys are accepted and change no decision. "none" or empty: 0. */
+enum {
+    ENFORCE_ASSOCIATIONS = 1 << 0, /* a job's user has to be in the job's account */
+    ENFORCE_LIMITS = 1 << 1,
+    ENFORCE_QOS = 1 << 2, /* the association has to allow the job's QOS */
+    ENFORCE_SAFE = 1 << 3 /* a job starts only if it can end within GrpTRESMins and GrpWall */
+};
+int setting_text_enforce(struct str text, const char *what, uint32_t *out_flags, struct err *e);
+int setting_text_enforce_check(struct str text, const char *what, struct err *e);
 
 /* The hierarchy: letters of O, F and S, none twice; or NONE. out: up to three letters and a zero byte. */
 int setting_text_hierarchy(struct str text, const char *what, char out_order[4], struct err *e);

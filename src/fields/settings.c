@@ -130,6 +130,14 @@ const struct field settings_table[SETTING_COUNT] = {
                                .help = "with pass_rhythm = events: a submission makes a pass this long after the last "
                                        "one, so that many submissions share a pass; 0: at once"},
 
+    [SET_ENFORCE] = {SLURM, TEXT("associations,limits,qos,safe"), .name = "AccountingStorageEnforce",
+                     .check = setting_text_enforce_check,
+                     .help = "what of associations is enforced: associations, limits, qos, safe (a job starts only if "
+                             "it can end within GrpTRESMins and GrpWall), all or none, separated by commas"},
+    [SET_ENFORCE_PART_LIMITS] = {SLURM, CHOICE("ANY,ALL,NO"), .name = "EnforcePartLimits",
+                                 .help = "when a submission beyond a partition's limits is refused: if none of its "
+                                         "partitions accepts it (ANY), if one does not (ALL), or never (NO)"},
+
     [SET_GE_WEIGHT_TICKET] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 0.5), .name = "weight_ticket",
                               .help = "weight of the normalised tickets"},
     [SET_GE_WEIGHT_URGENCY] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 0.5), .name = "weight_urgency",

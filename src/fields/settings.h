@@ -41,6 +41,8 @@ enum setting {
     SET_USAGE_RESET,
     SET_TRACKED_TRES,
     SET_BATCH_SCHED_DELAY,
+    SET_ENFORCE,
+    SET_ENFORCE_PART_LIMITS,
 
     SET_GE_WEIGHT_TICKET,
     SET_GE_WEIGHT_URGENCY,
@@ -107,6 +109,9 @@ enum usage_reset {
  * priority/tickets, ALL in the other models. With REQUESTED at most max_reservation jobs get one, with ALL at most
  * reservation_depth. */
 enum reservations { RESERVATIONS_AUTO, RESERVATIONS_NONE, RESERVATIONS_REQUESTED, RESERVATIONS_ALL };
+
+/* Values of SET_ENFORCE_PART_LIMITS. */
+enum enforce_part_limits { PART_LIMITS_ANY, PART_LIMITS_ALL, PART_LIMITS_NO };
 
 /* Values of SET_PASS_RHYTHM (engine/rhythm.h). */
 enum pass_rhythm { PASS_RHYTHM_EVENTS, PASS_RHYTHM_DEFER, PASS_RHYTHM_INTERVAL };

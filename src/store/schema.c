@@ -346,7 +346,52 @@ static const char step_8[] =
     ") STRICT;\n"
     "ALTER TABLE partition ADD COLUMN calendar TEXT NOT NULL DEFAULT 'NONE'; -- that closes it\n";
 
-const char *const schema_steps[] = {step_1, step_2, step_3, step_4, step_5, step_6, step_7, step_8};
+/* Limits. */
+static const char step_9[] =
+    "ALTER TABLE association ADD COLUMN grp_jobs INTEGER; -- limits: NULL: none; of TRES: those that are limited, 'cpu=64,mem=1024'\n"
+    "ALTER TABLE association ADD COLUMN grp_submit_jobs INTEGER;\n"
+    "ALTER TABLE association ADD COLUMN grp_wall_s INTEGER;\n"
+    "ALTER TABLE association ADD COLUMN grp_tres TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE association ADD COLUMN grp_tres_mins TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE association ADD COLUMN grp_tres_run_mins TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE association ADD COLUMN max_jobs INTEGER;\n"
+    "ALTER TABLE association ADD COLUMN max_submit_jobs INTEGER;\n"
+    "ALTER TABLE association ADD COLUMN max_wall_s INTEGER;\n"
+    "ALTER TABLE association ADD COLUMN max_tres TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE association ADD COLUMN max_tres_per_node TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE association ADD COLUMN max_tres_mins TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE association ADD COLUMN qos_level TEXT NOT NULL DEFAULT ''; -- QOS that its jobs may have, 'normal,long'; '': those of its parent, of root all\n"
+    "ALTER TABLE association ADD COLUMN default_qos TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE qos ADD COLUMN grp_jobs INTEGER; -- limits: NULL: none; of TRES: those that are limited, 'cpu=64,mem=1024'\n"
+    "ALTER TABLE qos ADD COLUMN grp_submit_jobs INTEGER;\n"
+    "ALTER TABLE qos ADD COLUMN grp_wall_s INTEGER;\n"
+    "ALTER TABLE qos ADD COLUMN grp_tres TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE qos ADD COLUMN grp_tres_mins TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE qos ADD COLUMN grp_tres_run_mins TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE qos ADD COLUMN max_jobs_per_user INTEGER;\n"
+    "ALTER TABLE qos ADD COLUMN max_jobs_per_account INTEGER;\n"
+    "ALTER TABLE qos ADD COLUMN max_submit_jobs_per_user INTEGER;\n"
+    "ALTER TABLE qos ADD COLUMN max_submit_jobs_per_account INTEGER;\n"
+    "ALTER TABLE qos ADD COLUMN max_wall_s INTEGER;\n"
+    "ALTER TABLE qos ADD COLUMN max_tres TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE qos ADD COLUMN max_tres_per_node TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE qos ADD COLUMN max_tres_per_user TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE qos ADD COLUMN max_tres_per_account TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE qos ADD COLUMN max_tres_mins TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE qos ADD COLUMN min_tres TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE partition ADD COLUMN qos TEXT NOT NULL DEFAULT ''; -- QOS whose limits its jobs have, too; '': none\n";
+
+/* Jobs that depend on others, and their attempts. */
+static const char step_10[] = "";
+
+/* Usage that limits count. */
+static const char step_11[] = "";
+
+/* Resource quota sets. */
+static const char step_12[] = "";
+
+const char *const schema_steps[] = {step_1, step_2, step_3, step_4,  step_5,  step_6,
+                                    step_7, step_8, step_9, step_10, step_11, step_12};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

@@ -97,6 +97,15 @@ static void set_plan_rules(struct world *w, struct rng *rng)
     if (rng_below(rng, 4) == 0) world_object(w, OBJECT_HOST, "localhost", "load_scaling=np_load_avg=0.5,mem_free=0.5");
     if (rng_below(rng, 4) == 0) world_object(w, OBJECT_HOST, "localhost", "complex_values=tape=1");
     if (rng_below(rng, 4) == 0) world_object(w, OBJECT_HOST, "n2", "state=DRAIN");
+    if (rng_below(rng, 4) == 0) world_object(w, OBJECT_PARTITION, "main", "QOS=high");
+    if (rng_below(rng, 4) == 0) {
+        world_object(w, OBJECT_QOS, "high", "GrpJobs=70|GrpSubmitJobs=9000|GrpWall=600000|GrpTRES=cpu=900");
+        world_object(w, OBJECT_QOS, "high", "GrpTRESMins=cpu=9000000|GrpTRESRunMins=cpu=9000000|MaxJobsPerUser=90");
+        world_object(w, OBJECT_QOS, "high", "MaxJobsPerAccount=90|MaxSubmitJobsPerUser=9000|MaxWall=90000");
+        world_object(w, OBJECT_QOS, "high", "MaxSubmitJobsPerAccount=9000|MaxTRES=cpu=900|MaxTRESPerNode=cpu=900");
+        world_object(w, OBJECT_QOS, "high", "MaxTRESPerUser=cpu=900|MaxTRESPerAccount=cpu=900|MinTRES=cpu=1");
+        world_object(w, OBJECT_QOS, "high", "MaxTRESMins=cpu=9000000");
+    }
 }
 
 static void set_rules(struct world *w, struct rng *rng, uint32_t model)

@@ -81,7 +81,7 @@ static void refused_objects_change_nothing(void **unused)
         {EVENT_OBJECT_MODIFY, OBJECT_PARTITION, "x", "PriorityTier=2", ERR_NOT_FOUND, "no partition 'x'"},
         {EVENT_OBJECT_DELETE, OBJECT_PROJECT, "x", "", ERR_NOT_FOUND, "no project 'x'"},
         {EVENT_OBJECT_ADD, OBJECT_QOS, "x", "usage_factor=-1", ERR_INPUT, "usage_factor"},
-        {EVENT_OBJECT_ADD, OBJECT_QOS, "x", "flags=DenyOnLimit", ERR_INPUT, "'DenyOnLimit' is not one of NoDecay"},
+        {EVENT_OBJECT_ADD, OBJECT_QOS, "x", "flags=Relative", ERR_INPUT, "'Relative' is not one of NoDecay"},
         {EVENT_OBJECT_ADD, OBJECT_USER_POLICY, "ann", "department=physics", ERR_NOT_FOUND, "no department 'physics'"},
         {EVENT_OBJECT_ADD, OBJECT_PARTITION, "q", "user_lists=ann,@physics", ERR_INPUT,
          "partition 'q': user_lists: '@physics' is no department; there are: @defaultdepartment"},

@@ -647,7 +647,7 @@ static void documents_are_refused(void **unused)
         {"{'now': 1000, 'partitions': [{'name': 'q', 'closed': [[5]]}]}",
          "F: partitions[0].closed[0]: its length is 1; a closed time is [FROM, UNTIL], and UNTIL may be null"},
         {"{'now': 1000, 'partitions': [{'name': 'q', 'calendar': 'night'}]}",
-         "F: partitions[0]: 'calendar' is not a field; the fields are: name, hosts, closed, pe_list, user_lists, xuser_lists, PriorityJobFactor, PriorityTier, MaxTime, TRESBillingWeights, fshare, oticket, slots, seq_no, load_thresholds, complex_values, state"},
+         "F: partitions[0]: 'calendar' is not a field; the fields are: name, hosts, closed, pe_list, user_lists, xuser_lists, PriorityJobFactor, PriorityTier, MaxTime, TRESBillingWeights, fshare, oticket, slots, seq_no, load_thresholds, complex_values, state, QOS"},
         {ONE(", 'pe': 'mpi'"),
          "F: jobs[0].pe: 'mpi' is not a parallel environment of this document, or a pattern for one"},
         {ONE(", 'queues': ['q@n1', 'r']"), "F: jobs[0].queues: 'r' matches no partition of this document"},

@@ -16,6 +16,15 @@ struct row {
     const char *part; /* of the reply's body */
 };
 
+/* A QOS without limits. */
+#define NO_LIMITS                                                                                                  \
+    "\"GrpJobs\":\"UNLIMITED\",\"GrpSubmitJobs\":\"UNLIMITED\",\"GrpWall\":\"UNLIMITED\","                         \
+    "\"GrpTRES\":\"\",\"GrpTRESMins\":\"\",\"GrpTRESRunMins\":\"\","                                               \
+    "\"MaxJobsPerUser\":\"UNLIMITED\",\"MaxJobsPerAccount\":\"UNLIMITED\",\"MaxSubmitJobsPerUser\":\"UNLIMITED\"," \
+    "\"MaxSubmitJobsPerAccount\":\"UNLIMITED\",\"MaxWall\":\"UNLIMITED\",\"MaxTRES\":\"\","                        \
+    "\"MaxTRESPerNode\":\"\",\"MaxTRESPerUser\":\"\",\"MaxTRESPerAccount\":\"\","                                  \
+    "\"MaxTRESMins\":\"\",\"MinTRES\":\"\","
+
 static void ask_all(struct fixture *f, struct answer *a, const struct row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -33,7 +42,7 @@ static const struct row objects[] = {
     {"GET", "/v1/partitions", NULL, 200,
      "{\"partitions\":[\n{\"name\":\"main\",\"PriorityJobFactor\":1,\"PriorityTier\":1,\"MaxTime\":\"UNLIMITED\","
      "\"TRESBillingWeights\":\"\",\"fshare\":0,\"oticket\":0,\"hosts\":\"\",\"slots\":\"AUTO\",\"seq_no\":\"0\",\"load_thresholds\":\"NONE\","
-     "\"pe_list\":\"NONE\",\"complex_values\":\"NONE\",\"user_lists\":\"NONE\",\"xuser_lists\":\"NONE\",\"state\":\"UP\",\"calendar\":\"NONE\",\"closed_until_us\":null,\"created_us\":1700000000000000}\n]}\n"},
+     "\"pe_list\":\"NONE\",\"complex_values\":\"NONE\",\"user_lists\":\"NONE\",\"xuser_lists\":\"NONE\",\"state\":\"UP\",\"calendar\":\"NONE\",\"QOS\":\"\",\"closed_until_us\":null,\"created_us\":1700000000000000}\n]}\n"},
     {"POST", "/v1/partitions",
      "{\"name\":\"fast\",\"prioritytier\":2,\"TRESBillingWeights\":\"CPU=1.0,Mem=0.25G\",\"MaxTime\":\"2:00:00\"}", 200,
      "{\"ok\":true}\n"},
@@ -68,10 +77,11 @@ static const struct row objects[] = {
 
     {"POST", "/v1/qos", "{\"name\":\"urgent\",\"priority\":100,\"usage_factor\":0.5,\"flags\":\"NoDecay\"}", 200, "ok"},
     {"GET", "/v1/qos", NULL, 200,
-     "{\"name\":\"urgent\",\"priority\":100,\"usage_factor\":0.5,\"usage_threshold\":0,\"flags\":\"NoDecay\","
+     "{\"name\":\"urgent\",\"priority\":100,\"usage_factor\":0.5,\"usage_threshold\":0,\"flags\":\"NoDecay\"," NO_LIMITS
+     ""
      "\"usage\":0,\"created_us\":"},
     {"PATCH", "/v1/qos/urgent", "{\"usage_factor\":\"2.5\"}", 200, "true"},
-    {"PATCH", "/v1/qos/urgent", "{\"flags\":\"DenyOnLimit\"}", 400, "DenyOnLimit"},
+    {"PATCH", "/v1/qos/urgent", "{\"flags\":\"Relative\"}", 400, "Relative"},
     {"GET", "/v1/qos", NULL, 200, "\"usage_factor\":2.5"},
     {"DELETE", "/v1/qos/normal", NULL, 409, "normal"},
 

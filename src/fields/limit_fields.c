@@ -1,0 +1,36 @@
+#include "fields/limit_fields.h"
+
+static const struct field rows[ASSOC_LIMIT_COUNT] = {
+    [ASSOC_GRP_JOBS] = {LIMIT_COUNT_TYPE, .name = "GrpJobs", .help = "running jobs, with those of all below it"},
+    [ASSOC_GRP_SUBMIT] = {LIMIT_COUNT_TYPE, .name = "GrpSubmitJobs",
+                          .help = "jobs waiting and running, with those of all below it"},
+    [ASSOC_GRP_WALL] = {LIMIT_WALL_TYPE, .name = "GrpWall",
+                        .help = "run time of its jobs and of those of all below it so far, decayed"},
+    [ASSOC_GRP_TRES] = {LIMIT_TRES_TYPE, .name = "GrpTRES",
+                        .help = "TRES of running jobs, with those of all below it: cpu=64,gres/gpu=4"},
+    [ASSOC_GRP_TRES_MINS] = {LIMIT_TRES_TYPE, .name = "GrpTRESMins",
+                             .help = "usage in TRES-minutes, with that of all below it, decayed"},
+    [ASSOC_GRP_TRES_RUN_MINS] = {LIMIT_TRES_TYPE, .name = "GrpTRESRunMins",
+                                 .help = "TRES-minutes that running jobs may still use, with those of all below it"},
+    [ASSOC_MAX_JOBS] = {LIMIT_COUNT_TYPE, .name = "MaxJobs", .help = "running jobs of each user"},
+    [ASSOC_MAX_SUBMIT] = {LIMIT_COUNT_TYPE, .name = "MaxSubmitJobs", .help = "jobs of each user, waiting and running"},
+    [ASSOC_MAX_WALL] = {LIMIT_WALL_TYPE, .name = "MaxWall", .help = "time limit of a job"},
+    [ASSOC_MAX_TRES] = {LIMIT_TRES_TYPE, .name = "MaxTRES", .help = "TRES of a job"},
+    [ASSOC_MAX_TRES_PER_NODE] = {LIMIT_TRES_TYPE, .name = "MaxTRESPerNode", .help = "TRES of a job on each node"},
+    [ASSOC_MAX_TRES_MINS] = {LIMIT_TRES_TYPE, .name = "MaxTRESMins", .help = "TRES of a job times its time limit"},
+    [ASSOC_QOS_LIST] = {.type = FIELD_TEXT,
+                        .default_value = {.text = ""},
+                        .name = "QOS",
+                        .help = "QOS that its jobs may have: normal,long; empty: those of the account above it"},
+    [ASSOC_DEFAULT_QOS] = {.type = FIELD_TEXT,
+                           .default_value = {.text = ""},
+                           .name = "DefaultQOS",
+                           .help = "QOS of jobs that name none; empty: that of the account above it"},
+};
+
+const struct field_table limit_fields = {.rows = rows,
+                                         .row_size = sizeof *rows,
+                                         .count = ASSOC_LIMIT_COUNT,
+                                         .name = "Limits",
+                                         .help = "Limits of an account or of a user in an account.",
+                                         .is_written = true};
