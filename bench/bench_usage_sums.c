@@ -1,5 +1,5 @@
-/* What a limit asks in every pass: the usage of root with everything below it, in one TRES, of a state with 10,000 users
- * in 100 accounts and 20,000 running tasks.
+/* What a limit asks in every pass: the usage of root with everything below it, in one TRES, of a state with 10,000
+ * users in 100 accounts and 20,000 running tasks.
  *
  *   all rows       usage_read_below: every association and task is added up; the yardstick
  *   kept sums      usage_sums_below, nothing has changed since the last question

@@ -1,8 +1,8 @@
 /* Current usage of associations and QOS, with running tasks charged up to the time of the question (invariant 5 of
  * state.h). Each function adds all tasks up, O(tasks); usage_sums.h has sums that are kept.
  *
- * Usage is of several kinds: of a TRES by its index, with billing as billing-seconds, or USAGE_WALL, the time of tasks in
- * seconds. All of them are multiplied with the usage factor. Source: docs/formulas.md 1.2, 3.4. */
+ * Usage is of several kinds: of a TRES by its index, with billing as billing-seconds, or USAGE_WALL, the time of tasks
+ * in seconds. All of them are multiplied with the usage factor. Source: docs/formulas.md 1.2, 3.4. */
 #ifndef FAIRLEAD_ENGINE_USAGE_READ_H
 #define FAIRLEAD_ENGINE_USAGE_READ_H
 

@@ -60,7 +60,8 @@ static const struct decay *qos_anchor(const struct usage_sums *u, const struct o
     return usage_read_has_decay(qos) ? &u->decay : &u->plain;
 }
 
-/* What one task adds to the sums of a row, by kind: its rates, and the stored usage of the row that it is charged to. */
+/* What one task adds to the sums of a row, by kind: its rates, and the stored usage of the row that it is charged
+ * to. */
 struct addend {
     struct usage_sum of[USAGE_KIND_COUNT];
 };

@@ -36,8 +36,10 @@ double usage_charge_stored(const struct decay *d, double rate, int64_t from_us, 
 
 /* Many rates at once. The sum of their charges needs two sums, with an anchor near the times at which they began:
  *
- *     sum of r (H / ln 2) (1 - 2^(-(t - b)/H))  =  (H / ln 2) (R - 2^(-(t - anchor)/H) B)      B: sum of r 2^((b - anchor)/H)
- *     sum of r (t - b)                          =  (t - anchor) R - B                           B: sum of r (b - anchor)
+ *     sum of r (H / ln 2) (1 - 2^(-(t - b)/H))  =  (H / ln 2) (R - 2^(-(t - anchor)/H) B)
+ *     sum of r (t - b)                          =  (t - anchor) R - B      without decay
+ *
+ *     R: sum of r;  B: sum of r 2^((b - anchor)/H), without decay sum of r (b - anchor)
  *
  * So a rate is added or taken away in constant time, and the sum is read in constant time. Its error is that of R H. */
 struct usage_rates {
@@ -49,7 +51,7 @@ struct usage_rates {
  * after the anchor; for those that are long before it the factor is 0. */
 double usage_rates_factor(const struct decay *anchor, int64_t from_us);
 
-/* The sum of usage_charge of all rates, each from its time to to_us, which is none of them later than. */
+/* The sum of usage_charge of all rates, each from its begin to to_us. No rate begins after to_us. */
 double usage_rates_charge(const struct usage_rates *rates, const struct decay *anchor, int64_t to_us);
 
 /* The number of whole half-lives by which the reference must move before a charge at at_us; 0 in most cases. To move by

@@ -1,7 +1,7 @@
 /* Tables of the objects that administrators define (fields/objects.h), one for each kind, and of the usage of owners.
  *
  *     partition( id, name, created_us, priority_job_factor, priority_tier, max_time_s, ... )
- *     qos(       id, name, created_us, priority, usage_factor, ..., usage_billing_s, usage_wall_s, usage_tres, reset_us )
+ *     qos(       id, name, created_us, priority, ..., usage_billing_s, usage_wall_s, usage_tres, reset_us )
  *
  * The statements are generated from the kinds' tables of fields, so a new field needs a column in schema.c and no
  * change here (tests/unit/test_store_objects.c checks that the column exists):

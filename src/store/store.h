@@ -74,11 +74,11 @@ struct verify_report {
 };
 
 /* Recomputes every usage from the job records and the usage journal, and compares it with the stored one: of each
- * association and each QOS (in billing, by TRES and of time; 0 for deleted ones), and of each owner by resource. An owner with
- * usage from before the first OWNER_RULE in the journal (schema version 1) is skipped. Uses a read-only connection of
- * its own, so it may run in another thread beside the loop, or without a daemon. Names are in memory of arena; the
- * caller releases the differences. Before that it checks the rows of all jobs and tasks; ERR_INTERNAL names the first
- * that is damaged. About 2 us a task. */
+ * association and each QOS (in billing, by TRES and of time; 0 for deleted ones), and of each owner by resource. An
+ * owner with usage from before the first OWNER_RULE in the journal (schema version 1) is skipped. Uses a read-only
+ * connection of its own, so it may run in another thread beside the loop, or without a daemon. Names are in memory of
+ * arena; the caller releases the differences. Before that it checks the rows of all jobs and tasks; ERR_INTERNAL names
+ * the first that is damaged. About 2 us a task. */
 int store_verify(const char *directory, struct arena *arena, struct verify_report *out_report, struct err *e);
 
 #endif
