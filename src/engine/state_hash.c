@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "engine/handlers.h"
 #include "engine/job_members.h"
+#include "fields/limit_fields.h"
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -22,6 +23,11 @@ static uint64_t mix_double(uint64_t hash, double value)
     return mix(hash, bits);
 }
 
+static uint64_t mix_value(uint64_t hash, const struct field_value *value)
+{
+    return mix_text(mix_double(mix(hash, (uint64_t)value->number), value->real), value->text);
+}
+
 static uint64_t hash_assoc(const struct state *s, const struct assoc *a)
 {
     uint64_t hash = mix(TABLE_ASSOC, a->id);
@@ -33,12 +39,11 @@ static uint64_t hash_assoc(const struct state *s, const struct assoc *a)
     for (uint32_t i = 0; a->usage_tres != NULL && i < TRES_MAX; i++) {
         if (a->usage_tres[i] > 0.0) hash = mix_double(mix(hash, i), a->usage_tres[i]);
     }
+    for (uint32_t i = 0; a->limits != NULL && i < ASSOC_LIMIT_COUNT; i++) {
+        if (!field_equal(field_at(&limit_fields, i), &a->limits[i], &limit_defaults[i]))
+            hash = mix_value(mix(hash, i), &a->limits[i]);
+    }
     return hash;
-}
-
-static uint64_t mix_value(uint64_t hash, const struct field_value *value)
-{
-    return mix_text(mix_double(mix(hash, (uint64_t)value->number), value->real), value->text);
 }
 
 static uint64_t hash_object(enum object_kind kind, const struct object_row *o)
