@@ -8,7 +8,7 @@
 
 const struct field_value *assoc_limits_of(const struct assoc *a)
 {
-    return a->limits != NULL ? a->limits : limit_defaults;
+    return a->limits != NULL ? a->limits : limit_fields_defaults;
 }
 
 /* --- which QOS ---------------------------------------------------------------------------------------------------- */
@@ -57,35 +57,35 @@ uint32_t assoc_limits_find_qos(const struct state *s, const char *qos)
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-static int fail_unknown(struct apply_context *c, const char *key)
+static int fail_unknown(const char *key, struct err *e)
 {
     struct buf names = {0};
     field_names(&limit_fields, &names);
-    (void)err_value(c->e, "field", str(key), "one of %s", names.text);
+    (void)err_value(e, "field", str(key), "one of %s", names.text);
     buf_release(&names);
     return -1;
 }
 
-static int read_limit(struct apply_context *c, const struct event_pair *pair, struct field_value *limits)
+int assoc_limits_change(const struct state *s, const struct event_pair *pair, struct arena *arena,
+                        struct field_value *limits, struct err *e)
 {
     char sign;
-    uint32_t limit = limit_find(str(pair->key), &sign);
+    uint32_t limit = limit_fields_find_key(str(pair->key), &sign);
     struct str value = str(pair->value);
-    struct arena *arena = &c->s->cycle;
-    if (limit == NONE) return fail_unknown(c, pair->key);
+    if (limit == NONE) return fail_unknown(pair->key, e);
     const struct field *f = field_at(&limit_fields, limit);
-    if (limit == ASSOC_QOS_LIST) return limit_value_change_qos_list(c->s, f, sign, value, arena, &limits[limit], c->e);
-    if (limit == ASSOC_DEFAULT_QOS) return limit_value_change_qos(c->s, value, arena, &limits[limit], c->e);
-    return limit_value_change(c->s, f, value, arena, &limits[limit], c->e);
+    if (limit == ASSOC_QOS_LIST) return limit_value_change_qos_list(s, f, sign, value, arena, &limits[limit], e);
+    if (limit == ASSOC_DEFAULT_QOS) return limit_value_change_qos(s, value, arena, &limits[limit], e);
+    return limit_value_change(s, f, value, arena, &limits[limit], e);
 }
 
 int assoc_limits_read(struct apply_context *c, const struct field_value *before, const struct event_pair *pairs,
                       uint32_t count, struct field_value **out_limits)
 {
     struct field_value *limits = arena_alloc(&c->s->cycle, ASSOC_LIMIT_COUNT * sizeof *limits);
-    memcpy(limits, before != NULL ? before : limit_defaults, ASSOC_LIMIT_COUNT * sizeof *limits);
+    memcpy(limits, before != NULL ? before : limit_fields_defaults, ASSOC_LIMIT_COUNT * sizeof *limits);
     for (uint32_t i = 0; i < count; i++) {
-        if (read_limit(c, &pairs[i], limits) != 0) return -1;
+        if (assoc_limits_change(c->s, &pairs[i], &c->s->cycle, limits, c->e) != 0) return -1;
     }
     *out_limits = limits;
     return 0;
@@ -162,14 +162,14 @@ void assoc_limits_set(struct apply_context *c, uint32_t assoc, const struct fiel
     if (are_equal(assoc_limits_of(a), limits)) return;
     if (a->limits == NULL) {
         a->limits = arena_alloc(&s->arena, ASSOC_LIMIT_COUNT * sizeof *a->limits);
-        memcpy(a->limits, limit_defaults, sizeof limit_defaults);
+        memcpy(a->limits, limit_fields_defaults, sizeof limit_fields_defaults);
     }
     for (uint32_t i = 0; i < ASSOC_LIMIT_COUNT; i++) {
         if (field_equal(field_at(&limit_fields, i), &a->limits[i], &limits[i])) continue;
         a->limits[i] = limits[i];
         a->limits[i].text = arena_copy(&s->arena, str(limits[i].text));
     }
-    if (are_equal(a->limits, limit_defaults)) a->limits = NULL;
+    if (are_equal(a->limits, limit_fields_defaults)) a->limits = NULL;
     s->pass_is_due = true;
     apply_note_change(c, TABLE_ASSOC, assoc);
 }

@@ -5,9 +5,13 @@
 
 #include "engine/apply.h"
 
+/* Changes one of the limits, by enum assoc_limit, as a pair says; texts in memory of arena. ERR_INPUT, which names the
+ * limit: one that does not exist, a value that is not accepted. ERR_NOT_FOUND: no such QOS. */
+int assoc_limits_change(const struct state *s, const struct event_pair *pair, struct arena *arena,
+                        struct field_value *limits, struct err *e);
+
 /* Reads the pairs of an event, on top of the limits of an association (NULL: none are set). out_limits: by enum
- * assoc_limit, in memory of the cycle. ERR_INPUT, which names the limit: one that does not exist, a value that is not
- * accepted. ERR_NOT_FOUND: no such QOS. */
+ * assoc_limit, in memory of the cycle. The errors are those of assoc_limits_change. */
 int assoc_limits_read(struct apply_context *c, const struct field_value *before, const struct event_pair *pairs,
                       uint32_t count, struct field_value **out_limits);
 

@@ -8,6 +8,7 @@
 #include "engine/closed_times.h"
 #include "engine/job_members.h"
 #include "engine/min_priority.h"
+#include "fields/limit_fields.h"
 #include "policy/tres_text.h"
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
@@ -299,6 +300,10 @@ static void add_association(struct dump *d, const struct assoc *a, double usage)
         add_number(j, "shares", a->shares);
     if (a->priority != NONE) add_number(j, "priority", a->priority);
     if (usage > 0.0) add_real(j, "usage", usage);
+    for (uint32_t i = 0; a->limits != NULL && i < limit_fields.count; i++) {
+        const struct field *f = field_at(&limit_fields, i);
+        if (!field_equal(f, &a->limits[i], &limit_fields_defaults[i])) add_value(j, f, &a->limits[i]);
+    }
     end_row(d);
 }
 

@@ -40,7 +40,7 @@ static uint64_t hash_assoc(const struct state *s, const struct assoc *a)
         if (a->usage_tres[i] > 0.0) hash = mix_double(mix(hash, i), a->usage_tres[i]);
     }
     for (uint32_t i = 0; a->limits != NULL && i < ASSOC_LIMIT_COUNT; i++) {
-        if (!field_equal(field_at(&limit_fields, i), &a->limits[i], &limit_defaults[i]))
+        if (!field_equal(field_at(&limit_fields, i), &a->limits[i], &limit_fields_defaults[i]))
             hash = mix_value(mix(hash, i), &a->limits[i]);
     }
     return hash;

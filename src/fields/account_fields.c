@@ -18,6 +18,7 @@ static const struct field account_rows[ACCOUNT_FIELD_COUNT] = {
     [ACCOUNT_FIELD_SHARES] = {SHARES},
     [ACCOUNT_FIELD_PRIORITY] = {PRIORITY},
     [ACCOUNT_FIELD_CREATED] = {CREATED},
+    LIMIT_ROWS(ACCOUNT_FIELD_LIMITS),
 };
 
 static const struct field user_rows[ACCOUNT_USER_FIELD_COUNT] = {
@@ -30,9 +31,11 @@ static const struct field user_rows[ACCOUNT_USER_FIELD_COUNT] = {
                                        .max = 1},
     [ACCOUNT_USER_FIELD_PRIORITY] = {PRIORITY},
     [ACCOUNT_USER_FIELD_CREATED] = {CREATED},
+    LIMIT_ROWS(ACCOUNT_USER_FIELD_LIMITS),
 };
 
-#define TABLE(rows_) .rows = (rows_), .row_size = sizeof(struct field), .count = sizeof(rows_) / sizeof *(rows_)
+#define TABLE(rows_) \
+    .rows = (rows_), .row_size = sizeof(struct field), .count = sizeof(rows_) / sizeof *(rows_), .is_written = true
 
 const struct field_table account_fields = {TABLE(account_rows), .name = "AccountRow", .help = "An account."},
                          account_fields_user = {TABLE(user_rows), .name = "UserRow", .help = "A user in an account."};

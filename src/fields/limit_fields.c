@@ -1,6 +1,7 @@
 #include "fields/limit_fields.h"
 
 #include "base/array.h"
+#include "base/quantity.h"
 
 static const struct field rows[ASSOC_LIMIT_COUNT] = {LIMIT_ROWS(0)};
 
@@ -13,7 +14,7 @@ static const struct field rows[ASSOC_LIMIT_COUNT] = {LIMIT_ROWS(0)};
         .text = "" \
     }
 
-const struct field_value limit_defaults[ASSOC_LIMIT_COUNT] = {
+const struct field_value limit_fields_defaults[ASSOC_LIMIT_COUNT] = {
     [ASSOC_GRP_JOBS] = NO_NUMBER, [ASSOC_GRP_SUBMIT] = NO_NUMBER,      [ASSOC_GRP_WALL] = NO_NUMBER,
     [ASSOC_GRP_TRES] = NO_TEXT,   [ASSOC_GRP_TRES_MINS] = NO_TEXT,     [ASSOC_GRP_TRES_RUN_MINS] = NO_TEXT,
     [ASSOC_MAX_JOBS] = NO_NUMBER, [ASSOC_MAX_SUBMIT] = NO_NUMBER,      [ASSOC_MAX_WALL] = NO_NUMBER,
@@ -54,7 +55,7 @@ static const struct {
     {"QOS", "QosLevel"},
 };
 
-uint32_t limit_field_find(const struct field_table *t, struct str name)
+uint32_t limit_fields_find(const struct field_table *t, struct str name)
 {
     uint32_t index = field_find(t, name);
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases && index == NONE; i++) {
@@ -63,12 +64,12 @@ uint32_t limit_field_find(const struct field_table *t, struct str name)
     return index;
 }
 
-uint32_t limit_find(struct str key, char *out_sign)
+uint32_t limit_fields_find_key(struct str key, char *out_sign)
 {
     char last = key.length > 0 ? key.text[key.length - 1] : '\0';
     bool has_sign = last == '+' || last == '-';
     if (has_sign) key.length--;
-    uint32_t index = limit_field_find(&limit_fields, key);
+    uint32_t index = limit_fields_find(&limit_fields, key);
     *out_sign = has_sign ? last : '\0';
     return has_sign && index != ASSOC_QOS_LIST ? NONE : index;
 }
@@ -76,10 +77,15 @@ uint32_t limit_find(struct str key, char *out_sign)
 void limit_fields_format(const struct field *fields, uint32_t count, const struct field_value *values, struct buf *out)
 {
     const char *separator = "";
+    char duration[32];
     for (uint32_t i = 0; i < count; i++) {
         if (field_equal(&fields[i], &values[i], &fields[i].default_value)) continue;
         buf_format(out, "%s%s=", separator, fields[i].name);
-        field_format(&fields[i], &values[i], out);
+        if (field_is_duration(&fields[i]) && values[i].number >= 0) {
+            buf_add(out, duration, duration_format(duration, values[i].number));
+        } else {
+            field_format(&fields[i], &values[i], out);
+        }
         separator = " ";
     }
 }

@@ -32,7 +32,7 @@ enum assoc_limit {
 extern const struct field_table limit_fields; /* by enum assoc_limit */
 
 /* Every limit at its default, which is none. */
-extern const struct field_value limit_defaults[ASSOC_LIMIT_COUNT];
+extern const struct field_value limit_fields_defaults[ASSOC_LIMIT_COUNT];
 
 /* The rows of the limits, as members of an array of fields in which the first one has the index first. A record of an
  * account has them behind other fields. */
@@ -89,13 +89,13 @@ extern const struct field_value limit_defaults[ASSOC_LIMIT_COUNT];
 
 /* The index of the field of that name in any case, or of that other spelling of Slurm ("MaxTRESPU", "MaxSubmit"); NONE:
  * neither. For the limits of associations and of QOS. */
-uint32_t limit_field_find(const struct field_table *t, struct str name);
+uint32_t limit_fields_find(const struct field_table *t, struct str name);
 
 /* The limit of an association that a change names, or NONE. out_sign: 0; with "QosLevel+" and "QosLevel-", which add to
  * the list and remove from it, '+' and '-'. */
-uint32_t limit_find(struct str key, char *out_sign);
+uint32_t limit_fields_find_key(struct str key, char *out_sign);
 
-/* Appends the fields that differ from their defaults: "GrpJobs=10 GrpTRES=cpu=64". values: one for each field. */
+/* Appends the fields that differ from their defaults: "GrpJobs=10 MaxWall=2-00:00:00". values: one for each field. */
 void limit_fields_format(const struct field *fields, uint32_t count, const struct field_value *values, struct buf *out);
 
 #endif

@@ -17,6 +17,8 @@ struct association_document {
     const char *account, *user, *partition, *parent; /* user NULL: an account; parent NULL: root, of an account */
     int64_t shares, priority;                        /* FIELD_SPECIAL: "parent" */
     double usage;                                    /* billing-seconds of its own */
+    struct wire_list limits;                         /* of struct wire_pair */
+    struct field_value *limit_values;                /* what they say, by enum assoc_limit; NULL: there are none */
 };
 
 struct document {

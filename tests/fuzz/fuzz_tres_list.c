@@ -1,6 +1,6 @@
 /* A table and a list of TRES from arbitrary bytes; the first line is AccountingStorageTRES. A table that is read has
- * the right ids and generic TRES. Tables, lists and limits read back from their own texts. A refused text leaves the output
- * unchanged, and the error names the field. */
+ * the right ids and generic TRES. Tables, lists and limits read back from their own texts. A refused text leaves the
+ * output unchanged, and the error names the field. */
 #include <math.h>
 #include <string.h>
 

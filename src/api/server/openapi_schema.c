@@ -224,6 +224,23 @@ static void write_property(struct json *j, const char *name, const struct field 
     json_end(j);
 }
 
+void schema_write_any_value(struct json *j)
+{
+    static const char *const types[] = {"string", "number", "boolean"};
+    json_key(j, "type");
+    json_begin_array(j);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) json_text(j, types[i]);
+    json_end(j);
+}
+
+void schema_write_pair(struct json *j, const struct field *f)
+{
+    schema_open(j, f->name);
+    schema_text(j, "description", f->help);
+    schema_write_any_value(j);
+    json_end(j);
+}
+
 static void write_properties(struct schema_writer *w, const struct wire_shape *shape)
 {
     const struct wire_table_fields *t = &shape->table_fields;
@@ -239,6 +256,8 @@ static void write_properties(struct schema_writer *w, const struct wire_shape *s
         if (wire_table_name(t, i) != NULL)
             write_property(j, wire_table_name(t, i), field_at(t->table, i), t->table->is_written);
     }
+    const struct field_table *pairs = shape->pair_fields.table;
+    for (uint32_t i = 0; pairs != NULL && i < pairs->count; i++) schema_write_pair(j, field_at(pairs, i));
     json_end(j);
 }
 
