@@ -17,7 +17,8 @@ struct limit_operands {
     "value names, so that GrpTRES=gres/gpu=4 keeps that of cpu, and GrpTRES=cpu=-1 removes that of cpu alone. " \
     "QosLevel+=NAME and QosLevel-=NAME add a QOS to the list and remove one."
 
-/* Reads the operands after the name. ERR_INPUT: RawUsage has another value than 0; ERR_USAGE: a limit is given twice. */
+/* Reads the operands after the name. ERR_INPUT: RawUsage has another value than 0. ERR_USAGE: a limit is given
+ * twice. */
 int limit_operands_read(const struct call *call, struct limit_operands *out, struct err *e);
 
 /* Fills *e: the operand is none that the command accepts. Returns -1, ERR_USAGE. */

@@ -161,7 +161,7 @@ static int refuse(struct apply_context *c, const struct job *row, const struct j
     return -1;
 }
 
-/* With EnforcePartLimits=NO a job waits for a larger MaxTime, so where it could run does not depend on its time limit. */
+/* With EnforcePartLimits=NO a job waits for a larger MaxTime: where it could run does not depend on its time limit. */
 static struct job without_long_limit(struct state *s, const struct job *row)
 {
     struct job fitting = *row;

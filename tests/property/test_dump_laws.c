@@ -8,8 +8,8 @@
  *      decisions depend; so have settings, objects and the host.
  *   3. The next pass of the instance starts what starts in the schedule of the document.
  *
- * Numbers are equal to the last bit. Every setting, every limit and every field of an object has had another value than its default,
- * so one that is added is found. */
+ * Numbers are equal to the last bit. Every setting, every limit and every field of an object has had another value than
+ * its default, so one that is added is found. */
 #include "../pass_world.h"
 
 #include "../dump_checks.h"

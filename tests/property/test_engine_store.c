@@ -37,6 +37,7 @@ struct history {
     int64_t now_us;
     int64_t event_us; /* of the last event: no later time was charged */
     uint32_t accepted, refused, commits;
+    uint32_t limited;        /* number of associations with limits, over all commits */
     uint32_t passes;         /* number of passes compared */
     uint32_t documents;      /* likewise of documents */
     bool has_min_priorities; /* the settings let minimum priorities bind */
@@ -813,6 +814,8 @@ static void commit_and_compare(struct history *h)
     struct state rebuilt;
     store_must_commit(h->store, &h->s, &h->out, h->now_us);
     h->commits++;
+    for (uint32_t i = 0; i < h->s.assocs.count; i++)
+        h->limited += h->s.assocs.items[i].deleted_us == 0 && h->s.assocs.items[i].limits != NULL;
     if (one_in(h, 20)) assert_same_rows(h);
     engine_forget(&h->s);
     load_with_host(h, &rebuilt);
@@ -880,6 +883,7 @@ static void run_history(uint64_t seed, int events)
         }
     }
     assert_verified(&h);
+    assert_true(h.limited > h.commits / 10);
     print_message(
         "# seed %llu: %u accepted, %u refused, %u commits, %u jobs, %llu launches, %u passes and %u documents "
         "compared, %u usages and %u owners verified, %u minimum priorities kept\n",
