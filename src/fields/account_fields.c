@@ -34,8 +34,7 @@ static const struct field user_rows[ACCOUNT_USER_FIELD_COUNT] = {
     LIMIT_ROWS(ACCOUNT_USER_FIELD_LIMITS),
 };
 
-#define TABLE(rows_) \
-    .rows = (rows_), .row_size = sizeof(struct field), .count = sizeof(rows_) / sizeof *(rows_), .is_written = true
+#define TABLE(rows_) .rows = (rows_), .row_size = sizeof(struct field), .count = sizeof(rows_) / sizeof *(rows_)
 
 const struct field_table account_fields = {TABLE(account_rows), .name = "AccountRow", .help = "An account."},
                          account_fields_user = {TABLE(user_rows), .name = "UserRow", .help = "A user in an account."};

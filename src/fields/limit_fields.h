@@ -82,8 +82,8 @@ extern const struct field_value limit_fields_defaults[ASSOC_LIMIT_COUNT];
 #define LIMIT_COUNT_TYPE                                                  \
     .type = FIELD_NUMBER, .max = LIMIT_COUNT_MAX, .special = "UNLIMITED", \
     .default_value = {.number = FIELD_SPECIAL, .text = ""}
-#define LIMIT_WALL_TYPE                                                     \
-    .type = FIELD_MINUTES, .max = LIMIT_WALL_MAX_S, .special = "UNLIMITED", \
+#define LIMIT_WALL_TYPE                                                                      \
+    .type = FIELD_MINUTES, .is_text = true, .max = LIMIT_WALL_MAX_S, .special = "UNLIMITED", \
     .default_value = {.number = FIELD_SPECIAL, .text = ""}
 #define LIMIT_TRES_TYPE .type = FIELD_TEXT, .is_tres = true, .default_value = {.text = ""}
 

@@ -240,7 +240,7 @@ static int read_field(struct wire_reader *r, const struct field *f, bool is_writ
         *out = field_absent();
         return 0;
     }
-    if (r->is_document || (is_written && is_quantity)) return read_written(r, f, value, out);
+    if (r->is_document || ((is_written || f->is_text) && is_quantity)) return read_written(r, f, value, out);
     return read_exact(r, f, value, out);
 }
 

@@ -138,7 +138,7 @@ void wire_write_value(const struct field *f, const struct field_value *value, bo
         write_text_value(f, value->text, out);
     else if (f->type == FIELD_REAL)
         json_double(&j, value->real);
-    else if (is_special || (is_written && is_quantity))
+    else if (is_special || ((is_written || f->is_text) && is_quantity))
         write_as_text(f, value, out);
     else if (f->type == FIELD_BOOL)
         json_bool(&j, value->number != 0);

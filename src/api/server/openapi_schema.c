@@ -210,7 +210,7 @@ static void write_value(struct json *j, const struct field *f, bool is_written)
     case FIELD_REAL: write_real(j, is_nullable); return;
     default: break;
     }
-    if (is_written && (field_is_duration(f) || f->type == FIELD_MEMORY))
+    if ((is_written || f->is_text) && (field_is_duration(f) || f->type == FIELD_MEMORY))
         write_type(j, "string", is_nullable);
     else
         write_whole(j, f->min, f->max, f->special, is_nullable);
