@@ -1,4 +1,4 @@
-/* Without `safe`, the running jobs of an association end when its usage has reached GrpTRESMins (engine/limit_end.h). */
+/* Without `safe`, the running jobs of an association end when its usage has reached GrpTRESMins. */
 #include "engine_world.h"
 
 #include "engine/limit_end.h"
