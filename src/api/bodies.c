@@ -283,6 +283,25 @@ static const struct wire_field verified_fields[] = {
     {0}};
 const struct wire_shape api_verified_shape = REPLY("Verified", api_verified, verified_fields, "Usage, recomputed.");
 
+static const struct wire_field check_answer_fields[] = {
+    REQUIRED(api_check_answer, possible, WIRE_BOOL, .help = "whether the job could run"),
+    REQUIRED(api_check_answer, slots, WIRE_U32, .help = "slots that it would get; 0: it could not run", COUNT32),
+    REQUIRED(api_check_answer, sentences, WIRE_TEXTS, .help = "what keeps it from queues, as 'qalter -w' says it"),
+    {0}};
+static const struct wire_shape check_answer_shape =
+    REPLY("CheckAnswer", api_check_answer, check_answer_fields, "Whether a job could run, and what is in its way.");
+
+static const struct wire_field check_fields[] = {
+    REQUIRED(api_check, job_id, WIRE_U32, .help = "the job", COUNT32),
+    REQUIRED(api_check, held, WIRE_BOOL, .help = "whether it is held; the answers are those of a job that is not"),
+    REQUIRED(api_check, scheduling_info, WIRE_TEXTS, .help = "why it waits, as 'qstat -j' of Grid Engine says it"),
+    REQUIRED(api_check, empty, WIRE_OBJECT, .help = "if nothing else ran (qalter -w v)", .shape = &check_answer_shape),
+    REQUIRED(api_check, now, WIRE_OBJECT, .help = "as the cluster is, whatever its load (qalter -w p)",
+             .shape = &check_answer_shape),
+    {0}};
+const struct wire_shape api_check_shape =
+    REPLY("Check", api_check, check_fields, "Whether and why not a waiting job could run.");
+
 /* --- listings ----------------------------------------------------------------------------------------------------- */
 
 static const struct wire_field waited_fields[] = {

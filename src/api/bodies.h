@@ -148,6 +148,18 @@ struct api_done {
     bool ok;
 };
 
+struct api_check_answer {
+    bool possible;
+    uint32_t slots;             /* that it would get; 0 unless possible */
+    struct wire_list sentences; /* of const char *: Grid Engine's, why not */
+};
+struct api_check { /* GET /v1/jobs/{id}/check */
+    uint32_t job_id;
+    bool held;
+    struct wire_list scheduling_info; /* of const char * */
+    struct api_check_answer empty, now;
+};
+
 /* A listing: records of the table that its shape names. */
 struct api_listing {
     struct wire_list rows;
@@ -196,7 +208,7 @@ struct api_verified {
 };
 
 extern const struct wire_shape api_error_shape, api_submitted_shape, api_count_shape, api_done_shape, api_waited_shape,
-    api_status_shape, api_difference_shape, api_verified_shape;
+    api_status_shape, api_difference_shape, api_verified_shape, api_check_shape;
 
 /* Shapes of struct api_listing; the one member of each names the table of its records. */
 extern const struct wire_shape api_job_list_shape, api_place_list_shape, api_priority_list_shape, api_share_list_shape,

@@ -10,7 +10,7 @@
  *     records.c   long replies of records in memory               status.c      settings, and the instance at a glance
  *     answer.c    replies to decided requests                     openapi.c     the description of the API
  *     clock.c     the clock for budgets and timeouts          scenario.c    the state as a scenario document
- *                                                             places.c      partitions on hosts
+ *     check.c     why jobs wait                               places.c      partitions on hosts
  *
  * server.c calls the table of routes, the table calls the handlers (right column), and they call the files on the left
  * below the table. The one exception is openapi.c: it describes the table that it is a row of. */
@@ -236,7 +236,8 @@ route_handler server_get_jobs, server_get_job, server_get_wait, server_get_share
     server_get_users, server_get_settings, server_get_status, server_get_verify, server_get_openapi;
 route_handler server_post_job, server_patch_job, server_delete_job, server_post_cancel, server_post_hold,
     server_post_release, server_post_account, server_patch_account, server_delete_account, server_post_user,
-    server_patch_user, server_delete_user, server_patch_settings, server_get_scenario, server_get_places;
+    server_patch_user, server_delete_user, server_patch_settings, server_get_scenario, server_get_places,
+    server_get_check;
 
 /* openapi.c: appends the description of the API as JSON. */
 void openapi_write(struct buf *out);
