@@ -305,7 +305,8 @@ int apply_user_delete(struct apply_context *c, const struct event *event)
     return 0;
 }
 
-int assoc_for_submission(struct apply_context *c, const struct actor *actor, const char *account, uint32_t *out_assoc)
+int assoc_find_for_submission(struct apply_context *c, const struct actor *actor, const char *account,
+                              uint32_t *out_assoc)
 {
     uint32_t index = NONE;
     ensure(actor->user != NULL);
@@ -315,7 +316,6 @@ int assoc_for_submission(struct apply_context *c, const struct actor *actor, con
         if (apply_check_name("user", actor->user, c->e) != 0 ||
             check_can_add_user(c, actor->user, DEFAULT_ACCOUNT, parent) != 0)
             return -1;
-        index = add_user(c, actor->user, DEFAULT_ACCOUNT, 1, NONE, false);
     } else if (account == NULL) {
         index = own;
     } else {
@@ -325,5 +325,13 @@ int assoc_for_submission(struct apply_context *c, const struct actor *actor, con
             return err_subject(c->e, ERR_NOT_FOUND, "user", str(actor->user), "is not in account '%s'", account);
     }
     *out_assoc = index;
+    return 0;
+}
+
+int assoc_for_submission(struct apply_context *c, const struct actor *actor, const char *account, uint32_t *out_assoc)
+{
+    uint32_t index;
+    if (assoc_find_for_submission(c, actor, account, &index) != 0) return -1;
+    *out_assoc = index != NONE ? index : add_user(c, actor->user, DEFAULT_ACCOUNT, 1, NONE, false);
     return 0;
 }

@@ -53,6 +53,8 @@ int object_derive_all(struct state *s, struct err *e);
 
 /* The association of a submission by a user; account NULL: the user's default one. A user without any association gets
  * one in DEFAULT_ACCOUNT. ERR_NOT_FOUND, ERR_INPUT, ERR_TOO_LARGE. */
+int assoc_find_for_submission(struct apply_context *c, const struct actor *actor, const char *account,
+                              uint32_t *out_assoc); /* likewise; NONE: one in DEFAULT_ACCOUNT would be added */
 int assoc_for_submission(struct apply_context *c, const struct actor *actor, const char *account, uint32_t *out_assoc);
 
 /* --- charges (charge.c) ------------------------------------------------------------------------------------------- */

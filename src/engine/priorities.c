@@ -7,6 +7,7 @@
 #include "engine/closed_times.h"
 #include "engine/min_priority.h"
 #include "engine/never_runs.h"
+#include "engine/wait_leaders.h"
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
@@ -238,5 +239,7 @@ enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double 
     if (!is_admitted) return PENDING_PARTITION_TIME_LIMIT;
     if (never_runs_is(never, job_demand(&never->demands, j, NONE))) return PENDING_BAD_CONSTRAINTS;
     if (!is_open) return PENDING_PARTITION_CLOSED;
-    return ranking_qos_waits(s, j->qos, factor) ? PENDING_QOS_USAGE_THRESHOLD : PENDING_NONE;
+    if (ranking_qos_waits(s, j->qos, factor)) return PENDING_QOS_USAGE_THRESHOLD;
+    if (never_runs_is_unavailable(never, job_demand(&never->demands, j, NONE))) return PENDING_REQ_NODE_NOT_AVAIL;
+    return wait_leaders_are_before(s, j) ? PENDING_PRIORITY : PENDING_NONE;
 }

@@ -323,6 +323,7 @@ struct state {
     struct ticket_identities *ticket_identities; /* likewise (engine/ticket_identities.h) */
     struct pending *pending;                     /* the jobs that may start (engine/pending.h); NULL: not needed yet */
     struct never_runs *never_runs;     /* of an instance: its hosts with nothing on them; NULL: not needed yet */
+    struct wait_leaders *wait_leaders; /* which jobs wait first (engine/wait_leaders.h); NULL: not known */
     struct live_cluster *live_cluster; /* with what running tasks have booked; NULL: not needed yet, or a document */
     uint32_t rules_edition;  /* counts changes of settings, objects and associations by operators, and resets */
     uint32_t object_edition; /* counts changes of objects by operators */

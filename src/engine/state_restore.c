@@ -12,6 +12,7 @@
 #include "engine/ranking.h"
 #include "engine/share_tree.h"
 #include "engine/ticket_identities.h"
+#include "engine/wait_leaders.h"
 
 static void init_empty(struct state *s)
 {
@@ -52,6 +53,7 @@ void state_release(struct state *s)
     ticket_identities_free(s->ticket_identities);
     pending_free(s->pending);
     live_cluster_free(s->live_cluster);
+    wait_leaders_free(s->wait_leaders);
     never_runs_drop(s);
     arena_release(&s->cycle);
     arena_release(&s->load_arena);
@@ -65,6 +67,8 @@ void state_restore_begin(struct state *s)
     pending_invalidate(s);
     live_cluster_invalidate(s);
     never_runs_drop(s);
+    wait_leaders_free(s->wait_leaders);
+    s->wait_leaders = NULL;
     state_release_rows(s);
 }
 

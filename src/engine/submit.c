@@ -73,22 +73,28 @@ static void add_job(struct apply_context *c, struct job *row)
     s->pass_is_due = true;
 }
 
-static int submit(struct apply_context *c, const struct event *event)
+int submit_make_row(struct apply_context *c, const struct event *event, struct job *out_row)
 {
     const struct job_values *given = event->submit;
-    struct job row;
-    if (job_edit_submission(c, &event->actor, given, &row) != 0 || check_job_count(c) != 0) return -1;
-    if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, &row) != 0) return -1;
-    /* The last check, because it may create an association. */
     const char *account = given->is_given[JOB_FIELD_ACCOUNT] ? given->value[JOB_FIELD_ACCOUNT].text : NULL;
-    if (assoc_for_submission(c, &event->actor, account, &row.assoc) != 0) {
-        idset_release(&row.array);
+    if (job_edit_submission(c, &event->actor, given, out_row) != 0 || check_job_count(c) != 0) return -1;
+    if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, out_row) != 0) return -1;
+    if (assoc_find_for_submission(c, &event->actor, account, &out_row->assoc) != 0) {
+        idset_release(&out_row->array);
         return -1;
     }
+    idset_copy(&out_row->pending, &out_row->array);
+    out_row->uid = event->actor.uid;
+    out_row->gid = event->actor.gid;
+    return 0;
+}
+
+static int submit(struct apply_context *c, const struct event *event)
+{
+    struct job row;
+    if (submit_make_row(c, event, &row) != 0) return -1;
+    if (row.assoc == NONE) ensure(assoc_for_submission(c, &event->actor, NULL, &row.assoc) == 0);
     ensure_user_object(c, &event->actor);
-    idset_copy(&row.pending, &row.array);
-    row.uid = event->actor.uid;
-    row.gid = event->actor.gid;
     add_job(c, &row);
     c->result->job_id = row.id;
     return 0;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/quantity.h"
 #include "engine/wait_list.h"
 #include "fields/standard_resources.h"
 #include "sched/place.h"
@@ -62,8 +63,8 @@ static void add_request(const struct wait_list *list, const struct need *n, stru
     char shown[NUMBER_TEXT_SIZE];
     if (n->text != NULL)
         buf_add_text(out, n->text);
-    else if (is_memory(list, n->resource))
-        add_bytes(bytes_of(list, n->resource, n->amount), out);
+    else if (n->resource == list->v->m->resources.mem)
+        buf_add(out, shown, memory_format(shown, (uint64_t)n->amount));
     else
         buf_add(out, shown, number_format_shortest(shown, n->amount));
 }
@@ -102,8 +103,8 @@ static void insert(struct named_text *list, uint32_t *io_count, struct named_tex
     list[at] = item;
 }
 
-/* Memory and GPUs of options of their own are among them. */
-static struct named_text *list_requests(const struct wait_list *list, uint32_t *out_count)
+/* GPUs are among them, and memory where it is what is missing: every job has a default amount. */
+static struct named_text *list_requests(const struct wait_list *list, bool has_memory, uint32_t *out_count)
 {
     const struct job *j = list->j;
     uint32_t count = 0;
@@ -116,7 +117,7 @@ static struct named_text *list_requests(const struct wait_list *list, uint32_t *
     for (uint32_t i = 0; i < list->d->need_count; i++) {
         const struct need *n = &list->d->needs[i];
         struct buf text = {0};
-        bool is_own = n->is_requested || n->resource == list->v->m->resources.mem;
+        bool is_own = n->is_requested || (has_memory && n->resource == list->v->m->resources.mem);
         if (!is_own || is_requested_by_name(list, n->resource)) continue;
         add_request(list, n, &text);
         const char *copy = arena_copy(list->arena, (struct str){text.text, text.length});
@@ -127,10 +128,10 @@ static struct named_text *list_requests(const struct wait_list *list, uint32_t *
     return all;
 }
 
-const char *wait_needs_text(const struct wait_list *list, const char *extra)
+static const char *requests_text(const struct wait_list *list, bool has_memory, const char *extra)
 {
     uint32_t count;
-    const struct named_text *all = list_requests(list, &count);
+    const struct named_text *all = list_requests(list, has_memory, &count);
     struct buf text = {0};
     buf_add_text(&text, "(-l ");
     for (uint32_t i = 0; i < count; i++) buf_format(&text, "%s%s=%s", i > 0 ? "," : "", all[i].name, all[i].text);
@@ -139,6 +140,11 @@ const char *wait_needs_text(const struct wait_list *list, const char *extra)
     const char *copy = arena_copy(list->arena, (struct str){text.text, text.length});
     buf_release(&text);
     return copy;
+}
+
+const char *wait_needs_text(const struct wait_list *list, const char *extra)
+{
+    return requests_text(list, false, extra);
 }
 
 /* --- what is offered ---------------------------------------------------------------------------------------------- */
@@ -253,13 +259,21 @@ static bool is_unsatisfied_at(const struct wait_list *list, uint32_t instance, c
     return first != NULL;
 }
 
+/* "(-l mem=4G) cannot run " */
+static void add_cannot_run(struct wait_list *list, const struct shortage *x)
+{
+    bool is_of_memory = x->resource == list->v->m->resources.mem;
+    buf_format(&list->text, "%s cannot run ", is_of_memory ? requests_text(list, true, NULL) : list->requests);
+}
+
 /* --- the checks --------------------------------------------------------------------------------------------------- */
 
 bool wait_needs_check_global(struct wait_list *list, uint32_t slots)
 {
     struct shortage x = {.level = 'g'};
     if (!is_short_at(list, &list->v->m->cluster.global, slots, &x)) return true;
-    buf_format(&list->text, "%s cannot run globally because it offers only ", list->requests);
+    add_cannot_run(list, &x);
+    buf_add_text(&list->text, "globally because it offers only ");
     add_offered(list, &x);
     wait_list_add(list);
     return false;
@@ -267,7 +281,8 @@ bool wait_needs_check_global(struct wait_list *list, uint32_t slots)
 
 static bool add_shortage(struct wait_list *list, const struct shortage *x, const char *where, const char *name)
 {
-    buf_format(&list->text, "%s cannot run %s \"%s\" because it offers only ", list->requests, where, name);
+    add_cannot_run(list, x);
+    buf_format(&list->text, "%s \"%s\" because it offers only ", where, name);
     add_offered(list, x);
     wait_list_add(list);
     return false;

@@ -12,7 +12,9 @@
     X(HELD_BY_USER, "JobHeldUser") between                   \
     X(PARTITION_CLOSED, "PartitionClosed") between           \
     X(PARTITION_TIME_LIMIT, "PartitionTimeLimit") between    \
+    X(PRIORITY, "Priority") between                          \
     X(QOS_USAGE_THRESHOLD, "QOSUsageThreshold") between      \
+    X(REQ_NODE_NOT_AVAIL, "ReqNodeNotAvail") between         \
     X(RESOURCES, "Resources")
 /* clang-format on */
 
