@@ -284,12 +284,23 @@ static void add_parallel(struct wait_list *l, const uint32_t *open, uint32_t cou
     wait_list_add(l);
 }
 
+/* Whether the sentences for all jobs name an instance of the job's partitions. */
+static bool is_named(const struct wait_list *l, const uint8_t *drops)
+{
+    const struct cluster_model *m = l->v->m;
+    bool found = false;
+    for (uint32_t i = 0; i < m->cluster.instances.count && l->question == WAIT_IN_PASS && !found; i++)
+        found = drops[i] != DROPPED_NOT && !m->has_left[i] &&
+                job_demand_partition_limit(l->v->demands, l->j, NONE, m->partition_of[i]) == LIMIT_NONE;
+    return found;
+}
+
 /* In a pass Grid Engine looks at what the whole cluster has before it looks at queues. Of a parallel job one slot is
  * looked for on each instance. */
 static void add_amounts(struct wait_list *l, const uint8_t *drops, struct wait_sentences *out)
 {
     bool is_serial = demand_is_serial(l->d), is_global = true;
-    uint32_t min = l->d->ranges[0].min, count;
+    uint32_t min = l->d->ranges[0].min, count, before = l->items.count;
     if (l->question == WAIT_IN_PASS && !wait_needs_check_global(l, min)) return;
     uint32_t *open = list_open(l, drops, &count);
     if (l->question != WAIT_IN_PASS) is_global = wait_needs_check_global(l, min);
@@ -297,6 +308,9 @@ static void add_amounts(struct wait_list *l, const uint8_t *drops, struct wait_s
     if (!is_global) return;
     out->is_possible = place_in(l, l->d, open, count, &out->slots);
     if (!is_serial && !out->is_possible) add_parallel(l, open, count);
+    if (out->is_possible || l->items.count > before || is_named(l, drops)) return;
+    buf_add_text(&l->text, "cannot run in any queue instance that is left");
+    wait_list_add(l);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
