@@ -81,10 +81,13 @@ int scenario_why(struct scenario *s, const char *name, uint32_t job_id, enum wai
     char id[JOB_ID_TEXT_SIZE];
     uint32_t job = state_find_job(&s->state, job_id);
     job_id_format(id, job_id, NONE);
-    if (job == NONE) return err_not_found(e, "job", str(id));
-    if (idset_first(&s->state.jobs.items[job].pending) == NONE)
-        return err_subject(e, ERR_NOT_FOUND, "job", str(id), "does not wait");
-    int status = wait_answer_make(&s->state, job, question, s->now_us, arena, out_sentences, e);
+    int status = -1;
+    if (job == NONE)
+        (void)err_not_found(e, "job", str(id));
+    else if (idset_first(&s->state.jobs.items[job].pending) == NONE)
+        (void)err_subject(e, ERR_CONFLICT, "job", str(id), "does not wait");
+    else
+        status = wait_answer_make(&s->state, job, question, s->now_us, arena, out_sentences, e);
     return status == 0 ? 0 : err_prefix(e, "%s", name);
 }
 

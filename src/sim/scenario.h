@@ -49,8 +49,8 @@ void scenario_priority_row(const struct scenario_priorities *p, uint32_t i, stru
  * error. */
 int scenario_schedule(struct scenario *s, const char *name, struct schedule *out_schedule, struct err *e);
 
-/* Why a job waits (engine/wait_answer.h), in memory of arena. ERR_NOT_FOUND: the document has no such job, or it runs;
- * ERR_INPUT as scenario_schedule. */
+/* Why a job waits (engine/wait_answer.h), in memory of arena. ERR_NOT_FOUND: the document has no such job;
+ * ERR_CONFLICT: it does not wait; ERR_INPUT as scenario_schedule. */
 int scenario_why(struct scenario *s, const char *name, uint32_t job_id, enum wait_question question,
                  struct arena *arena, struct wait_sentences *out_sentences, struct err *e);
 
