@@ -1,5 +1,5 @@
-/* The search for the cause why a job can never run, which never_places.c begins and never_cause.c goes on with. Internal
- * to them. */
+/* The search for the cause why a job can never run, which never_places.c begins and never_cause.c goes on with.
+ * Internal to them. */
 #ifndef FAIRLEAD_ENGINE_NEVER_FINDER_H
 #define FAIRLEAD_ENGINE_NEVER_FINDER_H
 
@@ -34,8 +34,8 @@ static inline bool never_finder_has_bit(const uint64_t *bits, uint32_t index)
 /* Whether all partitions, hosts, queues or environments are closed to the job; then the cause is in f. */
 bool never_places_find(struct never_finder *f);
 
-/* Appends "partition 'fast'", "partitions 'fast' and 'main'", "its 3 partitions", of those that the job may use. Returns
- * how many they are. */
+/* Appends "partition 'fast'", "partitions 'fast' and 'main'", "its 3 partitions", of those that the job may use.
+ * Returns how many they are. */
 uint32_t never_places_add(struct never_finder *f);
 
 #endif

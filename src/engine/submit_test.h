@@ -1,8 +1,8 @@
-/* A submission that is only tried (submit --test-only): the same checks as of EVENT_SUBMIT, then a waiting job that is in
- * the state for as long as the caller looks at plans, and nowhere else: no id is used, nothing is noted or stored.
+/* A submission that is only tried (submit --test-only): the same checks as of EVENT_SUBMIT, then a waiting job that is
+ * in the state for as long as the caller looks at plans, and nowhere else: no id is used, nothing is noted or stored.
  *
  *     submit_test_begin(&t, s, now_us, event, e)      the job is the last row
- *     ... schedule_make, wait_answer_make ...
+ *     schedule_make(...), wait_answer_make(...)
  *     submit_test_end(&t) */
 #ifndef FAIRLEAD_ENGINE_SUBMIT_TEST_H
 #define FAIRLEAD_ENGINE_SUBMIT_TEST_H

@@ -1,6 +1,6 @@
-/* The first job of each partition that waits for resources, in the order of priorities: the reason of the jobs behind it
- * is Priority, as in Slurm. Only of the models whose order is one for all jobs (multifactor, basic); with tickets any
- * job that fits starts, unless it delays a reservation.
+/* The first job of each partition that waits for resources, in the order of priorities: the reason of the jobs behind
+ * it is Priority, as in Slurm. Only of the models whose order is one for all jobs (multifactor, basic); with tickets
+ * any job that fits starts, unless it delays a reservation.
  *
  *     partition main   17 (priority 900)  Resources
  *                      21, 30 ...         Priority

@@ -37,8 +37,8 @@ struct wait_sentences {
     uint32_t slots;   /* that it would get */
 };
 
-/* d: the job's demand in any of its partitions, of v->demands; WAIT_EMPTY: what lasts of it (engine/never_runs.h). A job
- * that could start has no sentences. They are in memory of arena, each without an id or a full stop. O(instances x
+/* d: the job's demand in any of its partitions, of v->demands; WAIT_EMPTY: what lasts of it (engine/never_runs.h). A
+ * job that could start has no sentences. They are in memory of arena, each without an id or a full stop. O(instances x
  * (partitions + needs)). */
 void wait_sentences_make(const struct wait_view *v, const struct job *j, const struct demand *d,
                          enum wait_question question, struct arena *arena, struct wait_sentences *out);

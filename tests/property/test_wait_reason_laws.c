@@ -1,10 +1,11 @@
-/* Laws of what is said about waiting jobs, on random worlds: several models, partitions, hosts, calendars, drained hosts.
+/* Laws of what is said about waiting jobs, on random worlds: several models, partitions, hosts, calendars, drained
+ * hosts.
  *
  *   1. A job that could start has no sentences, one that could not has some. On the empty cluster it could run unless
  *      its reason is BadConstraints.
- *   2. The reason holds: of the jobs that wait for resources, in the order of the listing of priorities, one is before a
- *      job with the reason Priority in each of its partitions, and none is before one without a reason in at least one of
- *      them. With ReqNodeNotAvail a job could run once everything is resumed, and not before.
+ *   2. The reason holds: of the jobs that wait for resources, in the order of the listing of priorities, one is before
+ *      a job with the reason Priority in each of its partitions, and none is before one without a reason in at least
+ *      one of them. With ReqNodeNotAvail a job could run once everything is resumed, and not before.
  *   3. Asking changes nothing: neither the state nor what the next pass starts.
  *   4. A submission that is only tried is refused as the submission is, and leaves the state as it was. */
 #include "../pass_world.h"

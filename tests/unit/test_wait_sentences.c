@@ -126,6 +126,25 @@ static void a_threshold_has_its_arithmetic(void **unused)
     }
 }
 
+/* docs/formulas.md 9: 4 slots that started a second ago count 99 hundredths each. */
+static void slots_that_have_just_started_raise_the_load(void **unused)
+{
+    (void)unused;
+    static const struct host_load values[] = {{"load_avg", "1.80"}, {"num_proc", "2"}};
+    struct world w;
+    furnish(&w);
+    world_settings(&w, "job_load_adjustments=np_load_avg=0.5 load_adjustment_decay_time=100");
+    world_object(&w, OBJECT_PARTITION, "main", "load_thresholds=np_load_avg=1.75");
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_LOAD, .load = {values, COUNT(values)}}, NULL), 0);
+    (void)submit(&w, "cpus=4");
+    assert_int_equal(world_pass(&w), 1);
+    w.now_us += SECOND;
+    assert_string_equal(sentences(&w, submit(&w, ""), WAIT_IN_PASS),
+                        "queue instance \"main@localhost\" dropped because it is overloaded: np_load_avg=1.890000 (= "
+                        "0.900000 + 0.50 * 3.960000 with nproc=2) >= 1.75");
+    world_release(&w);
+}
+
 static void queues_and_hosts_that_do_not_serve_are_named(void **unused)
 {
     (void)unused;
@@ -181,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_missing_now_is_named),
         cmocka_unit_test(a_threshold_has_its_arithmetic),
+        cmocka_unit_test(slots_that_have_just_started_raise_the_load),
         cmocka_unit_test(queues_and_hosts_that_do_not_serve_are_named),
         cmocka_unit_test(a_closed_time_ahead_is_like_a_reservation),
     };
