@@ -162,6 +162,7 @@ int apply_account_modify(struct apply_context *c, const struct event *event)
     if (parent != NONE && parent != a->parent) {
         assoc_count_work(c->s, a->parent, &a->work, -1);
         a->parent = parent;
+        c->s->move_edition++;
         assoc_count_work(c->s, a->parent, &a->work, 1);
         c->s->tree_is_stale = c->s->pass_is_due = true;
         apply_note_change(c, TABLE_ASSOC, index);

@@ -206,6 +206,7 @@ struct job {
     bool is_held;
     bool is_array;
     bool is_reserving;   /* it asks for a reservation */
+    bool is_time_exempt; /* an operator has set its time limit, which MaxWall does not limit then */
     uint32_t live_tasks; /* derived */
     int64_t ended_us;    /* 0 while a task of it is pending or live */
     int64_t begin_us;    /* it does not start earlier; 0: at once */
@@ -246,6 +247,7 @@ struct task {
     uint32_t assoc;       /* index; its job's */
     enum job_state state; /* never PENDING */
     bool is_cancelled;    /* it is being ended because of a cancellation */
+    bool is_over_limit;   /* or because the usage that it adds to has reached a limit */
     uint64_t launch_id;
     char boot_id[40];             /* of the boot in which it was launched */
     int64_t launch_us;            /* when the pass decided to start it */
@@ -325,7 +327,10 @@ struct state {
     struct never_runs *never_runs;     /* of an instance: its hosts with nothing on them; NULL: not needed yet */
     struct wait_leaders *wait_leaders; /* which jobs wait first (engine/wait_leaders.h); NULL: not known */
     struct live_cluster *live_cluster; /* with what running tasks have booked; NULL: not needed yet, or a document */
+    struct limit_table *limit_table;   /* engine/limit_table.h; NULL: not needed yet */
+    struct limit_counts *limit_counts; /* engine/limit_counts.h; NULL: not needed yet */
     uint32_t rules_edition;  /* counts changes of settings, objects and associations by operators, and resets */
+    uint32_t move_edition;   /* counts moves of accounts in the tree */
     uint32_t object_edition; /* counts changes of objects by operators */
     uint32_t host_edition;   /* counts changes of the hosts' capacity */
     bool dropped_plan;       /* since the last pass, because the rules had changed (engine/ticket_plan.h) */
@@ -334,7 +339,8 @@ struct state {
     /* The time of the next pass if nothing changes: the earliest begin_us in the future of a pending job, or in a
      * minute where a job waits for its fair-share factor or the CPU weights follow usage. 0: never. */
     int64_t next_due_us;
-    struct rank_order *order;         /* of the fair-tree algorithm, kept from pass to pass */
+    int64_t limits_looked_us; /* when running tasks were last held against limits of usage (engine/limit_end.h) */
+    struct rank_order *order; /* of the fair-tree algorithm, kept from pass to pass */
     uint32_t ended_jobs, ended_tasks; /* rows in memory that have ended */
     struct arena cycle;               /* temporary; cleared when an event begins */
 };

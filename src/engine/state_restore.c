@@ -4,6 +4,7 @@
 
 #include "base/ensure.h"
 #include "engine/cluster_model.h"
+#include "engine/limit_counts.h"
 #include "engine/live_cluster.h"
 #include "engine/min_priority.h"
 #include "engine/never_runs.h"
@@ -52,6 +53,8 @@ void state_release(struct state *s)
     share_tree_free(s->share_tree);
     ticket_identities_free(s->ticket_identities);
     pending_free(s->pending);
+    limit_table_free(s->limit_table);
+    limit_counts_free(s->limit_counts);
     live_cluster_free(s->live_cluster);
     wait_leaders_free(s->wait_leaders);
     never_runs_drop(s);
@@ -65,6 +68,8 @@ void state_release(struct state *s)
 void state_restore_begin(struct state *s)
 {
     pending_invalidate(s);
+    limit_table_invalidate(s);
+    limit_counts_invalidate(s);
     live_cluster_invalidate(s);
     never_runs_drop(s);
     wait_leaders_free(s->wait_leaders);

@@ -1,6 +1,7 @@
 /* Submissions: a new row of jobs, with the fields given (job_edit.h), its tasks and its association. */
 #include "base/ensure.h"
 #include "engine/job_edit.h"
+#include "engine/limit_submit.h"
 #include "engine/requested_resources.h"
 #include "fields/array_spec.h"
 
@@ -79,7 +80,8 @@ int submit_make_row(struct apply_context *c, const struct event *event, struct j
     const char *account = given->is_given[JOB_FIELD_ACCOUNT] ? given->value[JOB_FIELD_ACCOUNT].text : NULL;
     if (job_edit_submission(c, &event->actor, given, out_row) != 0 || check_job_count(c) != 0) return -1;
     if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, out_row) != 0) return -1;
-    if (assoc_find_for_submission(c, &event->actor, account, &out_row->assoc) != 0) {
+    if (limit_submit_check(c, &event->actor, account, out_row) != 0 ||
+        assoc_find_for_submission(c, &event->actor, account, &out_row->assoc) != 0) {
         idset_release(&out_row->array);
         return -1;
     }

@@ -12,7 +12,7 @@
  *
  * An amount has its level before it (g global, h host, q queue) and its kind (c consumable, l load value, f fixed
  * value). What Grid Engine does not have (features, hosts that are only described) has sentences of its own. Source:
- * docs/formulas.md 9; Grid Engine 8.1.9, tests/conformance/grid-engine-reasons. */
+ * docs/formulas.md 10; Grid Engine 8.1.9, tests/conformance/grid-engine-reasons. */
 #ifndef FAIRLEAD_ENGINE_WAIT_SENTENCES_H
 #define FAIRLEAD_ENGINE_WAIT_SENTENCES_H
 

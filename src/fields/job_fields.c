@@ -307,6 +307,10 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
 
     [JOB_FIELD_IS_CANCELLED] = {BOOL("is_cancelled"), HELP("whether its end was requested"), HIDDEN,
                                 OF_TASK("is_cancelled"), DECIDES},
+    [JOB_FIELD_IS_OVER_LIMIT] = {BOOL("is_over_limit"), HELP("whether it ends because a limit of usage is reached"),
+                                 HIDDEN, OF_TASK("is_over_limit"), EMPTY_IS_NULL, DECIDES},
+    [JOB_FIELD_IS_TIME_EXEMPT] = {BOOL("is_time_exempt"), HELP("whether MaxWall does not limit its time limit"), HIDDEN,
+                                  OF_JOB("is_time_exempt"), EMPTY_IS_NULL, DECIDES, .document_key = "time_exempt"},
     [JOB_FIELD_LAUNCH_ID] = {NUMBER("launch_id", 1, 9e18), HELP("the launcher's name of it"), HIDDEN,
                              OF_TASK("launch_id"), DECIDES},
     [JOB_FIELD_BOOT_ID] = {TEXT("boot_id"), HELP("the boot it was launched in"), HIDDEN, OF_TASK("boot_id"), DECIDES},

@@ -379,6 +379,8 @@ static const char step_9[] =
     "ALTER TABLE qos ADD COLUMN max_tres_per_account TEXT NOT NULL DEFAULT '';\n"
     "ALTER TABLE qos ADD COLUMN max_tres_mins TEXT NOT NULL DEFAULT '';\n"
     "ALTER TABLE qos ADD COLUMN min_tres TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE job ADD COLUMN is_time_exempt INTEGER; -- 1: an operator has set its time limit, so MaxWall does not count\n"
+    "ALTER TABLE task ADD COLUMN is_over_limit INTEGER; -- 1: it ends because a limit of usage is reached\n"
     "ALTER TABLE partition ADD COLUMN qos TEXT NOT NULL DEFAULT ''; -- QOS whose limits its jobs have, too; '': none\n";
 
 /* Jobs that depend on others, and their attempts. */

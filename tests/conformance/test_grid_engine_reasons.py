@@ -75,7 +75,7 @@ def test_reasons():
                 sentences += len(wanted)
     assert differing == set(DIFFERENCES)
     assert (compared, sentences) == (59, 387), (compared, sentences)
-    print('# compared %d answers why a job waits, %d sentences, with Grid Engine 8.1.9; %d more differ (docs/formulas.md 9)'
+    print('# compared %d answers why a job waits, %d sentences, with Grid Engine 8.1.9; %d more differ (docs/formulas.md 10)'
           % (compared, sentences, len(differing)))
 
 

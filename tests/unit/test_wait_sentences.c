@@ -126,7 +126,7 @@ static void a_threshold_has_its_arithmetic(void **unused)
     }
 }
 
-/* docs/formulas.md 9: 4 slots that started a second ago count 99 hundredths each. */
+/* docs/formulas.md 10: 4 slots that started a second ago count 99 hundredths each. */
 static void slots_that_have_just_started_raise_the_load(void **unused)
 {
     (void)unused;
