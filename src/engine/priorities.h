@@ -60,4 +60,7 @@ uint32_t ticket_snapshot_tasks_max(const struct state *s);
  * unlike those before it. */
 enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double factor, int64_t now_us);
 
+/* The limit that keeps a job waiting in all of its partitions: that of the first one; PENDING_NONE: none does. */
+enum pending_reason job_limit_reason(struct state *s, const struct job *j, int64_t now_us);
+
 #endif

@@ -2,6 +2,8 @@
 
 #include "base/ensure.h"
 #include "engine/job_edit.h"
+#include "engine/limit_counts.h"
+#include "engine/limits.h"
 #include "engine/live_cluster.h"
 #include "engine/requested_resources.h"
 
@@ -50,6 +52,7 @@ int submit_test_begin(struct submit_test *t, struct state *s, int64_t now_us, co
         return -1;
     }
     t->has_own_assoc = row.assoc == NONE;
+    if (limits_apply(s)) (void)limit_counts_update(s, now_us); /* so that nothing counts all rows with the job */
     if (t->has_own_assoc) row.assoc = add_assoc(s, event->actor.user);
     row.id = s->next_job_id;
     row.list_position = s->next_list_position;

@@ -2,6 +2,7 @@
 
 #include "engine/live_cluster.h"
 #include "engine/never_runs.h"
+#include "engine/priorities.h"
 #include "engine/schedule.h"
 
 /* Load values change, so only what lasts is needed on the empty cluster. */
@@ -19,8 +20,12 @@ static void answer_for_instance(struct state *s, const struct job *j, enum wait_
                                 struct arena *arena, struct wait_sentences *out)
 {
     struct live_cluster *l = live_cluster_update(s, now_us);
-    const struct wait_view v = {
-        .s = s, .m = &l->model, .demands = &l->demands, .load = &l->rules.load, .now_us = now_us};
+    const struct wait_view v = {.s = s,
+                                .m = &l->model,
+                                .demands = &l->demands,
+                                .load = &l->rules.load,
+                                .now_us = now_us,
+                                .is_limited = job_limit_reason(s, j, now_us) != PENDING_NONE};
     wait_sentences_make(&v, j, job_demand(&l->demands, j, NONE), question, arena, out);
 }
 

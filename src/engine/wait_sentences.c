@@ -325,6 +325,8 @@ static bool add_state(struct wait_list *l)
         buf_add_text(&l->text, "job dropped because of job dependencies");
     else if (l->j->begin_us > l->v->now_us)
         buf_add_text(&l->text, "execution time not reached");
+    else if (l->v->is_limited)
+        buf_add_text(&l->text, "job dropped because of user limitations");
     if (l->text.length == 0) return false;
     wait_list_add(l);
     return true;

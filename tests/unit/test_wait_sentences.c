@@ -145,6 +145,21 @@ static void slots_that_have_just_started_raise_the_load(void **unused)
     world_release(&w);
 }
 
+/* Of Grid Engine's own sentences the one for any limit; the reason says which. */
+static void a_limit_is_named(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish(&w);
+    world_object(&w, OBJECT_QOS, "normal", "MaxJobsPerUser=1");
+    (void)submit(&w, "");
+    assert_int_equal(world_pass(&w), 1);
+    uint32_t id = submit(&w, "");
+    assert_string_equal(sentences(&w, id, WAIT_IN_PASS), "job dropped because of user limitations");
+    assert_string_equal(sentences(&w, id, WAIT_NOW), "");
+    world_release(&w);
+}
+
 static void queues_and_hosts_that_do_not_serve_are_named(void **unused)
 {
     (void)unused;
@@ -200,6 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_missing_now_is_named),
         cmocka_unit_test(a_threshold_has_its_arithmetic),
+        cmocka_unit_test(a_limit_is_named),
         cmocka_unit_test(slots_that_have_just_started_raise_the_load),
         cmocka_unit_test(queues_and_hosts_that_do_not_serve_are_named),
         cmocka_unit_test(a_closed_time_ahead_is_like_a_reservation),
