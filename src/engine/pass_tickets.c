@@ -14,6 +14,7 @@ static bool start_job(struct pass *p, const struct pending_job *job, uint32_t ma
     uint32_t index = state_find_job(s, job->job_id);
     if (index == NONE) return true;
     if (!pass_admits(p, &s->pending->groups.items[job->groups[0]])) return false;
+    if (state_user_room(s, s->jobs.items[index].assoc) == 0) return false;
     bool ranks_all = pass_ranks_all(p), fits = false;
     if (ranks_all && !pass_may_try(p, index)) return true;
     for (uint32_t i = 0; i < job->group_count; i++) {

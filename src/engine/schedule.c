@@ -36,10 +36,11 @@ struct schedule_builder {
     int64_t now_us;
     struct schedule *out;
     ARRAY(struct schedule_candidate) candidates;
-    uint32_t *left;           /* by job: tasks that may still be scheduled */
-    struct idset *pending;    /* by job: its pending tasks that were not decided yet */
-    uint32_t *reserved_row;   /* by job: its first reservation, or NONE */
-    uint32_t *reserved_tasks; /* by job: how many have one */
+    uint32_t *left;             /* by job: tasks that may still be scheduled */
+    struct idset *pending;      /* by job: its pending tasks that were not decided yet */
+    uint32_t *reserved_row;     /* by job: its first reservation, or NONE */
+    uint32_t *reserved_tasks;   /* by job: how many have one */
+    struct map started_of_user; /* user -> tasks that start in this run, with maxujobs */
     struct run_rules rules;
     struct estimate *estimates; /* by job; NULL: none are wanted */
     uint32_t unplaced;          /* a running job that has no room, or NONE */
@@ -309,20 +310,42 @@ static uint32_t run_reserved(struct schedule_builder *b, struct run *run, uint32
     return starts;
 }
 
+/* How many more tasks of a job's user may run (maxujobs). */
+static uint32_t user_room(const struct schedule_builder *b, const struct job *j)
+{
+    uint32_t room = state_user_room(b->s, j->assoc);
+    if (room == UINT32_MAX) return room;
+    uint32_t started = map_get(&b->started_of_user, str(b->s->assocs.items[j->assoc].user));
+    if (started == NONE) return room;
+    return room > started ? room - started : 0;
+}
+
+static void count_user_starts(struct schedule_builder *b, const struct job *j, uint32_t starts)
+{
+    if (starts == 0 || state_user_room(b->s, j->assoc) == UINT32_MAX) return;
+    struct str user = str(b->s->assocs.items[j->assoc].user);
+    uint32_t before = map_get(&b->started_of_user, user);
+    map_set(&b->started_of_user, user, before == NONE ? starts : before + starts);
+}
+
 /* Decides about tasks of a job in a partition, or in any (NONE); at most max start. What does not fit for one task does
  * not fit for the next one. Returns how many start. */
 static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job, uint32_t partition, uint32_t max)
 {
     const struct job *j = &b->s->jobs.items[job];
     const struct demand *d = job_demand(&b->out->demands, j, partition);
-    uint32_t starts = run_reserved(b, run, job, d, max);
+    uint32_t room = user_room(b, j);
+    uint32_t starts = run_reserved(b, run, job, d, max < room ? max : room), reserved = b->reserved_tasks[job];
     uint32_t tasks = max - starts < b->left[job] ? max - starts : b->left[job];
+    room = room - starts > reserved ? room - starts - reserved : 0;
+    if (tasks > room) tasks = room;
     for (; tasks > 0 && !run_is_over(run) && b->out->rows.count < ROWS_MAX; tasks--) {
         const struct run_decision decision = run_job(run, d, j->is_reserving);
         if (decision.outcome == RUN_WAITS) break;
         add_decision(b, job, d, &decision);
         starts += decision.outcome == RUN_STARTS;
     }
+    count_user_starts(b, j, starts);
     return starts;
 }
 
@@ -332,7 +355,7 @@ static void run_candidate(struct schedule_builder *b, struct run *run, const str
     const struct job *j = &b->s->jobs.items[c->job];
     uint32_t max = c->tasks;
     run->tickets = c->tickets;
-    if ((b->left[c->job] == 0 && b->reserved_tasks[c->job] == 0) ||
+    if ((b->left[c->job] == 0 && b->reserved_tasks[c->job] == 0) || user_room(b, j) == 0 ||
         !run_may_try(run, b->s->assocs.items[j->assoc].user) || (run_is_over(run) && b->reserved_tasks[c->job] == 0))
         return;
     if (b->s->is_document || c->partition != NONE) {
@@ -459,6 +482,7 @@ int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estim
     out->known_until_us = first_unlimited_end(out);
     for (uint32_t i = 0; i < s->jobs.count; i++) idset_release(&b.pending[i]);
     array_release(&b.candidates);
+    map_release(&b.started_of_user);
     return status;
 }
 

@@ -53,9 +53,20 @@ static void ensure_user_object(struct apply_context *c, const struct actor *acto
 static int check_job_count(struct apply_context *c)
 {
     int64_t max = setting_number(&c->s->settings, SET_MAX_JOBS);
-    if (c->s->job_by_id.count < max) return 0;
+    if (max == 0 || c->s->job_by_id.count < max) return 0;
     return err_set(c->e, ERR_TOO_LARGE, "%lld jobs are pending or running; that is the maximum (max_jobs)",
                    (long long)max);
+}
+
+static int check_user_job_count(struct apply_context *c, const char *user)
+{
+    int64_t max = setting_number(&c->s->settings, SET_GE_MAX_USER_JOBS);
+    if (max == 0) return 0;
+    uint64_t count = state_user_jobs(c->s, user);
+    if (count < (uint64_t)max) return 0;
+    return err_subject(c->e, ERR_TOO_LARGE, "user", str(user),
+                       "has %llu %s pending or running; %lld at most are accepted (max_u_jobs)",
+                       (unsigned long long)count, count == 1 ? "job" : "jobs", (long long)max);
 }
 
 static void add_job(struct apply_context *c, struct job *row)
@@ -78,6 +89,7 @@ static int submit(struct apply_context *c, const struct event *event)
     const struct job_values *given = event->submit;
     struct job row;
     if (job_edit_submission(c, &event->actor, given, &row) != 0 || check_job_count(c) != 0) return -1;
+    if (check_user_job_count(c, event->actor.user) != 0) return -1;
     if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, &row) != 0) return -1;
     /* The last check, because it may create an association. */
     const char *account = given->is_given[JOB_FIELD_ACCOUNT] ? given->value[JOB_FIELD_ACCOUNT].text : NULL;
