@@ -169,6 +169,15 @@ static bool matches_scope(const struct state *s, const struct host_names *hosts,
     return is_included || !includes;
 }
 
+bool quota_sets_has_user(const struct state *s, const struct quota_scope *scope, const char *user)
+{
+    uint32_t index = state_find_object(s, OBJECT_USER_POLICY, user);
+    const struct object_row *row = index != NONE ? &s->objects[OBJECT_USER_POLICY].items[index] : NULL;
+    const struct quota_subject subject = {
+        .user = user, .department = row != NULL ? row->object.value[USER_DEPARTMENT].text : DEFAULT_DEPARTMENT};
+    return matches_scope(s, NULL, QUOTA_USERS, scope, &subject);
+}
+
 static bool matches_rule(const struct state *s, const struct host_names *hosts, const struct quota_rule *rule,
                          const struct quota_subject *subject)
 {

@@ -41,6 +41,9 @@ int quota_sets_make(const struct state *s, const struct cluster_resources *resou
 uint32_t quota_sets_find(const struct state *s, const struct host_names *hosts, const struct quota_set *set,
                          const struct quota_subject *subject);
 
+/* Whether a list of users has a user. */
+bool quota_sets_has_user(const struct state *s, const struct quota_scope *scope, const char *user);
+
 /* "ann/////": what a rule tells apart of a subject. */
 void quota_sets_pool_text(const struct state *s, const struct quota_rule *rule, const struct quota_subject *subject,
                           struct buf *out);

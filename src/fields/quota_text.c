@@ -106,13 +106,22 @@ static struct str next_word(struct quota_reader *r)
     return str_range(begin, r->at);
 }
 
-/* What stands at the reader, for a message; at the end of a rule the whole rule would say nothing, so "" does. */
+/* What stands at the reader, for a message; empty at the end of a rule. */
 static struct str part_here(const struct quota_reader *r)
 {
     struct quota_reader copy = *r;
     struct str word = next_word(&copy);
     if (word.length > 0 || copy.at == copy.end || is_end_of_rule(*copy.at)) return word;
     return str_range(copy.at, copy.at + 1);
+}
+
+/* What comes next is not what has to. */
+static int fail_expected(const struct quota_reader *r, const char *expected)
+{
+    struct str part = part_here(r);
+    if (part.length > 0) return FAIL(r, part, "stands where %s has to be", expected);
+    return err_field(r->e, ERR_INPUT, r->what, "a rule ends %s, where %s has to be", position_of(r, part).text,
+                     expected);
 }
 
 static size_t items_max(const struct quota_reader *r)
@@ -132,8 +141,9 @@ static int read_item(struct quota_reader *r, enum quota_filter filter, struct qu
         out->is_excluded = true;
         out->name = str_range(word.text + 1, word.text + word.length);
     }
+    if (word.length == 0) return fail_expected(r, "an item of a list");
     if (out->name.length == 0 || str_equal(out->name, str("@")))
-        return FAIL(r, part_here(r), "is not an item of a list of %s", filter_names[filter]);
+        return FAIL(r, word, "is not an item of a list of %s", filter_names[filter]);
     bool may_be_group = filter == QUOTA_USERS || filter == QUOTA_HOSTS;
     if (out->name.text[0] == '@' && !may_be_group) return FAIL(r, word, "is a group; only users and hosts have groups");
     return 0;
@@ -174,7 +184,7 @@ static int read_scope(struct quota_reader *r, enum quota_filter filter, struct q
         if (read_item(r, filter, &s.items[s.count++]) != 0) return -1;
     } while (take(r, ','));
     s.text = str_trim(str_range(begin, r->at));
-    if (s.is_each && !take(r, '}')) return FAIL(r, part_here(r), "stands where a } has to close the list");
+    if (s.is_each && !take(r, '}')) return fail_expected(r, "a } of the list");
     if (matches_nothing(&s, filter)) return FAIL(r, s.text, "is a list that matches nothing");
     *out = s;
     return 0;
@@ -185,8 +195,7 @@ static int read_scope(struct quota_reader *r, enum quota_filter filter, struct q
 static int read_limit(struct quota_reader *r, const struct quota_rule *rule, struct quota_limit *out)
 {
     struct quota_limit limit = {.resource = next_word(r)};
-    if (limit.resource.length == 0 || !take(r, '='))
-        return FAIL(r, part_here(r), "stands where a limit has to be: RESOURCE=AMOUNT");
+    if (limit.resource.length == 0 || !take(r, '=')) return fail_expected(r, "a limit RESOURCE=AMOUNT");
     limit.amount = next_word(r);
     if (limit.amount.length == 0) return FAIL(r, limit.resource, "has no amount; limits are RESOURCE=AMOUNT");
     limit.is_formula = memchr(limit.amount.text, '$', limit.amount.length) != NULL;
@@ -224,7 +233,7 @@ static enum quota_filter find_filter(struct str word)
 static int read_name(struct quota_reader *r, const struct quota_rules *before, struct str *out)
 {
     struct str name = next_word(r);
-    if (name.length == 0) return FAIL(r, part_here(r), "stands where the name of a rule has to be");
+    if (name.length == 0) return fail_expected(r, "the name of a rule");
     for (uint32_t i = 0; i < before->count; i++) {
         if (str_equal(before->items[i].name, name)) return FAIL(r, name, "is the name of two rules");
     }
@@ -238,8 +247,9 @@ static int read_filters(struct quota_reader *r, struct quota_rule *rule)
         struct str word = next_word(r);
         if (str_equal_nocase(word, str("to"))) return 0;
         enum quota_filter filter = find_filter(word);
+        if (word.length == 0) return fail_expected(r, "'to' with its limits");
         if (filter == QUOTA_FILTER_COUNT)
-            return FAIL(r, word.length > 0 ? word : part_here(r),
+            return FAIL(r, word,
                         "is none of users, projects, pes, queues, hosts, to; a rule is 'limit users {*} to slots=4'");
         if (rule->scope[filter].count > 0) return FAIL(r, word, "occurs twice in a rule");
         if (read_scope(r, filter, &rule->scope[filter]) != 0) return -1;

@@ -34,6 +34,7 @@ struct offer *offers_find(const struct offers *o, uint32_t resource)
 struct taker {
     const struct cluster *cluster;
     const char *pool; /* of the offers; NULL: they are no pool's */
+    uint32_t pool_index;
     void (*take)(const struct taken *taken, void *context);
     void *context;
 };
@@ -43,7 +44,7 @@ static void take_of(const struct taker *t, enum sched_level level, const char *o
 {
     struct offer *offer = offers_find(offers, resource);
     if (offer == NULL || amount == 0.0 || !t->cluster->resources.items[resource].is_consumable) return;
-    const struct taken taken = {offer, level, object, t->pool, amount, is_exclusive};
+    const struct taken taken = {offer, level, object, t->pool, t->pool_index, amount, is_exclusive};
     t->take(&taken, t->context);
 }
 
@@ -100,6 +101,7 @@ static void take_pools(const struct taker *t, const struct demand *d, const stru
         const struct sched_pool *pool = &t->cluster->pools->list.items[index];
         struct taker of_pool = *t;
         of_pool.pool = pool->text;
+        of_pool.pool_index = index;
         take_needs(&of_pool, LEVEL_QUOTA, pool->set, &pool->offers, d, a->parts[part].slots, is_first_on_host,
                    part == 0);
     }

@@ -163,6 +163,7 @@ struct taken {
     enum sched_level { LEVEL_ENVIRONMENT, LEVEL_GLOBAL, LEVEL_HOST, LEVEL_INSTANCE, LEVEL_QUOTA } level;
     const char *object; /* its name; "global"; of a quota the set */
     const char *pool;   /* of a quota: sched_pool.text; else NULL */
+    uint32_t pool_index;
     double amount;
     bool is_exclusive; /* no other job may take of it */
 };
