@@ -6,10 +6,12 @@
 #include "base/ensure.h"
 #include "base/sort.h"
 #include "engine/closed_times.h"
+#include "engine/limit_plan.h"
 #include "engine/live_cluster.h"
 #include "engine/never_reasons.h"
 #include "engine/priorities.h"
 #include "engine/ranking.h"
+#include "engine/user_limit.h"
 #include "fields/job_id.h"
 #include "fields/limits.h"
 #include "sched/queue.h"
@@ -36,12 +38,13 @@ struct schedule_builder {
     int64_t now_us;
     struct schedule *out;
     ARRAY(struct schedule_candidate) candidates;
-    uint32_t *left;             /* by job: tasks that may still be scheduled */
-    struct idset *pending;      /* by job: its pending tasks that were not decided yet */
-    uint32_t *reserved_row;     /* by job: its first reservation, or NONE */
-    uint32_t *reserved_tasks;   /* by job: how many have one */
-    struct map started_of_user; /* user -> tasks that start in this run, with maxujobs */
+    uint32_t *left;           /* by job: tasks that may still be scheduled */
+    struct idset *pending;    /* by job: its pending tasks that were not decided yet */
+    uint32_t *reserved_row;   /* by job: its first reservation, or NONE */
+    uint32_t *reserved_tasks; /* by job: how many have one */
+    struct user_limit user_limit;
     struct run_rules rules;
+    struct limit_plan limits;
     struct estimate *estimates; /* by job; NULL: none are wanted */
     uint32_t unplaced;          /* a running job that has no room, or NONE */
 };
@@ -291,8 +294,8 @@ static void add_decision(struct schedule_builder *b, uint32_t job, const struct 
 
 /* The tasks of a job that have reservations in other partitions, at most max of them: they start here, or get an
  * earlier reservation. Returns how many start. */
-static uint32_t run_reserved(struct schedule_builder *b, struct run *run, uint32_t job, const struct demand *d,
-                             uint32_t max)
+static uint32_t run_reserved(struct schedule_builder *b, struct run *run, uint32_t job, uint32_t partition,
+                             const struct demand *d, uint32_t max)
 {
     uint32_t left = b->reserved_tasks[job], starts = 0;
     for (uint32_t i = b->reserved_row[job]; left > 0 && max > 0; i++) {
@@ -300,32 +303,17 @@ static uint32_t run_reserved(struct schedule_builder *b, struct run *run, uint32
         if (row->job != job || row->state != SCHEDULE_RESERVED) continue;
         left--;
         if (row->demand == d) continue;
-        const struct run_decision decision = run_job_again(run, d, row->start_us);
+        const struct demand *own = limit_plan_place(&b->limits, &b->s->jobs.items[job], partition, d);
         max--;
+        if (own == NULL) continue;
+        const struct run_decision decision = own == d ? run_job_again(run, d, row->start_us) : run_job_now(run, own);
         if (decision.outcome == RUN_WAITS) continue;
         describe(row, d, &decision);
         starts += decision.outcome == RUN_STARTS;
+        if (decision.outcome == RUN_STARTS) limit_plan_start(&b->limits, &b->s->jobs.items[job], &decision.allocation);
     }
     b->reserved_tasks[job] -= starts;
     return starts;
-}
-
-/* How many more tasks of a job's user may run (maxujobs). */
-static uint32_t user_room(const struct schedule_builder *b, const struct job *j)
-{
-    uint32_t room = state_user_room(b->s, j->assoc);
-    if (room == UINT32_MAX) return room;
-    uint32_t started = map_get(&b->started_of_user, str(b->s->assocs.items[j->assoc].user));
-    if (started == NONE) return room;
-    return room > started ? room - started : 0;
-}
-
-static void count_user_starts(struct schedule_builder *b, const struct job *j, uint32_t starts)
-{
-    if (starts == 0 || state_user_room(b->s, j->assoc) == UINT32_MAX) return;
-    struct str user = str(b->s->assocs.items[j->assoc].user);
-    uint32_t before = map_get(&b->started_of_user, user);
-    map_set(&b->started_of_user, user, before == NONE ? starts : before + starts);
 }
 
 /* Decides about tasks of a job in a partition, or in any (NONE); at most max start. What does not fit for one task does
@@ -334,19 +322,37 @@ static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job
 {
     const struct job *j = &b->s->jobs.items[job];
     const struct demand *d = job_demand(&b->out->demands, j, partition);
-    uint32_t room = user_room(b, j);
-    uint32_t starts = run_reserved(b, run, job, d, max < room ? max : room), reserved = b->reserved_tasks[job];
+    uint32_t room = user_limit_room(&b->user_limit, b->s, j);
+    uint32_t starts = run_reserved(b, run, job, partition, d, max < room ? max : room);
+    uint32_t reserved = b->reserved_tasks[job];
     uint32_t tasks = max - starts < b->left[job] ? max - starts : b->left[job];
     room = room - starts > reserved ? room - starts - reserved : 0;
     if (tasks > room) tasks = room;
     for (; tasks > 0 && !run_is_over(run) && b->out->rows.count < ROWS_MAX; tasks--) {
-        const struct run_decision decision = run_job(run, d, j->is_reserving);
+        const struct demand *own = limit_plan_place(&b->limits, j, partition, d);
+        if (own == NULL) break;
+        const struct run_decision decision = own == d ? run_job(run, d, j->is_reserving) : run_job_now(run, own);
         if (decision.outcome == RUN_WAITS) break;
+        if (decision.outcome == RUN_STARTS) limit_plan_start(&b->limits, j, &decision.allocation);
         add_decision(b, job, d, &decision);
         starts += decision.outcome == RUN_STARTS;
     }
-    count_user_starts(b, j, starts);
+    user_limit_start(&b->user_limit, b->s, j, starts);
     return starts;
+}
+
+/* Whether limits let a task of a candidate start, wherever it fits. */
+static bool is_admitted(const struct schedule_builder *b, const struct schedule_candidate *c)
+{
+    const struct job *j = &b->s->jobs.items[c->job];
+    bool is_in_any = c->partition == NONE && !b->s->is_document;
+    if (!is_in_any)
+        return limit_plan_place(&b->limits, j, c->partition, job_demand(&b->out->demands, j, c->partition)) != NULL;
+    for (uint32_t i = 0; i < j->partition_count; i++) {
+        const struct demand *d = job_demand(&b->out->demands, j, j->partitions[i]);
+        if (limit_plan_place(&b->limits, j, j->partitions[i], d) != NULL) return true;
+    }
+    return false;
 }
 
 /* In the tickets model a task of an instance starts in the first of its job's partitions where it fits. */
@@ -355,7 +361,8 @@ static void run_candidate(struct schedule_builder *b, struct run *run, const str
     const struct job *j = &b->s->jobs.items[c->job];
     uint32_t max = c->tasks;
     run->tickets = c->tickets;
-    if ((b->left[c->job] == 0 && b->reserved_tasks[c->job] == 0) || user_room(b, j) == 0 ||
+    if (!is_admitted(b, c)) return;
+    if ((b->left[c->job] == 0 && b->reserved_tasks[c->job] == 0) || user_limit_room(&b->user_limit, b->s, j) == 0 ||
         !run_may_try(run, b->s->assocs.items[j->assoc].user) || (run_is_over(run) && b->reserved_tasks[c->job] == 0))
         return;
     if (b->s->is_document || c->partition != NONE) {
@@ -422,7 +429,8 @@ static void estimate(struct schedule_builder *b)
     run_begin(&run, &b->out->model.cluster, &rules, b->now_us, &b->out->arena);
     for (uint32_t i = 0; i < b->candidates.count && !run_is_over(&run); i++) {
         const struct schedule_candidate *c = &b->candidates.items[i];
-        if (idset_first(&b->pending[c->job]) != NONE && b->left[c->job] > 0) estimate_job(b, &run, c);
+        if (idset_first(&b->pending[c->job]) != NONE && b->left[c->job] > 0 && is_admitted(b, c))
+            estimate_job(b, &run, c);
     }
     run_end(&run);
 }
@@ -475,14 +483,16 @@ int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estim
     else
         order_by_priority(&b);
     sort_candidates(&b);
+    limit_plan_begin(&b.limits, s, &out->model, &out->arena, now_us);
     int status = check_running(&b, e) == 0 ? run_all(&b, e) : -1;
     if (status == 0 && estimates == SCHEDULE_WITH_ESTIMATES) estimate(&b);
     for (uint32_t i = 0; i < b.candidates.count && status == 0; i++) add_waiting(&b, b.candidates.items[i].job);
+    limit_plan_end(&b.limits);
     if (status == 0) explain_waiting(&b);
     out->known_until_us = first_unlimited_end(out);
     for (uint32_t i = 0; i < s->jobs.count; i++) idset_release(&b.pending[i]);
     array_release(&b.candidates);
-    map_release(&b.started_of_user);
+    user_limit_release(&b.user_limit);
     return status;
 }
 
