@@ -1,7 +1,6 @@
 /* fairlead quota usage: what running tasks have of resource quotas. */
 #include "cli/listing.h"
 #include "cli/scenario_source.h"
-#include "engine/quota_usage.h"
 
 struct quota_usage_command_values {
     struct listing_values listing;
@@ -49,7 +48,7 @@ static int quota_usage_run(struct call *call, struct err *e)
         call->error_has_position = status != 0;
     }
     if (status == 0) {
-        quota_usage_list(&p, v->user, call->arena, &usage);
+        scenario_quota_usage(&p, v->user, call->arena, &usage);
         status = write_usage(call, &usage, e);
     }
     schedule_release(&p);

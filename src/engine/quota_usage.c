@@ -107,15 +107,15 @@ void quota_usage_list(const struct schedule *p, const char *user, struct arena *
 
 /* --- what keeps a job back ---------------------------------------------------------------------------------------- */
 
-struct obstacles {
+struct blockers {
     const struct cluster *c;
     const struct demand *d;
     struct window window;
-    struct quota_obstacle *items;
+    struct quota_blocker *items;
     uint32_t count, max;
 };
 
-static bool lacks_room(const struct obstacles *o, uint32_t pool)
+static bool lacks_room(const struct blockers *o, uint32_t pool)
 {
     uint32_t min = o->d->ranges[0].min;
     if (!demand_is_serial(o->d)) min = 1;
@@ -123,39 +123,39 @@ static bool lacks_room(const struct obstacles *o, uint32_t pool)
            room_of_object(o->c, &o->c->pools->list.items[pool].offers, o->d, o->window, min, true) < min;
 }
 
-static void add_obstacle(struct obstacles *o, uint32_t pool)
+static void add_blocker(struct blockers *o, uint32_t pool)
 {
     const struct sched_pool *p = &o->c->pools->list.items[pool];
     for (uint32_t i = 0; i < o->count; i++) {
         if (o->items[i].pool == p->text) return; /* each pool has a text of its own */
     }
-    if (o->count < o->max) o->items[o->count++] = (struct quota_obstacle){p->rule, p->text};
+    if (o->count < o->max) o->items[o->count++] = (struct quota_blocker){p->rule, p->text};
 }
 
 /* Returns false if the pools of the instance have room. */
-static bool add_of_instance(struct obstacles *o, uint32_t instance)
+static bool add_of_instance(struct blockers *o, uint32_t instance)
 {
     bool is_kept = false;
     for (uint32_t i = 0; i < o->d->quota_count; i++) {
         uint32_t pool = o->d->quotas[i].by_instance != NULL ? o->d->quotas[i].by_instance[instance] : NONE;
         if (!lacks_room(o, pool)) continue;
-        add_obstacle(o, pool);
+        add_blocker(o, pool);
         is_kept = true;
     }
     return is_kept;
 }
 
-uint32_t quota_usage_obstacles(const struct cluster_model *m, const struct demand *d, int64_t now_us,
-                               struct arena *arena, struct quota_obstacle **out)
+uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand *d, int64_t now_us,
+                              struct arena *arena, struct quota_blocker **out)
 {
     const struct cluster *c = &m->cluster;
-    struct obstacles o = {.c = c, .d = d, .window = window_of(d, now_us)};
+    struct blockers o = {.c = c, .d = d, .window = window_of(d, now_us)};
     if (d->quota_count == 0 || c->pools == NULL) return 0;
     o.max = c->pools->list.count;
     *out = o.items = arena_alloc(arena, (o.max + (size_t)1) * sizeof *o.items);
     for (uint32_t i = 0; i < d->quota_count; i++) {
         bool is_of_all = d->quotas[i].by_instance == NULL;
-        if (is_of_all && lacks_room(&o, d->quotas[i].pool)) add_obstacle(&o, d->quotas[i].pool);
+        if (is_of_all && lacks_room(&o, d->quotas[i].pool)) add_blocker(&o, d->quotas[i].pool);
     }
     if (o.count > 0) return o.count;
     for (uint32_t i = 0; i < c->instances.count; i++) {

@@ -15,7 +15,7 @@ struct quota_usage {
 void quota_usage_list(const struct schedule *p, const char *user, struct arena *arena, struct quota_usage *out);
 
 /* A pool that has no room for a job. */
-struct quota_obstacle {
+struct quota_blocker {
     const char *rule; /* "users/2" */
     const char *pool; /* "ann/////" */
 };
@@ -23,7 +23,7 @@ struct quota_obstacle {
 /* The pools that have no room for the smallest number of slots of a demand if it started now: those of all instances;
  * or, if none of these, those of every instance where it may run. In memory of arena; returns their number, 0: no quota
  * keeps it back. The bookings of the model count. O(instances x quotas). */
-uint32_t quota_usage_obstacles(const struct cluster_model *m, const struct demand *d, int64_t now_us,
-                               struct arena *arena, struct quota_obstacle **out);
+uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand *d, int64_t now_us,
+                              struct arena *arena, struct quota_blocker **out);
 
 #endif

@@ -1,4 +1,5 @@
-/* The limit of running tasks of a user (maxujobs) in a plan: tasks that the plan starts count. All zero: none so far. */
+/* The limit of running tasks of a user (maxujobs) in a plan: tasks that the plan starts count. All zero: none so
+ * far. */
 #ifndef FAIRLEAD_ENGINE_USER_LIMIT_H
 #define FAIRLEAD_ENGINE_USER_LIMIT_H
 

@@ -1,6 +1,6 @@
 /* What an administrator names: partitions, qualities of service, users, projects, departments, resources, hosts, groups
- * of hosts, parallel environments, calendars and resource quota sets. Each kind is a row with a table of fields, so that
- * adding, changing, listing, storing and the documents of sim/ are one piece of code each, whatever the kind.
+ * of hosts, parallel environments, calendars and resource quota sets. Each kind is a row with a table of fields, so
+ * that adding, changing, listing, storing and the documents of sim/ are one piece of code each, whatever the kind.
  *
  *     fairlead partition add fast PriorityTier=2 TRESBillingWeights=CPU=1.0,Mem=0.25G
  *

@@ -7,6 +7,7 @@
 #define FAIRLEAD_SIM_SCENARIO_H
 
 #include "engine/priority_values.h"
+#include "engine/quota_usage.h"
 #include "engine/schedule.h"
 #include "engine/state.h"
 #include "fields/share_fields.h"
@@ -47,6 +48,10 @@ void scenario_priority_row(const struct scenario_priorities *p, uint32_t i, stru
  * hosts, queues and resources of the document do not fit together. The caller releases out_schedule also after an
  * error. */
 int scenario_schedule(struct scenario *s, const char *name, struct schedule *out_schedule, struct err *e);
+
+/* What its running jobs have of quotas, in memory of arena. user: only rules for the user's jobs; NULL: all. */
+void scenario_quota_usage(const struct schedule *schedule, const char *user, struct arena *arena,
+                          struct quota_usage *out);
 
 /* The shares of the tree. options: those of the document's settings (state.policy.share), or others, which then count
  * for this call only. */

@@ -1,6 +1,6 @@
 /* Rules of resource quota sets from arbitrary bytes. The check agrees with the parser, and a refused text leaves the
- * output unchanged, with one printable line that names the field. What was read is well formed, and each rule read alone
- * says the same. */
+ * output unchanged, with one printable line that names the field. What was read is well formed, and each rule read
+ * alone says the same. */
 #include <string.h>
 
 #include "base/ensure.h"

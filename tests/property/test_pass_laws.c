@@ -13,7 +13,8 @@
  *   7. The same with jobs that have reservations in one partition and may start earlier in another one.
  *   8. The same with calendars. No job starts that would run when its queue is closed, and unless gaps are not used, no
  *      reservation does either. A pass is due when a queue opens for which jobs wait.
- *   9. The same with quotas, which are never exceeded, and with limits of the running tasks of a user and of an array. */
+ *   9. The same with quotas, which are never exceeded, and with limits of the running tasks of a user and of an
+ *      array. */
 #include "../pass_world.h"
 
 #include <math.h>

@@ -160,13 +160,13 @@ static void what_rules_name_exists(void **unused)
 }
 
 /* "users/2 bob/////": what keeps a waiting job back now. */
-static const char *obstacles_of(struct world *w, uint32_t job_id)
+static const char *blockers_of(struct world *w, uint32_t job_id)
 {
     static char text[TEXT_MAX];
     struct live_cluster *l = live_cluster_update(&w->s, w->now_us);
     const struct job *j = &w->s.jobs.items[state_find_job(&w->s, job_id)];
-    struct quota_obstacle *found;
-    uint32_t count = quota_usage_obstacles(&l->model, job_demand(&l->demands, j, NONE), w->now_us, &w->s.cycle, &found);
+    struct quota_blocker *found;
+    uint32_t count = quota_usage_blockers(&l->model, job_demand(&l->demands, j, NONE), w->now_us, &w->s.cycle, &found);
     size_t length = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < count; i++)
@@ -175,7 +175,7 @@ static const char *obstacles_of(struct world *w, uint32_t job_id)
     return text;
 }
 
-static void obstacles_are_named(void **unused)
+static void blockers_are_named(void **unused)
 {
     (void)unused;
     struct world w;
@@ -184,10 +184,10 @@ static void obstacles_are_named(void **unused)
     set_rules(&w, "hosts", "limit hosts {*} to slots=5");
     uint32_t a = take_job(&w, "ann", "cpus=1"), b = take_job(&w, "bob", "cpus=2"), c = take_job(&w, "eve", "cpus=1");
     assert_string_equal(world_starts(&w), ids(a, b, c, 0));
-    assert_string_equal(obstacles_of(&w, take_job(&w, "ann", "cpus=1")), "users/1 /////");
-    assert_string_equal(obstacles_of(&w, take_job(&w, "bob", "cpus=1")), "users/each bob/////");
-    assert_string_equal(obstacles_of(&w, take_job(&w, "joe", "cpus=2")), "hosts/1 ////localhost/");
-    assert_string_equal(obstacles_of(&w, take_job(&w, "joe", "cpus=1")), "");
+    assert_string_equal(blockers_of(&w, take_job(&w, "ann", "cpus=1")), "users/1 /////");
+    assert_string_equal(blockers_of(&w, take_job(&w, "bob", "cpus=1")), "users/each bob/////");
+    assert_string_equal(blockers_of(&w, take_job(&w, "joe", "cpus=2")), "hosts/1 ////localhost/");
+    assert_string_equal(blockers_of(&w, take_job(&w, "joe", "cpus=1")), "");
     world_release(&w);
 }
 
@@ -220,7 +220,7 @@ int main(void)
         cmocka_unit_test(projects_environments_and_resources),
         cmocka_unit_test(quotas_are_reserved),
         cmocka_unit_test(what_rules_name_exists),
-        cmocka_unit_test(obstacles_are_named),
+        cmocka_unit_test(blockers_are_named),
         cmocka_unit_test(departments_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
