@@ -400,6 +400,7 @@ const char *const api_object_paths[OBJECT_KIND_COUNT] = {
     [OBJECT_GROUP] = API_GROUPS,
     [OBJECT_ENVIRONMENT] = API_ENVIRONMENTS,
     [OBJECT_CALENDAR] = API_CALENDARS,
+    [OBJECT_QUOTA] = API_QUOTAS,
 };
 
 #define OBJECT_ROWS(kind, plural) [kind] = RECORDS(plural, &object_classes[kind].record, "all of them")
@@ -415,6 +416,7 @@ static const struct wire_field object_lists[OBJECT_KIND_COUNT][2] = {
     OBJECT_ROWS(OBJECT_GROUP, "groups"),
     OBJECT_ROWS(OBJECT_ENVIRONMENT, "pes"),
     OBJECT_ROWS(OBJECT_CALENDAR, "calendars"),
+    OBJECT_ROWS(OBJECT_QUOTA, "quotas"),
 };
 
 #define OBJECT_LIST(kind, name_, words) [kind] = LISTING(name_, object_lists[kind], words)
@@ -430,4 +432,5 @@ const struct wire_shape api_object_lists[OBJECT_KIND_COUNT] = {
     OBJECT_LIST(OBJECT_GROUP, "GroupList", "Groups of hosts."),
     OBJECT_LIST(OBJECT_ENVIRONMENT, "ParallelEnvironmentList", "Parallel environments."),
     OBJECT_LIST(OBJECT_CALENDAR, "CalendarList", "Calendars of queues."),
+    OBJECT_LIST(OBJECT_QUOTA, "QuotaList", "Resource quota sets."),
 };

@@ -39,6 +39,7 @@
 #define API_GROUPS "/v1/groups"
 #define API_ENVIRONMENTS "/v1/pes"
 #define API_CALENDARS "/v1/calendars"
+#define API_QUOTAS "/v1/quotas"
 #define API_SCENARIO "/v1/scenario"
 #define API_SETTINGS "/v1/settings"
 #define API_SHARES "/v1/shares"

@@ -11,6 +11,7 @@ enum { KEPT_DEMANDS_MAX = 50000 };
 void never_runs_begin(struct never_runs *n, const struct state *s)
 {
     ensure(cluster_model_make(s, &n->empty, NULL) == 0);
+    cluster_model_drop_quotas(&n->empty); /* which administrators change */
     struct cluster *c = &n->empty.cluster;
     n->is_document = s->is_document;
     n->has_sensors = cluster_model_has_sensors(s);

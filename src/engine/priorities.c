@@ -162,6 +162,7 @@ static void list_ranked(struct priority_list *l, const struct ticket_ranks *rank
         for (uint32_t p = 0; p < j->partition_count; p++) {
             struct priority_row *row = add_row(l, i, NONE, j->partitions[p]);
             if (first[i] != NONE) set_rank(row, ranks, first[i]);
+            if (state_user_room(s, j->assoc) == 0) row->priority = 0.0; /* as Grid Engine shows it (case h6) */
         }
     }
     for (uint32_t i = 0; i < ranks->count; i++) {

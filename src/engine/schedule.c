@@ -10,6 +10,7 @@
 #include "engine/never_reasons.h"
 #include "engine/priorities.h"
 #include "engine/ranking.h"
+#include "engine/user_limit.h"
 #include "fields/job_id.h"
 #include "fields/limits.h"
 #include "sched/queue.h"
@@ -40,6 +41,7 @@ struct schedule_builder {
     struct idset *pending;    /* by job: its pending tasks that were not decided yet */
     uint32_t *reserved_row;   /* by job: its first reservation, or NONE */
     uint32_t *reserved_tasks; /* by job: how many have one */
+    struct user_limit user_limit;
     struct run_rules rules;
     struct limit_plan limits;
     struct estimate *estimates; /* by job; NULL: none are wanted */
@@ -185,8 +187,12 @@ static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job
 {
     const struct job *j = &b->s->jobs.items[job];
     const struct demand *d = job_demand(&b->out->demands, j, partition);
-    uint32_t starts = run_reserved(b, run, job, partition, d, max);
+    uint32_t room = user_limit_room(&b->user_limit, b->s, j);
+    uint32_t starts = run_reserved(b, run, job, partition, d, max < room ? max : room);
+    uint32_t reserved = b->reserved_tasks[job];
     uint32_t tasks = max - starts < b->left[job] ? max - starts : b->left[job];
+    room = room - starts > reserved ? room - starts - reserved : 0;
+    if (tasks > room) tasks = room;
     for (; tasks > 0 && !run_is_over(run) && b->out->rows.count < ROWS_MAX; tasks--) {
         const struct demand *own = limit_plan_place(&b->limits, j, partition, d);
         if (own == NULL) break;
@@ -196,6 +202,7 @@ static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job
         add_decision(b, job, d, &decision);
         starts += decision.outcome == RUN_STARTS;
     }
+    user_limit_start(&b->user_limit, b->s, j, starts);
     return starts;
 }
 
@@ -220,7 +227,7 @@ static void run_candidate(struct schedule_builder *b, struct run *run, const str
     uint32_t max = c->tasks;
     run->tickets = c->tickets;
     if (!is_admitted(b, c)) return;
-    if ((b->left[c->job] == 0 && b->reserved_tasks[c->job] == 0) ||
+    if ((b->left[c->job] == 0 && b->reserved_tasks[c->job] == 0) || user_limit_room(&b->user_limit, b->s, j) == 0 ||
         !run_may_try(run, b->s->assocs.items[j->assoc].user) || (run_is_over(run) && b->reserved_tasks[c->job] == 0))
         return;
     if (b->s->is_document || c->partition != NONE) {
@@ -336,6 +343,7 @@ int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estim
     out->known_until_us = first_unlimited_end(out);
     for (uint32_t i = 0; i < s->jobs.count; i++) idset_release(&b.pending[i]);
     array_release(&b.candidates);
+    user_limit_release(&b.user_limit);
     return status;
 }
 

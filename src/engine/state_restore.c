@@ -181,6 +181,7 @@ static int index_partition(struct state *s, uint32_t index, struct err *e)
 static int index_assoc(struct state *s, uint32_t index, struct err *e)
 {
     const struct assoc *a = &s->assocs.items[index];
+    assoc_join_user(s, index);
     if (a->deleted_us != 0) return 0;
     if (a->partition != NULL) return index_partition(s, index, e);
     if (state_find_assoc(s, a->account, a->user) != NONE) return fail_duplicate(a, e);

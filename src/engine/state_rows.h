@@ -12,6 +12,7 @@
 /* --- associations ------------------------------------------------------------------------------------------------- */
 
 uint32_t assoc_append(struct state *s, const struct assoc *row); /* gives it its id */
+void assoc_join_user(struct state *s, uint32_t index);           /* adds it to those of its user */
 void assoc_set_usage(struct state *s, uint32_t index, double usage);
 void assoc_set_default(struct state *s, uint32_t index, bool is_default);
 

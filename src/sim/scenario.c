@@ -93,6 +93,12 @@ int scenario_why(struct scenario *s, const char *name, uint32_t job_id, enum wai
 
 /* --- shares ------------------------------------------------------------------------------------------------------- */
 
+void scenario_quota_usage(const struct schedule *schedule, const char *user, struct arena *arena,
+                          struct quota_usage *out)
+{
+    quota_usage_list(schedule, user, arena, out);
+}
+
 void scenario_shares(struct scenario *s, const struct share_options *options, struct arena *arena,
                      struct share_table *out_table)
 {

@@ -7,6 +7,7 @@
 #define FAIRLEAD_SIM_SCENARIO_H
 
 #include "engine/priority_values.h"
+#include "engine/quota_usage.h"
 #include "engine/schedule.h"
 #include "engine/state.h"
 #include "engine/wait_answer.h"
@@ -53,6 +54,9 @@ int scenario_schedule(struct scenario *s, const char *name, struct schedule *out
  * ERR_CONFLICT: it does not wait; ERR_INPUT as scenario_schedule. */
 int scenario_why(struct scenario *s, const char *name, uint32_t job_id, enum wait_question question,
                  struct arena *arena, struct wait_sentences *out_sentences, struct err *e);
+/* What its running jobs have of quotas, in memory of arena. user: only rules for the user's jobs; NULL: all. */
+void scenario_quota_usage(const struct schedule *schedule, const char *user, struct arena *arena,
+                          struct quota_usage *out);
 
 /* The shares of the tree. options: those of the document's settings (state.policy.share), or others, which then count
  * for this call only. */

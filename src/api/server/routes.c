@@ -179,6 +179,7 @@ const struct route routes[] = {
     OBJECT_ROUTES(API_ENVIRONMENTS, OBJECT_ENVIRONMENT, "ParallelEnvironment", "a parallel environment",
                   "every parallel environment"),
     OBJECT_ROUTES(API_CALENDARS, OBJECT_CALENDAR, "Calendar", "a calendar of queues", "every calendar of queues"),
+    OBJECT_ROUTES(API_QUOTAS, OBJECT_QUOTA, "Quota", "a resource quota set", "every resource quota set"),
 
     {.method = GET,
      .path = API_OPENAPI,
