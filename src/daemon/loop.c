@@ -156,7 +156,7 @@ static void decide_reset(struct daemon *d)
 
 static struct event load_event(const struct daemon *d)
 {
-    return (struct event){.kind = EVENT_LOAD, .load = {d->loads.list.items, d->loads.list.count}};
+    return (struct event){.kind = EVENT_LOAD, .load = {.values = d->loads.list.items, .count = d->loads.list.count}};
 }
 
 static void decide_loads(struct daemon *d)

@@ -144,11 +144,11 @@ static uint64_t edition_of(const struct state *s)
     return 1 + (uint64_t)s->rules_edition + s->host_edition;
 }
 
-bool live_cluster_refresh_loads(struct state *s)
+bool live_cluster_refresh_loads(struct state *s, uint32_t host)
 {
     struct live_cluster *l = s->live_cluster;
     if (l == NULL || l->edition != edition_of(s)) return true;
-    if (!cluster_model_refresh_loads(&l->model, s)) {
+    if (!cluster_model_refresh_loads(&l->model, s, host)) {
         live_cluster_invalidate(s);
         return true;
     }

@@ -61,9 +61,9 @@ void live_cluster_unbook(struct live_cluster *l, const struct demand *d, const s
 /* Takes the booking of a task that ends back, if the cluster is there. */
 void live_cluster_remove(struct state *s, const struct task *k);
 
-/* Takes in changed load values. Returns whether a pending job may depend on them: on a value that it requests, or on a
- * load threshold. O(load values + demands). */
-bool live_cluster_refresh_loads(struct state *s);
+/* Takes in the changed load values of a host (by index). Returns whether a pending job may depend on them: on a value
+ * that it requests, or on a load threshold. O(its load values + hosts + demands). */
+bool live_cluster_refresh_loads(struct state *s, uint32_t host);
 
 /* Whether a load threshold that a job's start has passed keeps jobs waiting, so that the time alone lets them start. */
 bool live_cluster_is_adjusted(const struct live_cluster *l);
