@@ -8,10 +8,9 @@
  *  I2  Ends are reported in order of time, then of launch id: the same on every run.
  *  I3  Time never goes backward: advancing to a time in the past has no effect.
  *
- * A launch runs for run_us, or until its time limit if that is shorter. Ending it takes no grace. Start and end cost
- * O(log n). Only the id, the time limit, the CPUs and the memory of a launch are used, because a simulated launch has
- * no paths. It uses all the CPUs that it is bound to (one if it is bound to none) and the memory that was requested,
- * from its start to its end. */
+ * A launch runs as long as its plan says, or until its time limit if that is shorter. An order to end it takes end_us.
+ * Start and end cost O(log n). The plan of a launch without one is run_us, all the CPUs that it is bound to (one if it is
+ * bound to none) and the memory that was requested, from its start to its end. */
 #include <signal.h>
 
 #include "base/ensure.h"
@@ -24,20 +23,21 @@ enum { KIB_PER_MIB = 1024 };
 struct pretend_job {
     struct launch_record record;
     int64_t ends_us;
-    bool hits_limit; /* it ends at its time limit, not by itself */
-    uint32_t cpu_count;
-    int64_t mem_kib;
+    enum launch_end end; /* how it ends then */
+    struct executor_plan plan;
     uint32_t heap_index; /* NONE if it does not run */
 };
 
 struct pretend {
     struct executor base;
-    int64_t now_us, run_us;
+    int64_t now_us, run_us, end_us;
     ARRAY(struct pretend_job) jobs;
     ARRAY(uint32_t) free_slots, heap;
     struct map index_by_id;          /* from launch id to index in jobs */
     struct executor_reports reports; /* not yet fetched */
 };
+
+static const struct executor_kind pretend_kind;
 
 static struct pretend *pretend_of(struct executor *x)
 {
@@ -53,8 +53,8 @@ static struct launch_usage usage_at(const struct pretend_job *job, int64_t at_us
 {
     return (struct launch_usage){.id = job->record.id,
                                  .at_us = at_us,
-                                 .cpu_us = (at_us - job->record.started_us) * job->cpu_count,
-                                 .mem_kib = job->mem_kib};
+                                 .cpu_us = (int64_t)((double)(at_us - job->record.started_us) * job->plan.cpus),
+                                 .mem_kib = job->plan.mem_kib};
 }
 
 /* --- the heap ----------------------------------------------------------------------------------------------------- */
@@ -109,32 +109,51 @@ static void heap_remove(struct pretend *p, uint32_t job_index)
 
 /* --- the functions of an executor --------------------------------------------------------------------------------- */
 
-static void pretend_start(struct executor *x, const struct launch *launch)
+static uint32_t new_slot(struct pretend *p)
 {
+    if (p->free_slots.count > 0) return p->free_slots.items[--p->free_slots.count];
+    (void)array_add(&p->jobs);
+    return p->jobs.count - 1;
+}
+
+void executor_pretend_start(struct executor *x, uint64_t launch_id, const struct executor_plan *plan)
+{
+    ensure(x->kind == &pretend_kind && plan->run_us >= 0);
     struct pretend *p = pretend_of(x);
-    uint32_t known = map_get_u64(&p->index_by_id, launch->id);
+    uint32_t known = map_get_u64(&p->index_by_id, launch_id);
     if (known != NONE) {
         add_report(p, &p->jobs.items[known]);
         return;
     }
-    uint32_t index = p->jobs.count;
-    if (p->free_slots.count > 0)
-        index = p->free_slots.items[--p->free_slots.count];
-    else
-        (void)array_add(&p->jobs);
-    map_set_u64(&p->index_by_id, launch->id, index);
-    uint32_t cpu_count = idset_count(&launch->cpus);
-    bool hits_limit = launch->time_limit_us > 0 && launch->time_limit_us < p->run_us;
+    uint32_t index = new_slot(p);
+    map_set_u64(&p->index_by_id, launch_id, index);
+    bool hits_limit = plan->time_limit_us > 0 && plan->time_limit_us < plan->run_us;
+    int64_t ends_us = plan->started_us + (hits_limit ? plan->time_limit_us : plan->run_us);
     p->jobs.items[index] = (struct pretend_job){
-        .record = {.id = launch->id, .phase = LAUNCH_STARTED, .at_us = p->now_us, .started_us = p->now_us, .pid = 1},
-        .ends_us = p->now_us + (hits_limit ? launch->time_limit_us : p->run_us),
-        .hits_limit = hits_limit,
-        .cpu_count = cpu_count > 0 ? cpu_count : 1,
-        .mem_kib = saturate_multiply(launch->mem_mib, KIB_PER_MIB),
+        .record = {.id = launch_id,
+                   .phase = LAUNCH_STARTED,
+                   .at_us = plan->started_us,
+                   .started_us = plan->started_us,
+                   .pid = 1},
+        .ends_us = ends_us > p->now_us ? ends_us : p->now_us,
+        .end = hits_limit ? LAUNCH_TIMED_OUT : LAUNCH_EXITED,
+        .plan = *plan,
     };
     *array_add(&p->heap) = index;
     heap_sift_up(p, p->heap.count - 1);
     add_report(p, &p->jobs.items[index]);
+}
+
+static void pretend_start(struct executor *x, const struct launch *launch)
+{
+    const struct pretend *p = pretend_of(x);
+    uint32_t cpu_count = idset_count(&launch->cpus);
+    const struct executor_plan plan = {.started_us = p->now_us,
+                                       .run_us = p->run_us,
+                                       .time_limit_us = launch->time_limit_us,
+                                       .cpus = cpu_count > 0 ? cpu_count : 1,
+                                       .mem_kib = saturate_multiply(launch->mem_mib, KIB_PER_MIB)};
+    executor_pretend_start(x, launch->id, &plan);
 }
 
 static void end_job(struct pretend *p, uint32_t index, int64_t at_us, enum launch_end end)
@@ -146,18 +165,42 @@ static void end_job(struct pretend *p, uint32_t index, int64_t at_us, enum launc
     job->record.at_us = at_us;
     job->record.end = end;
     job->record.signal = end == LAUNCH_EXITED ? 0 : SIGTERM;
+    job->record.exit_status = end == LAUNCH_EXITED ? job->plan.exit_status : 0;
     job->record.cpu_us = usage.cpu_us;
     job->record.max_rss_kib = usage.mem_kib;
     job->record.io_bytes = usage.io_bytes;
     add_report(p, job);
 }
 
+/* A launch that ends by itself before its end was carried out ends as it would have. */
 static void pretend_end(struct executor *x, uint64_t launch_id, int64_t grace_us)
 {
     struct pretend *p = pretend_of(x);
     (void)grace_us;
     uint32_t index = map_get_u64(&p->index_by_id, launch_id);
-    if (index != NONE && p->jobs.items[index].heap_index != NONE) end_job(p, index, p->now_us, LAUNCH_CANCELLED);
+    if (index == NONE || p->jobs.items[index].heap_index == NONE) return;
+    struct pretend_job *job = &p->jobs.items[index];
+    if (p->end_us == 0) {
+        end_job(p, index, p->now_us, LAUNCH_CANCELLED);
+        return;
+    }
+    if (job->record.phase == LAUNCH_COMPLETING || job->ends_us <= p->now_us + p->end_us) return;
+    job->ends_us = p->now_us + p->end_us;
+    job->end = LAUNCH_CANCELLED;
+    job->record.phase = LAUNCH_COMPLETING;
+    job->record.at_us = p->now_us;
+    heap_sift_up(p, job->heap_index);
+    add_report(p, job);
+}
+
+void executor_pretend_lose(struct executor *x, uint64_t launch_id, const char *detail)
+{
+    ensure(x->kind == &pretend_kind);
+    struct pretend *p = pretend_of(x);
+    uint32_t index = map_get_u64(&p->index_by_id, launch_id);
+    if (index == NONE || p->jobs.items[index].heap_index == NONE) return;
+    launch_record_set_detail(&p->jobs.items[index].record, detail);
+    end_job(p, index, p->now_us, LAUNCH_LOST);
 }
 
 static void pretend_acknowledge(struct executor *x, uint64_t launch_id)
@@ -227,15 +270,42 @@ static const struct executor_kind pretend_kind = {
     .ready = pretend_ready,
 };
 
-struct executor *executor_open_pretend(int64_t now_us, int64_t run_us)
+static struct pretend *open_at(int64_t now_us)
 {
-    ensure(run_us >= 0);
     struct pretend *p = mem_resize(NULL, 0, sizeof *p);
     p->base.kind = &pretend_kind;
     p->now_us = now_us;
+    return p;
+}
+
+struct executor *executor_open_pretend(int64_t now_us, int64_t run_us)
+{
+    ensure(run_us >= 0);
+    struct pretend *p = open_at(now_us);
     p->run_us = run_us;
-    *array_add(&p->reports.list) = (struct executor_report){.kind = EXECUTOR_SYNCED};
+    executor_pretend_synced(&p->base);
     return &p->base;
+}
+
+struct executor *executor_open_plans(int64_t now_us, int64_t end_us)
+{
+    struct pretend *p = open_at(now_us);
+    p->end_us = end_us;
+    return &p->base;
+}
+
+void executor_pretend_synced(struct executor *x)
+{
+    ensure(x->kind == &pretend_kind);
+    *array_add(&pretend_of(x)->reports.list) = (struct executor_report){.kind = EXECUTOR_SYNCED};
+}
+
+int64_t executor_pretend_next_us(const struct executor *x)
+{
+    ensure(x->kind == &pretend_kind);
+    const struct pretend *p = (const struct pretend *)x;
+    if (p->reports.list.count > 0) return p->now_us;
+    return p->heap.count > 0 ? p->jobs.items[p->heap.items[0]].ends_us : 0;
 }
 
 void executor_pretend_advance(struct executor *x, int64_t now_us)
@@ -248,6 +318,6 @@ void executor_pretend_advance(struct executor *x, int64_t now_us)
         uint32_t first = p->heap.items[0];
         const struct pretend_job *job = &p->jobs.items[first];
         if (job->ends_us > now_us) break;
-        end_job(p, first, job->ends_us, job->hits_limit ? LAUNCH_TIMED_OUT : LAUNCH_EXITED);
+        end_job(p, first, job->ends_us, job->end);
     }
 }

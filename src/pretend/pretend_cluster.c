@@ -29,7 +29,7 @@ static int read_duration(struct wire_reader *r, json_t *value, int64_t min_s, in
     int64_t duration_s = json_is_integer(value) ? json_integer_value(value) : -1;
     bool is_read = json_is_integer(value) || duration_read(text, &duration_s);
     if (!is_read || duration_s < min_s || duration_s > DURATION_S_MAX)
-        return wire_refuse(r, value, "a time from %lld seconds to 3660 days, such as 90, \"0:30:00\" or \"1-12:00:00\"",
+        return wire_refuse(r, value, "a time of %lld s to 3660 days, such as 90, \"0:30:00\" or \"1-12:00:00\"",
                            (long long)min_s);
     *out_us = duration_s * US_PER_S;
     return 0;

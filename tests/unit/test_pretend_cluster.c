@@ -111,12 +111,12 @@ static void test_what_is_refused(void **state)
         {"{" HOSTS ", 'failures': [{'hosts': 'n3', 'at': 1, 'for': 1}]}",
          "f: failures[0].hosts: 'n3' is not one of the hosts"},
         {"{" HOSTS ", 'failures': [{'hosts': 'n1', 'at': 'noon', 'for': 1}]}",
-         "f: failures[0].at: \"noon\" is not a time from 0 seconds to 3660 days, such as 90, \"0:30:00\" or "
+         "f: failures[0].at: 'noon' is not a time of 0 s to 3660 days, such as 90, \"0:30:00\" or "
          "\"1-12:00:00\""},
         {"{" HOSTS ", 'failures': [{'hosts': 'n1', 'at': -1, 'for': 1}]}",
-         "f: failures[0].at: -1 is not a time from 0 seconds to 3660 days, such as 90, \"0:30:00\" or \"1-12:00:00\""},
+         "f: failures[0].at: -1 is not a time of 0 s to 3660 days, such as 90, \"0:30:00\" or \"1-12:00:00\""},
         {"{" HOSTS ", 'failures': [{'hosts': 'n1', 'at': 1, 'for': 0}]}",
-         "f: failures[0].for: 0 is not a time from 1 seconds to 3660 days, such as 90, \"0:30:00\" or \"1-12:00:00\""},
+         "f: failures[0].for: 0 is not a time of 1 s to 3660 days, such as 90, \"0:30:00\" or \"1-12:00:00\""},
         {"{" HOSTS ", 'failures': [{'hosts': 'n1', 'at': 10, 'for': 10}, {'hosts': 'n[1-2]', 'at': 19, 'for': 1}]}",
          "f: failures: host 'n1' fails 19 seconds after the start, and is down already"},
         {"{" HOSTS ", 'period': 20, 'failures': [{'hosts': 'n1', 'at': 10, 'for': 11}]}",
@@ -129,7 +129,7 @@ static void test_what_is_refused(void **state)
         {"{" HOSTS ", 'run_time': {'mean': 1}}",
          "f: run_time: 'mean' is not a field; the fields are: of_limit, spread"},
         {"{" HOSTS ", 'host': 1}",
-         "f: the document: 'host' is not a field; the fields are: hosts, period, failures, loads, run_time, "
+         "f: 'host' is not a field; the fields are: hosts, period, failures, loads, run_time, "
          "fail_percent, seed"},
     };
     (void)state;
