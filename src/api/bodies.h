@@ -46,6 +46,9 @@
 #define API_USERS "/v1/users"
 #define API_VERIFY "/v1/verify"
 
+/* Header of the replies of a pretend instance: its time, in microseconds since 1970. */
+#define API_TIME_HEADER "Fairlead-Time"
+
 enum { API_BODY_MAX = 64 * 1048576, API_WAIT_MAX_S = 3600 };
 
 /* --- requests ---------------------------------------------------------------------------------------------------- */

@@ -29,8 +29,8 @@
 
 enum { RETRY_MS = 1000, ALIVE_MS = 60000, DUE_MAX_MS = 60000 };
 
-/* At least so much time passes between two measurements of pretend jobs, which use the same all the time. */
-enum { PRETEND_MEASUREMENT_S = 5 };
+/* At least a second passes between two measurements of pretend jobs, which use the same all the time. */
+enum { PRETEND_MEASUREMENT_S = 1 };
 
 static void turn(struct daemon *d);
 static void on_executor(uv_poll_t *poll, int status, int events);
