@@ -122,8 +122,8 @@ void daemon_make_calendars(struct daemon *d);
 bool daemon_update_calendars(struct daemon *d);
 void daemon_close_calendars(struct daemon *d);
 
-/* pretend_hosts.c. daemon_report_pretend_hosts: brings all hosts of the document to the engine, as they were at the last
- * commit; adds those that do not exist, or leaves them out. ERR_INPUT: a host of the document is refused. */
+/* pretend_hosts.c. daemon_report_pretend_hosts: brings all hosts of the document to the engine, as they were at the
+ * last commit; adds those that do not exist, or leaves them out. ERR_INPUT: a host of the document is refused. */
 int daemon_report_pretend_hosts(struct daemon *d, bool adds, struct outcome *outcome, struct err *e);
 
 /* pretend_hosts.c: takes what has happened up to now, and the reports of the executor; then, once the reports are

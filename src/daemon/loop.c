@@ -336,8 +336,8 @@ static void order_measurement(struct daemon *d)
     d->next_measurement_us = has_tasks ? earlier_of(d->next_measurement_us, next_us) : 0;
 }
 
-/* libuv's timers use the monotonic clock, due times are wall-clock times or virtual ones, and the wall clock can be set.
- * So the timer is set for at most DUE_MAX_MS. */
+/* libuv's timers use the monotonic clock, due times are wall-clock times or virtual ones, and the wall clock can be
+ * set. So the timer is set for at most DUE_MAX_MS. */
 static void schedule_due_timer(struct daemon *d)
 {
     int64_t now_us = clock_now(d), due_us = next_turn_us(d, now_us);

@@ -1,4 +1,5 @@
-/* The hosts of a pretend cluster: reported to the engine at a start, and whenever the document says that they change. */
+/* The hosts of a pretend cluster: reported to the engine at a start, and whenever the document says that they
+ * change. */
 #include <string.h>
 
 #include "base/quantity.h"

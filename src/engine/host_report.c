@@ -1,5 +1,5 @@
-/* EVENT_HOST and EVENT_HOSTS: what executors report of their hosts. A report is no row: executors repeat theirs at every
- * start, before the first pass. Hosts that EVENT_HOSTS adds are rows like those that operators add.
+/* EVENT_HOST and EVENT_HOSTS: what executors report of their hosts. A report is no row: executors repeat theirs at
+ * every start, before the first pass. Hosts that EVENT_HOSTS adds are rows like those that operators add.
  *
  *     object     state UP | DRAIN | DOWN           an administrator's word; stored
  *     row        is_attached, is_down, detected    the executor's; not stored

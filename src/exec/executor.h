@@ -89,8 +89,8 @@ void executor_end(struct executor *x, uint64_t launch_id, int64_t grace_us);
 void executor_set_cpu_weight(struct executor *x, uint64_t launch_id, uint32_t cpu_weight);
 
 /* Measures all launches that run: one EXECUTOR_USAGE for each that has started and whose keeper runs, in no particular
- * order. The launcher keeps nothing about it between two orders. O(processes of the machine), in the launcher. A pretend
- * executor measures 1,000 at a time, in turns. */
+ * order. The launcher keeps nothing about it between two orders. O(processes of the machine), in the launcher. A
+ * pretend executor measures 1,000 at a time, in turns. */
 void executor_measure(struct executor *x);
 
 /* For the loop. executor_descriptor: the descriptor to watch for reading, -1 for none. executor_wants_write: whether to

@@ -12,9 +12,9 @@ struct host_ranges {
     ARRAY(const char *) names; /* in the order of the text; memory of the arena */
 };
 
-/* Appends the names of a text, so that there are at most max of them. Each has 1 to 64 bytes that the name of a host may
- * have (host_text_is_name). A name can occur twice. ERR_INPUT names what is wrong with the text, or the name; what was
- * appended before stays. The caller releases the array. */
+/* Appends the names of a text, so that there are at most max of them. Each has 1 to 64 bytes that the name of a host
+ * may have (host_text_is_name). A name can occur twice. ERR_INPUT names what is wrong with the text, or the name; what
+ * was appended before stays. The caller releases the array. */
 int host_ranges_expand(struct str text, uint32_t max, struct arena *arena, struct host_ranges *io_names, struct err *e);
 
 #endif

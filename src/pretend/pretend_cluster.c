@@ -341,7 +341,7 @@ static int read_seed(struct wire_reader *r, json_t *value)
 }
 
 /* In an order in which a part refers only to earlier ones. value NULL: the document does not have the part. */
-static const struct part {
+static const struct pretend_part {
     const char *name;
     int (*read)(struct wire_reader *r, json_t *value);
 } parts[] = {
@@ -349,7 +349,7 @@ static const struct part {
     {"loads", check_loads}, {"run_time", read_run_time}, {"fail_percent", read_fail_percent},
     {"seed", read_seed},
 };
-enum { PART_COUNT = sizeof parts / sizeof *parts };
+enum { PRETEND_PART_COUNT = sizeof parts / sizeof *parts };
 
 static int check_names(struct wire_reader *r, json_t *document)
 {
@@ -359,7 +359,7 @@ static int check_names(struct wire_reader *r, json_t *document)
     {
         struct buf names = {0};
         bool is_known = false;
-        for (uint32_t i = 0; i < PART_COUNT; i++) {
+        for (uint32_t i = 0; i < PRETEND_PART_COUNT; i++) {
             is_known |= strcmp(parts[i].name, name) == 0;
             buf_format(&names, "%s%s", i > 0 ? ", " : "", parts[i].name);
         }
@@ -374,7 +374,7 @@ static int read_parts(struct wire_reader *r, json_t *document)
 {
     if (!json_is_object(document)) return wire_refuse(r, document, "an object");
     if (check_names(r, document) != 0) return -1;
-    for (uint32_t i = 0; i < PART_COUNT; i++) {
+    for (uint32_t i = 0; i < PRETEND_PART_COUNT; i++) {
         size_t length = wire_enter(r, parts[i].name);
         if (parts[i].read(r, json_object_get(document, parts[i].name)) != 0) return -1;
         wire_leave(r, length);
