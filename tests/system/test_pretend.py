@@ -129,6 +129,16 @@ def test_time_runs_faster(cluster):
     assert cluster.job(job)['state'] == 'RUNNING'
 
 
+def test_times_of_options_are_its_own(cluster):
+    cluster.begin(speed=3600)
+    time.sleep(1)
+    before = cluster.now_us()
+    job = cluster.submit('--begin', 'now+10hours', '--', 'sleep', '1')
+    row = cluster.job(job)
+    assert before + 36000e6 - 1e6 <= row['begin_us'] <= cluster.now_us() + 36000e6
+    assert cluster.until_state(job, 'COMPLETED')['start_us'] >= row['begin_us']
+
+
 def test_a_host_fails(cluster):
     cluster.begin(speed=120, failures=[{'hosts': 'n2', 'at': '0:10:00', 'for': '0:10:00'}])
     host = [cluster.submit('-l', 'hostname=n%d' % i, '-t', '1-00:00:00', '--', 'sleep', '1800') for i in (1, 2)]
