@@ -144,6 +144,21 @@ static uint64_t edition_of(const struct state *s)
     return 1 + (uint64_t)s->rules_edition + s->host_edition;
 }
 
+/* Whether a threshold or a demand depends on load values. Until the cluster is made anew, the same resources are
+ * reported and demands are only added, so many reports are one check. */
+static bool needs_load(struct live_cluster *l)
+{
+    uint32_t count = l->demands.list.count;
+    if (l->load_check.made == l->made && l->load_check.demand_count == count) return l->load_check.is_used;
+    bool is_used = has_thresholds(&l->model.cluster);
+    for (uint32_t i = 0; i < count && !is_used; i++)
+        is_used = cluster_model_needs_load(&l->model, l->demands.list.items[i]);
+    l->load_check.made = l->made;
+    l->load_check.demand_count = count;
+    l->load_check.is_used = is_used;
+    return is_used;
+}
+
 bool live_cluster_refresh_loads(struct state *s, uint32_t host)
 {
     struct live_cluster *l = s->live_cluster;
@@ -152,10 +167,7 @@ bool live_cluster_refresh_loads(struct state *s, uint32_t host)
         live_cluster_invalidate(s);
         return true;
     }
-    bool is_used = has_thresholds(&l->model.cluster);
-    for (uint32_t i = 0; i < l->demands.list.count && !is_used; i++)
-        is_used = cluster_model_needs_load(&l->model, l->demands.list.items[i]);
-    return is_used;
+    return needs_load(l);
 }
 
 bool live_cluster_is_adjusted(const struct live_cluster *l)

@@ -33,8 +33,12 @@ struct live_cluster {
     struct time_heap ends; /* of launches; out of date if a booking has another end now, or is gone */
     uint64_t edition;      /* of the rules and the hosts; 0: to be made */
     uint32_t made;         /* counts how often all was made anew: demands from before are gone */
-    int64_t remake_us;     /* when the next closed times of queues have to be booked; 0: all are */
-    bool has_fractions;    /* bookings were taken back that are no whole numbers, so differences of rounding remain */
+    struct {
+        uint32_t made, demand_count;
+        bool is_used;
+    } load_check;       /* whether load values count, for that many demands */
+    int64_t remake_us;  /* when the next closed times of queues have to be booked; 0: all are */
+    bool has_fractions; /* bookings were taken back that are no whole numbers, so differences of rounding remain */
 };
 
 /* What a running task has, in memory of arena. No parts: its partition or its hosts are gone. */

@@ -319,3 +319,24 @@ def test_the_examples_start(cluster, name):
     cluster.submit('-l', 'arch=lx-amd64', '--gpus', '1', '-t', '1:00:00', '--', 'true')
     until(lambda: not cluster.json('queue'), 'the end')
     assert {row['state'] for row in cluster.json('history')} <= {'COMPLETED', 'FAILED', 'NODE_FAIL'}
+
+
+def test_a_turn_that_cannot_be_committed(cluster):
+    """The launches go on from the rows, as after a restart."""
+    cluster.begin(speed=300, failures=[{'hosts': 'n2', 'at': '0:15:00', 'for': '0:05:00'}])
+    array = cluster.submit('--array', '1-200', '-t', '4:00', '--', 'true')
+    cluster.until_state('%d_1' % array, 'RUNNING', 'COMPLETED')
+    writer = sqlite3.connect(cluster.state / 'fairlead.db', isolation_level=None, timeout=30)
+    log = cluster.state / 'fairleadd.log'
+    for _ in range(3):
+        count = log.read_text().count('event=commit-failed')
+        writer.execute('BEGIN IMMEDIATE')
+        until(lambda: log.read_text().count('event=commit-failed') > count, 'a commit to fail')
+        writer.execute('ROLLBACK')
+        time.sleep(0.5)
+    writer.close()
+    until(lambda: not cluster.json('queue'), 'the end')
+    rows = cluster.json('history', '-n', '1000')
+    assert len(rows) == 200 and {row['state'] for row in rows} <= {'COMPLETED', 'NODE_FAIL'}
+    assert all(row['end_us'] - row['start_us'] <= 144e6 for row in rows if row['state'] == 'COMPLETED')
+    assert json.loads(cluster.good('verify', '--json'))['differences'] == []
