@@ -1,6 +1,7 @@
 /* Submissions: a new row of jobs, with the fields given (job_edit.h), its tasks and its association. */
 #include "base/ensure.h"
 #include "engine/job_edit.h"
+#include "engine/limit_submit.h"
 #include "engine/requested_resources.h"
 #include "fields/array_spec.h"
 
@@ -81,7 +82,8 @@ static int submit(struct apply_context *c, const struct event *event)
     if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, &row) != 0) return -1;
     /* The last check, because it may create an association. */
     const char *account = given->is_given[JOB_FIELD_ACCOUNT] ? given->value[JOB_FIELD_ACCOUNT].text : NULL;
-    if (assoc_for_submission(c, &event->actor, account, &row.assoc) != 0) {
+    if (limit_submit_check(c, &event->actor, account, &row) != 0 ||
+        assoc_for_submission(c, &event->actor, account, &row.assoc) != 0) {
         idset_release(&row.array);
         return -1;
     }
