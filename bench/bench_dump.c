@@ -43,7 +43,7 @@ static void add_cluster(struct state *s, struct outcome *out)
 {
     static const struct host_load loads[] = {{"load_avg", "1.5"}, {"num_proc", "64"}, {"mem_free", "50G"}};
     apply(s, out, NOW_US, (struct event){.kind = EVENT_HOST, .host.has = {.cpus = CPUS, .mem_mib = 1000000}});
-    apply(s, out, NOW_US, (struct event){.kind = EVENT_LOAD, .load = {loads, 3}});
+    apply(s, out, NOW_US, (struct event){.kind = EVENT_LOAD, .load = {.values = loads, .count = 3}});
     add_object(s, out, OBJECT_RESOURCE, "license", (struct event_pair){"amount", "9"});
     add_object(s, out, OBJECT_ENVIRONMENT, "smp", (struct event_pair){"slots", "32"});
     add_object(s, out, OBJECT_PARTITION, "main", (struct event_pair){"pe_list", "smp"});

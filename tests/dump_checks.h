@@ -290,6 +290,7 @@ static inline void dump_checks_objects(const struct state *a, const struct state
 static inline void dump_checks_host(const struct host_row *a, const struct host_row *b)
 {
     assert_int_equal(a->is_attached, b->is_attached);
+    assert_int_equal(a->is_down, b->is_down);
     assert_memory_equal(&a->host.has, &b->host.has, sizeof a->host.has);
     assert_int_equal(a->host.free_cpu_count, b->host.free_cpu_count);
     assert_int_equal(a->load_count, b->load_count);

@@ -34,7 +34,8 @@ static inline void pass_world_add_hosts(struct world *w, struct rng *rng)
     for (uint32_t i = 0; i < count; i++) {
         const struct capacity has = {1 + rng_below(rng, 16), rng_below(rng, 2), 50 + rng_below(rng, 200)};
         world_object(w, OBJECT_HOST, names[i], rng_below(rng, 8) ? "" : "state=DRAIN");
-        assert_int_equal(world_apply(w, (struct event){.kind = EVENT_HOST, .host = {has, names[i]}}, NULL), 0);
+        assert_int_equal(
+            world_apply(w, (struct event){.kind = EVENT_HOST, .host = {.has = has, .name = names[i]}}, NULL), 0);
     }
     world_object(w, OBJECT_ENVIRONMENT, "fill", "allocation_rule=$fill_up");
     world_object(w, OBJECT_ENVIRONMENT, "round", "allocation_rule=$round_robin|slots=9");

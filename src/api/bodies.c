@@ -252,6 +252,15 @@ static const struct wire_field host_fields[] = {
     {0}};
 static const struct wire_shape host_shape = REPLY("Host", api_host, host_fields, "The machine.");
 
+static const struct wire_field hosts_fields[] = {
+    REQUIRED(api_hosts, count, WIRE_U32, .help = "hosts on which jobs can run", COUNT32),
+    REQUIRED(api_hosts, down, WIRE_U32, .help = "those of them that are down", COUNT32),
+    REQUIRED(api_hosts, cpus, WIRE_U64, .help = "their CPUs", COUNT64),
+    REQUIRED(api_hosts, free_cpus, WIRE_U64, .help = "CPUs without a job on those that are not down", COUNT64),
+    {0}};
+static const struct wire_shape hosts_shape =
+    REPLY("Hosts", api_hosts, hosts_fields, "All hosts on which jobs can run.");
+
 static const struct wire_field tasks_fields[] = {
     REQUIRED(api_tasks, pending, WIRE_U64, .help = "tasks that wait", COUNT64),
     REQUIRED(api_tasks, starting, WIRE_U32, .help = "tasks that are being started", COUNT32),
@@ -269,7 +278,11 @@ static const struct wire_field status_fields[] = {
     REQUIRED(api_status, socket, WIRE_BYTES, .help = "the socket that the daemon listens on"),
     REQUIRED(api_status, started_us, WIRE_I64, .help = "time of the daemon's start", TIME_US),
     REQUIRED(api_status, now_us, WIRE_I64, .help = "time of the answer", TIME_US),
+    OPTIONAL(api_status, pretend, WIRE_BYTES,
+             .help = "the document of a pretend instance, whose jobs run nowhere; null: jobs are real"),
+    REQUIRED(api_status, speed, WIRE_U32, .help = "seconds of its time in a second; 1 if jobs are real", COUNT32),
     REQUIRED(api_status, host, WIRE_OBJECT, .help = "the machine", .shape = &host_shape),
+    REQUIRED(api_status, hosts, WIRE_OBJECT, .help = "all hosts on which jobs can run", .shape = &hosts_shape),
     REQUIRED(api_status, tasks, WIRE_OBJECT, .help = "numbers of tasks", .shape = &tasks_shape),
     REQUIRED(api_status, associations, WIRE_U32, .help = "number of accounts and of users in accounts", COUNT32),
     REQUIRED(api_status, policy, WIRE_TEXT, .help = "the policy in force, in one line"),

@@ -47,6 +47,9 @@
 #define API_USERS "/v1/users"
 #define API_VERIFY "/v1/verify"
 
+/* Header of the replies of a pretend instance: its time, in microseconds since 1970. */
+#define API_TIME_HEADER "Fairlead-Time"
+
 enum { API_BODY_MAX = 64 * 1048576, API_WAIT_MAX_S = 3600 };
 
 /* --- requests ---------------------------------------------------------------------------------------------------- */
@@ -196,6 +199,10 @@ struct api_host {
     int64_t free_mem_mib; /* below 0 when the host shrank under running jobs */
     const char *state;    /* "UP", "DRAIN" or "DOWN" */
 };
+struct api_hosts {
+    uint32_t count, down; /* attached; down: reported so, or made so by an administrator */
+    uint64_t cpus, free_cpus;
+};
 struct api_tasks {
     uint64_t pending;
     uint32_t starting, running, completing;
@@ -207,7 +214,10 @@ struct api_status {
     const char *user; /* of the uid; NULL: it has no name */
     const char *state_directory, *socket;
     int64_t started_us, now_us;
+    const char *pretend; /* the document of a pretend instance; NULL: its jobs are real */
+    uint32_t speed;      /* seconds of its time in a second; 1 if its jobs are real */
     struct api_host host;
+    struct api_hosts hosts;
     struct api_tasks tasks;
     uint32_t associations;
     const char *policy;            /* "fair-tree, ties merge, half-life 7-00:00:00" */

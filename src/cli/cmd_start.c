@@ -12,13 +12,16 @@
 #include "cli/job_script.h"
 #include "cli/pairs.h"
 #include "cli/private_instance.h"
+#include "cli/read_file.h"
 #include "cli/setting_remarks.h"
 #include "cli/spawn.h"
+#include "pretend/pretend_cluster.h"
 
 enum { START_TIMEOUT_S = 10, POLL_MS = 10 };
 
 struct start_values {
-    const char *state, *config;
+    const char *state, *config, *pretend;
+    uint64_t speed; /* 0: not given */
     struct option_texts settings;
 };
 
@@ -31,6 +34,14 @@ static const struct option_row start_options[] = {
      .argument = "FILE",
      .value = TEXT_IN(struct start_values, config),
      .help = "file of settings to apply before any job starts: lines of NAME = VALUE, comments after #"},
+    {.name = "pretend",
+     .argument = "FILE",
+     .value = TEXT_IN(struct start_values, pretend),
+     .help = "start a cluster that is not there: the hosts of a document, on which no job really runs"},
+    {.name = "speed",
+     .argument = "COUNT",
+     .value = U64_IN(struct start_values, speed, 1, PRETEND_SPEED_MAX),
+     .help = "with --pretend: virtual seconds in a second (1)"},
     {.name = "set",
      .argument = "NAME=VALUE,...",
      .value = TEXTS_IN(struct start_values, settings),
@@ -87,21 +98,33 @@ static int read_settings(const struct option_texts *lists, struct pairs *out_pai
     return 0;
 }
 
+/* Files for the daemon, as absolute paths, which it does not start in the current directory; NULL: not given. */
+struct start_files {
+    const char *config, *pretend;
+    uint32_t speed;
+};
+
 /* The daemon's command line, ended by NULL, in the call's arena. */
 static char **make_arguments(struct call *call, const char *program, const struct private_instance *instance,
-                             const char *config)
+                             const struct start_files *files)
 {
-    const char *const words[] = {program,
-                                 "--private",
-                                 "--state",
-                                 instance->state_directory,
-                                 "--socket",
-                                 instance->socket,
-                                 config ? "--config" : NULL,
-                                 config,
-                                 NULL};
-    char **arguments = arena_alloc(call->arena, sizeof words);
-    for (size_t i = 0; words[i]; i++) arguments[i] = arena_copy(call->arena, str(words[i]));
+    char speed[16];
+    text_format(speed, sizeof speed, "%u", files->speed);
+    const char *const pairs[][2] = {{"--state", instance->state_directory},
+                                    {"--socket", instance->socket},
+                                    {"--config", files->config},
+                                    {"--pretend", files->pretend},
+                                    {"--speed", files->pretend ? speed : NULL}};
+    enum { PAIR_COUNT = sizeof pairs / sizeof *pairs };
+    char **arguments = arena_alloc(call->arena, (2 * PAIR_COUNT + 3) * sizeof *arguments);
+    uint32_t count = 0;
+    arguments[count++] = arena_copy(call->arena, str(program));
+    arguments[count++] = arena_copy(call->arena, str("--private"));
+    for (int i = 0; i < PAIR_COUNT; i++) {
+        if (pairs[i][1] == NULL) continue;
+        arguments[count++] = arena_copy(call->arena, str(pairs[i][0]));
+        arguments[count++] = arena_copy(call->arena, str(pairs[i][1]));
+    }
     return arguments;
 }
 
@@ -142,8 +165,8 @@ static int await(struct call *call, struct spawn *s, const struct private_instan
                    (int)s->pid, START_TIMEOUT_S, s->log_path);
 }
 
-static int launch(struct call *call, const struct private_instance *instance, const char *config, struct client *c,
-                  struct api_status *out_status, struct err *e)
+static int launch(struct call *call, const struct private_instance *instance, const struct start_files *files,
+                  struct client *c, struct api_status *out_status, struct err *e)
 {
     const char *program = spawn_find_program("fairleadd", call->arena);
     if (program == NULL)
@@ -153,7 +176,7 @@ static int launch(struct call *call, const struct private_instance *instance, co
     struct spawn spawn = {
         .program = program,
         .log_path = instance_target(call, &log_path),
-        .arguments = make_arguments(call, program, instance, config),
+        .arguments = make_arguments(call, program, instance, files),
     };
     if (spawn_run(&spawn, e) != 0) return -1;
     return await(call, &spawn, instance, c, out_status, e);
@@ -161,7 +184,7 @@ static int launch(struct call *call, const struct private_instance *instance, co
 
 /* Connects to the instance and starts it if none answers. A lock lets one command at a time start it; the others wait
  * and then connect to it. */
-static int find_or_launch(struct call *call, const struct private_instance *instance, const char *config,
+static int find_or_launch(struct call *call, const struct private_instance *instance, const struct start_files *files,
                           struct client *c, struct api_status *out_status, bool *out_is_new, struct err *e)
 {
     *out_is_new = false;
@@ -173,7 +196,7 @@ static int find_or_launch(struct call *call, const struct private_instance *inst
     int status = private_instance_connect(call, instance, c, out_status, e);
     if (status != 0 && e->code == ERR_UNAVAILABLE) {
         *out_is_new = true;
-        status = launch(call, instance, config, c, out_status, e);
+        status = launch(call, instance, files, c, out_status, e);
     }
     if (lock >= 0) close(lock);
     return status;
@@ -186,24 +209,74 @@ static bool is_same_directory(const char *a, const char *b)
     return of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
+static int absolute(struct call *call, const char *option, const char *path, const char **out, struct err *e)
+{
+    char real[PATH_MAX];
+    if (path == NULL) return 0;
+    if (realpath(path, real) == NULL) return err_set(e, ERR_INPUT, "%s: %s: %s", option, path, strerror(errno));
+    *out = arena_copy(call->arena, str(real));
+    return 0;
+}
+
+/* Reads the document before anything is created, as the daemon will. */
+static int check_document(const char *path, struct err *e)
+{
+    struct buf text = {0};
+    struct pretend_cluster cluster = {0};
+    int status = read_file(path, &text, e);
+    if (status == 0) status = pretend_cluster_read((struct str){text.text, text.length}, path, &cluster, e);
+    pretend_cluster_release(&cluster);
+    buf_release(&text);
+    return status;
+}
+
+static int find_files(struct call *call, struct start_files *out, struct err *e)
+{
+    const struct start_values *values = call->values;
+    *out = (struct start_files){.speed = values->speed != 0 ? (uint32_t)values->speed : 1};
+    if (values->speed != 0 && values->pretend == NULL) return err_set(e, ERR_USAGE, "--speed requires --pretend");
+    if (absolute(call, "--config", values->config, &out->config, e) != 0) return -1;
+    if (absolute(call, "--pretend", values->pretend, &out->pretend, e) != 0) return -1;
+    return out->pretend != NULL ? check_document(out->pretend, e) : 0;
+}
+
+/* An instance that runs already has to be the one that was asked for. */
+static int check_running(const struct start_values *values, const struct start_files *files,
+                         const struct private_instance *instance, const struct api_status *status, struct err *e)
+{
+    const char *state = status->state_directory;
+    if (values->state != NULL && !is_same_directory(state, instance->state_directory))
+        return err_set(e, ERR_CONFLICT, "the instance at %s has another state, %s, and not %s", instance->socket, state,
+                       instance->state_directory);
+    if (status->pretend != NULL && files->pretend == NULL)
+        return err_set(e, ERR_INPUT,
+                       "state directory %s is that of a pretend instance: give --pretend FILE, or another --state",
+                       state);
+    if (status->pretend == NULL && files->pretend != NULL)
+        return err_set(e, ERR_INPUT, "state directory %s has real jobs: give another --state for a pretend instance",
+                       state);
+    bool is_same = files->pretend == NULL || strcmp(status->pretend, files->pretend) == 0;
+    if (is_same && (values->speed == 0 || files->pretend == NULL || status->speed == files->speed)) return 0;
+    return err_set(e, ERR_CONFLICT, "the instance at %s runs with %s at speed %u: run 'fairlead stop' first",
+                   instance->socket, status->pretend, status->speed);
+}
+
 static int start(struct call *call, const struct pairs *settings, struct err *e)
 {
     const struct start_values *values = call->values;
     struct private_instance instance;
     struct client client;
     struct api_status status;
-    char config[PATH_MAX];
-    if (values->config && realpath(values->config, config) == NULL)
-        return err_set(e, ERR_INPUT, "--config: %s: %s", values->config, strerror(errno));
-    if (private_instance_find(call, values->state, &instance, e) != 0) return -1;
-
+    struct start_files files;
+    if (find_files(call, &files, e) != 0) return -1;
+    int found = files.pretend != NULL ? private_instance_find_pretend(call, values->state, &instance, e)
+                                      : private_instance_find(call, values->state, &instance, e);
     bool is_new;
-    if (find_or_launch(call, &instance, values->config ? config : NULL, &client, &status, &is_new, e) != 0) return -1;
+    if (found != 0 || find_or_launch(call, &instance, &files, &client, &status, &is_new, e) != 0) return -1;
 
-    if (!is_new && values->state != NULL && !is_same_directory(status.state_directory, instance.state_directory)) {
+    if (!is_new && check_running(values, &files, &instance, &status, e) != 0) {
         client_close(&client);
-        return err_set(e, ERR_CONFLICT, "the instance at %s has another state, %s, and not %s", instance.socket,
-                       status.state_directory, instance.state_directory);
+        return -1;
     }
     int result = settings->body ? pairs_send(settings, &client, "PATCH", API_SETTINGS, e) : 0;
     client_close(&client);
@@ -243,6 +316,8 @@ static const struct command_example start_examples[] = {
     {.line = "fairlead start", .meaning = "start your instance"},
     {.line = "fairlead start --state /tmp/try --set halflife_s=3600,grace_s=5",
      .meaning = "start a second one to try settings"},
+    {.line = "fairlead start --pretend examples/pretend-small.json --speed 60",
+     .meaning = "start a cluster that is not there, whose minutes are seconds"},
     {.line = "fairlead start --set PriorityType=priority/tickets --set usage_weight_list=cpu=1,mem=0.5",
      .meaning = "start your instance with other policies"},
     {0},
@@ -258,6 +333,10 @@ const struct command cmd_start = {
         "Its log is fairleadd.log in the state directory. Its socket is --socket, else fairlead.sock in the directory of "
         "--state, else FAIRLEAD_SOCKET, else fairlead.sock in the default state directory. Its state directory is --state, else "
         "the directory of FAIRLEAD_SOCKET if that has a state, else the default.\n\n"
+        "With --pretend, the hosts are those of a document and jobs run nowhere: they end after the run time that their comment, "
+        "their command 'sleep N' or the document gives. Time passes --speed times as fast, and stands still while the instance is "
+        "stopped. The default state directory is then the one that the default has with '-pretend' at its end; a directory of real "
+        "jobs is refused, and so is that of a pretend instance without --pretend.\n\n"
         "If the instance is already running, start succeeds and changes only the settings of --set.",
     .options = start_options,
     .values_size = sizeof(struct start_values),

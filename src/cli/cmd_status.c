@@ -1,5 +1,6 @@
 /* fairlead status: the instance, its host, its tasks and its main settings on one screen. */
 #include <string.h>
+#include <time.h>
 
 #include "base/quantity.h"
 #include "cli/instance.h"
@@ -36,6 +37,20 @@ static void write_host(const struct api_host *h, struct output *out)
     if (strcmp(h->state, "UP") != 0)
         output_line(out, "           %s: nothing new starts; run 'fairlead host resume localhost' to end that",
                     h->state);
+}
+
+/* The cluster of a document, and its time. */
+static void write_pretend(const struct api_status *s, struct output *out)
+{
+    char now[64];
+    time_t seconds = (time_t)(s->now_us / US_PER_S);
+    struct tm local;
+    localtime_r(&seconds, &local);
+    strftime(now, sizeof now, "%d %b %Y %H:%M:%S", &local);
+    output_line(out, "Pretend    %s: hosts that are not there, and no job really runs", s->pretend);
+    output_line(out, "Time       %s, %u second%s of it in a second", now, s->speed, s->speed == 1 ? "" : "s");
+    output_line(out, "Hosts      %u, %u down: %llu of %llu CPUs free", s->hosts.count, s->hosts.down,
+                (unsigned long long)s->hosts.free_cpus, (unsigned long long)s->hosts.cpus);
 }
 
 static void write_tasks(const struct api_tasks *t, struct buf *out)
@@ -82,7 +97,10 @@ static int status_run(struct call *call, struct err *e)
     struct api_status status;
     if (instance_request_once(call, "GET", API_STATUS, NULL, NULL, &api_status_shape, &status, e) != 0) return -1;
     write_instance(&status, call->out);
-    write_host(&status.host, call->out);
+    if (status.pretend != NULL)
+        write_pretend(&status, call->out);
+    else
+        write_host(&status.host, call->out);
     write_tasks(&status.tasks, &call->out->text);
     output_line(call->out, "Policy     %s; %u association%s", status.policy, status.associations,
                 status.associations == 1 ? "" : "s");

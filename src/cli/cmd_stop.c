@@ -74,6 +74,19 @@ static int end_process(pid_t pid, struct err *e)
     return result;
 }
 
+/* The time of a pretend instance stands still until its next start, and so do its jobs. */
+static void write_stopped(const struct api_status *status, struct buf *out)
+{
+    uint64_t live = live_tasks(status), pending = status->tasks.pending;
+    bool is_pretend = status->pretend != NULL;
+    const char *tasks = live == 1 ? (is_pretend ? " waits" : " keeps") : (is_pretend ? "s wait" : "s keep");
+    buf_add_text(out, "Stopped");
+    if (live > 0) buf_format(out, "; %llu task%s%s", (unsigned long long)live, tasks, is_pretend ? "" : " running");
+    if (pending > 0) buf_format(out, "%s %llu pending", live > 0 ? "," : ";", (unsigned long long)pending);
+    if (live + pending > 0) buf_format(out, "; run 'fairlead start%s' to resume", is_pretend ? " --pretend FILE" : "");
+    buf_add_char(out, '\n');
+}
+
 static int stop_run(struct call *call, struct err *e)
 {
     const struct stop_values *values = call->values;
@@ -93,14 +106,7 @@ static int stop_run(struct call *call, struct err *e)
     if (result == 0 && values->has_jobs) result = end_jobs(call, &client, &status, e);
     client_close(&client);
     if (result != 0 || end_process(pid, e) != 0) return -1;
-
-    uint64_t live = live_tasks(&status), pending = status.tasks.pending;
-    struct buf *out = &call->out->text;
-    buf_add_text(out, "Stopped");
-    if (live > 0) buf_format(out, "; %llu task%s running", (unsigned long long)live, live == 1 ? " keeps" : "s keep");
-    if (pending > 0) buf_format(out, "%s %llu pending", live > 0 ? "," : ";", (unsigned long long)pending);
-    if (live + pending > 0) buf_add_text(out, "; run 'fairlead start' to resume");
-    buf_add_char(out, '\n');
+    write_stopped(&status, &call->out->text);
     return 0;
 }
 

@@ -10,6 +10,10 @@
  * client_close. ERR_UNAVAILABLE: no instance answers. */
 int instance_open(struct call *call, struct client *out_client, struct err *e);
 
+/* The instance's time, for times that are relative to it: that of a pretend instance, else the time of day. call: a
+ * struct call, with the options before the one that is read. */
+int64_t instance_now_us(void *call);
+
 /* Sends one request. body has body_shape (both NULL: no body). The reply is read by reply_shape into out_reply; its
  * texts and rows are in the call's arena. Fails with the instance's error, or as client_request does. */
 int instance_request(struct call *call, struct client *c, const char *method, const char *target,

@@ -1,8 +1,8 @@
 #include "cli/job_columns.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "api/client/client.h"
 #include "base/idset.h"
 #include "base/quantity.h"
 #include "cli/job_end.h"
@@ -35,12 +35,10 @@ static const struct field elapsed_field = {
 
 static struct field_value compute_elapsed(const struct field_value *row, struct arena *arena)
 {
-    struct timespec now;
     (void)arena;
     if (!has(row, JOB_FIELD_START)) return field_absent();
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t now_us = now.tv_sec * US_PER_S + now.tv_nsec / 1000;
-    int64_t elapsed_us = (has(row, JOB_FIELD_END) ? row[JOB_FIELD_END].number : now_us) - row[JOB_FIELD_START].number;
+    int64_t elapsed_us =
+        (has(row, JOB_FIELD_END) ? row[JOB_FIELD_END].number : client_now_us()) - row[JOB_FIELD_START].number;
     return field_number(elapsed_us > 0 ? elapsed_us / US_PER_S : 0);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "api/client/client.h"
 #include "base/ensure.h"
 #include "base/number.h"
 #include "base/quantity.h"
@@ -62,7 +63,7 @@ static void write_amounts(const struct column *c, const char *text, struct buf *
 static void write_time(int64_t time_us, struct buf *out)
 {
     char text[64];
-    time_t at = (time_t)(time_us / US_PER_S), today = time(NULL);
+    time_t at = (time_t)(time_us / US_PER_S), today = (time_t)(client_now_us() / US_PER_S);
     struct tm local, now;
     localtime_r(&at, &local);
     localtime_r(&today, &now);

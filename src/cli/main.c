@@ -13,6 +13,7 @@
 #include "cli/foreign_syntax.h"
 #include "cli/help.h"
 #include "cli/hints.h"
+#include "cli/instance.h"
 #include "cli/job_options.h"
 
 enum { EXIT_USAGE = 2, NAME_BYTES = 80 };
@@ -48,7 +49,11 @@ static struct option_rules rules_of(const struct command *command, struct call *
 {
     struct option_tables tables;
     void *const targets[OPTION_SETS_MAX] = {values, call->job, &call->common};
-    struct option_rules rules = {.name = name, .options_first = command->options_first, .explain = command->explain};
+    struct option_rules rules = {.name = name,
+                                 .options_first = command->options_first,
+                                 .explain = command->explain,
+                                 .now_us = instance_now_us,
+                                 .now_context = call};
     command_option_tables(command, &tables);
     rules.set_count = tables.count;
     for (uint32_t i = 0; i < tables.count; i++)

@@ -142,8 +142,8 @@ static const uint8_t partition_first[] = {PARTITION_STATE,       PARTITION_CLOSE
                                           PARTITION_SLOTS,       PARTITION_TIER,          PARTITION_JOB_FACTOR,
                                           PARTITION_MAX_TIME,    PARTITION_PE_LIST,       PARTITION_USER_LISTS,
                                           PARTITION_XUSER_LISTS, PARTITION_COMPLEX_VALUES};
-static const uint8_t host_first[] = {HOST_STATE,      HOST_IS_ATTACHED, HOST_TOTAL_CPUS, HOST_TOTAL_MEM,
-                                     HOST_TOTAL_GPUS, HOST_CPUS,        HOST_MEM,        HOST_FEATURES};
+static const uint8_t host_first[] = {HOST_STATE,      HOST_IS_ATTACHED, HOST_IS_DOWN, HOST_TOTAL_CPUS, HOST_TOTAL_MEM,
+                                     HOST_TOTAL_GPUS, HOST_CPUS,        HOST_MEM,     HOST_FEATURES};
 static const struct {
     const uint8_t *fields;
     uint32_t count;

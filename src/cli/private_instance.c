@@ -6,16 +6,16 @@
 
 #include "api/client/address.h"
 
-/* The state directory of a socket that lies in one: DIR of DIR/fairlead.sock, if DIR has a database; otherwise NULL. So
- * an instance that was killed is started again by the variable that finds it. */
-static const char *state_of_socket(const char *socket, struct arena *arena)
+/* The state directory of a socket that lies in one: DIR of DIR/fairlead.sock, if DIR has a file; otherwise NULL. So an
+ * instance that was killed is started again by the variable that finds it. */
+static const char *state_of_socket(const char *socket, const char *file, struct arena *arena)
 {
     static const char name[] = "/fairlead.sock";
     struct buf path = {0};
     size_t length = strlen(socket), name_length = sizeof name - 1;
     if (length <= name_length || strcmp(socket + length - name_length, name) != 0) return NULL;
     const char *directory = arena_copy(arena, (struct str){socket, length - name_length});
-    buf_format(&path, "%s/fairlead.db", directory);
+    buf_format(&path, "%s/%s", directory, file);
     bool is_state = access(path.text, F_OK) == 0;
     buf_release(&path);
     return is_state ? directory : NULL;
@@ -27,7 +27,7 @@ int private_instance_find(struct call *call, const char *state_given, struct pri
     const char *directory, *socket = call->common.socket, *variable = getenv("FAIRLEAD_SOCKET");
     if (address_state_directory(state_given, call->arena, &directory, e) != 0) return -1;
     if (socket == NULL && state_given == NULL && variable && variable[0] != '\0') {
-        const char *of_socket = state_of_socket(variable, call->arena);
+        const char *of_socket = state_of_socket(variable, "fairlead.db", call->arena);
         if (of_socket != NULL && address_state_directory(of_socket, call->arena, &directory, e) != 0) return -1;
         socket = variable;
     }
@@ -41,6 +41,31 @@ int private_instance_find(struct call *call, const char *state_given, struct pri
         .socket = socket,
         .is_default = strcmp(socket, candidates.path[0]) == 0,
     };
+    return 0;
+}
+
+static int find_pretend_directory(struct call *call, const char *state_given, const char **out_directory, struct err *e)
+{
+    const char *variable = getenv("FAIRLEAD_SOCKET"), *default_directory;
+    bool has_variable = call->common.socket == NULL && variable != NULL && variable[0] != '\0';
+    const char *of_socket = has_variable ? state_of_socket(variable, "pretend.json", call->arena) : NULL;
+    if (state_given != NULL || of_socket != NULL)
+        return address_state_directory(state_given != NULL ? state_given : of_socket, call->arena, out_directory, e);
+    if (address_state_directory(NULL, call->arena, &default_directory, e) != 0) return -1;
+    struct buf path = {0};
+    buf_format(&path, "%s-pretend", default_directory);
+    *out_directory = instance_target(call, &path);
+    return 0;
+}
+
+int private_instance_find_pretend(struct call *call, const char *state_given, struct private_instance *out_instance,
+                                  struct err *e)
+{
+    const char *directory, *socket = call->common.socket;
+    if (find_pretend_directory(call, state_given, &directory, e) != 0) return -1;
+    if (socket == NULL) socket = address_in(directory, call->arena);
+    if (address_absolute(socket, call->arena, &socket, e) != 0 || address_check(socket, e) != 0) return -1;
+    *out_instance = (struct private_instance){.state_directory = directory, .socket = socket};
     return 0;
 }
 

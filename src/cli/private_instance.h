@@ -17,6 +17,12 @@ struct private_instance {
 int private_instance_find(struct call *call, const char *state_given, struct private_instance *out_instance,
                           struct err *e);
 
+/* The same for a pretend instance, which never has the directory of a real one: the state directory is that of --state,
+ * else the one of FAIRLEAD_SOCKET if that is a pretend instance's, else the default with "-pretend" at its end. The
+ * socket is --socket, else the one in the directory. */
+int private_instance_find_pretend(struct call *call, const char *state_given, struct private_instance *out_instance,
+                                  struct err *e);
+
 /* Connects and requests the status. The client is closed on failure. ERR_UNAVAILABLE: it does not answer. */
 int private_instance_connect(struct call *call, const struct private_instance *instance, struct client *out_client,
                              struct api_status *out_status, struct err *e);

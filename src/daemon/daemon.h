@@ -6,7 +6,8 @@
  *     config.c     the configuration file                 reset_period.c    midnights
  *     machine.c    CPUs, memory and GPUs                  schedule_file.c   the schedule file
  *     loads.c      the load values that are reported      log.c             the log
- *     calendars.c  the closed times that are reported     calendar_times.c  local clocks */
+ *     calendars.c  the closed times that are reported     calendar_times.c  local clocks
+ *     daemon_clock.c  the time, real or virtual           pretend*.c        a cluster that is not there */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
 #define FAIRLEAD_DAEMON_DAEMON_H
 
@@ -16,9 +17,11 @@
 
 #include "api/server/server.h"
 #include "daemon/config.h"
+#include "daemon/daemon_clock.h"
 #include "daemon/load_sensors.h"
 #include "daemon/machine.h"
 #include "daemon/machine_load.h"
+#include "daemon/pretend.h"
 #include "daemon/schedule_file.h"
 #include "daemon/state_dir.h"
 #include "engine/engine.h"
@@ -30,7 +33,9 @@ struct ranking;
 struct daemon {
     struct arena arena; /* of the process's lifetime */
     struct state_dir state_dir;
-    struct machine machine;
+    struct machine machine;  /* of a pretend instance: without CPUs, memory and GPUs */
+    struct pretend *pretend; /* NULL: its jobs are real */
+    struct daemon_clock clock;
     const char *launcher_path;
     struct actor served_user;   /* the only one that a private instance serves */
     int64_t started_us, now_us; /* now_us: of the current turn; see clock_now */
@@ -73,7 +78,7 @@ struct daemon {
 
     uv_loop_t loop;
     uv_poll_t server_poll;
-    uv_poll_t *executor_poll; /* NULL without an executor; its close callback frees it */
+    uv_poll_t *executor_poll; /* NULL without an executor or for a pretend one; its close callback frees it */
     uv_timer_t server_timer, retry_timer, alive_timer, due_timer;
     uv_signal_t terminate, interrupt;
     bool is_stopping;
@@ -116,6 +121,24 @@ void daemon_close_loads(struct daemon *d);
 void daemon_make_calendars(struct daemon *d);
 bool daemon_update_calendars(struct daemon *d);
 void daemon_close_calendars(struct daemon *d);
+
+/* pretend_hosts.c. daemon_report_pretend_hosts: brings all hosts of the document to the engine, as they were at the
+ * last commit; adds those that do not exist, or leaves them out. ERR_INPUT: a host of the document is refused. */
+int daemon_report_pretend_hosts(struct daemon *d, bool adds, struct outcome *outcome, struct err *e);
+
+/* pretend_hosts.c: takes what has happened up to now, and the reports of the executor; then, once the reports are
+ * decided, brings changed hosts to the engine. Both do nothing if the jobs are real. */
+void daemon_advance_pretend(struct daemon *d);
+void daemon_report_pretend_changes(struct daemon *d);
+
+/* pretend_hosts.c: when the next launch ends or a host changes; 0: never. Whether a host (by index) of the state is in
+ * the document and not down. */
+int64_t daemon_next_pretend_us(const struct daemon *d);
+bool daemon_pretend_host_is_up(const struct daemon *d, uint32_t host);
+
+/* pretend_launches.c: opens the executor with the launches that run; starts a task. */
+void daemon_open_pretend_executor(struct daemon *d);
+void daemon_start_pretend(struct daemon *d, const struct job *j, const struct task *k);
 
 /* launches.c: carries out the decisions of d->outcome, once they are committed. */
 void daemon_act(struct daemon *d);

@@ -113,6 +113,10 @@ static void start(struct daemon *d, const struct decision *decision)
     if (job_index == NONE || task_index == NONE) return; /* it ended in the same turn */
     const struct job *j = &d->state.jobs.items[job_index];
     const struct task *k = &d->state.tasks.items[task_index];
+    if (d->pretend != NULL) {
+        daemon_start_pretend(d, j, k);
+        return;
+    }
     const char *user = d->state.assocs.items[k->assoc].user;
     struct arena cycle = {0};
     struct job_script script = {0};

@@ -29,13 +29,16 @@
 
 enum { RETRY_MS = 1000, ALIVE_MS = 60000, DUE_MAX_MS = 60000 };
 
+/* At least a second passes between two measurements of pretend jobs, which use the same all the time. */
+enum { PRETEND_MEASUREMENT_S = 1 };
+
 static void turn(struct daemon *d);
 static void on_executor(uv_poll_t *poll, int status, int events);
 
-/* Wall-clock time that never goes backwards, neither within this process nor, by continue_clock, across restarts. */
+/* Time that never goes backwards, neither within this process nor, by continue_clock, across restarts. */
 static int64_t clock_now(struct daemon *d)
 {
-    int64_t now_us = clock_wall_us();
+    int64_t now_us = daemon_clock_us(&d->clock);
     if (now_us > d->now_us) d->now_us = now_us;
     return d->now_us;
 }
@@ -47,6 +50,8 @@ static void continue_clock(struct daemon *d)
 {
     int64_t last_us = store_last_commit_us(d->store), reference_us = d->state.decay.reference_us;
     if (last_us < reference_us) last_us = reference_us;
+    daemon_clock_not_before(&d->clock, last_us);
+    clock_now(d);
     if (d->now_us >= last_us) return;
     log_line(LOG_WARNING, "clock-behind", " seconds=%lld", (long long)((last_us - d->now_us) / US_PER_S));
     d->now_us = last_us;
@@ -156,12 +161,13 @@ static void decide_reset(struct daemon *d)
 
 static struct event load_event(const struct daemon *d)
 {
-    return (struct event){.kind = EVENT_LOAD, .load = {d->loads.list.items, d->loads.list.count}};
+    return (struct event){.kind = EVENT_LOAD, .load = {.values = d->loads.list.items, .count = d->loads.list.count}};
 }
 
+/* A pretend cluster reports none of the machine. */
 static void decide_loads(struct daemon *d)
 {
-    if (!daemon_update_loads(d)) return;
+    if (d->pretend != NULL || !daemon_update_loads(d)) return;
     const struct event event = load_event(d);
     apply_internal(d, &event);
 }
@@ -185,7 +191,7 @@ static void decide_calendars(struct daemon *d)
  * pass. While the clock is behind, the time of turns stands still (clock_now), so no interval would ever be over. */
 static void decide_starts(struct daemon *d)
 {
-    if (clock_wall_us() < d->now_us) rhythm_restart(&d->state.rhythm);
+    if (daemon_clock_us(&d->clock) < d->now_us) rhythm_restart(&d->state.rhythm);
     if (d->state.policy.model != MODEL_TICKETS) ranking_thread_abandon(d); /* the other models use no plan */
     if (d->ranking != NULL || (d->plan == NULL && ranking_thread_begin(d, turn))) return;
     struct event event = {.kind = EVENT_TIME, .time = {d->machine.boot_id, d->plan}};
@@ -203,7 +209,7 @@ static void free_handle(uv_handle_t *handle)
 static void drop_executor(struct daemon *d, uint64_t wait_ms)
 {
     if (d->executor == NULL) return;
-    uv_close((uv_handle_t *)d->executor_poll, free_handle);
+    if (d->executor_poll != NULL) uv_close((uv_handle_t *)d->executor_poll, free_handle);
     d->executor_poll = NULL;
     executor_close(d->executor);
     d->executor = NULL;
@@ -231,15 +237,23 @@ static bool decide_reports(struct daemon *d)
 
 /* --- commit and answer -------------------------------------------------------------------------------------------- */
 
-static int load_state(struct daemon *d, struct err *e)
+/* This machine's capacity and load. */
+static int report_machine(struct daemon *d, struct outcome *outcome, struct err *e)
+{
+    const struct event host = {.kind = EVENT_HOST, .host.has = d->machine.has}, load = load_event(d);
+    if (engine_apply(&d->state, d->now_us, &host, outcome, NULL, e) != 0) return -1;
+    return engine_apply(&d->state, d->now_us, &load, outcome, NULL, e);
+}
+
+/* Hosts of a pretend cluster are added at a start, when the changes of d->outcome are committed before all others. */
+static int load_state(struct daemon *d, bool is_start, struct err *e)
 {
     state_release(&d->state);
     state_init(&d->state, d->now_us);
     if (store_load(d->store, &d->state, e) != 0) return -1;
-    struct event host = {.kind = EVENT_HOST, .host.has = d->machine.has}, load = load_event(d);
     struct outcome unused = {0};
-    int result = engine_apply(&d->state, d->now_us, &host, &unused, NULL, e);
-    if (result == 0) result = engine_apply(&d->state, d->now_us, &load, &unused, NULL, e);
+    int result = d->pretend != NULL ? daemon_report_pretend_hosts(d, is_start, is_start ? &d->outcome : &unused, e)
+                                    : report_machine(d, &unused, e);
     daemon_make_calendars(d);
     const struct event calendars = calendars_event(d);
     if (result == 0) result = engine_apply(&d->state, d->now_us, &calendars, &unused, NULL, e);
@@ -263,7 +277,7 @@ static void recover(struct daemon *d, struct decided_requests *requests, const s
         decided->is_refused = true;
         decided->err = e;
     }
-    if (load_state(d, &e) != 0) {
+    if (load_state(d, false, &e) != 0) {
         log_line(LOG_ERROR, "load-failed", " error=\"%s\"", ERR_SENTENCE(&e));
         d->is_stopping = true;
         d->exit_status = 1;
@@ -304,13 +318,15 @@ static int64_t next_turn_us(const struct daemon *d, int64_t now_us)
     int64_t due_us = d->is_synced && d->ranking == NULL ? state_next_due_us(&d->state) : 0;
     int64_t boundary_us = period != USAGE_RESET_NONE ? reset_period_end_us(period, now_us) : 0;
     due_us = earlier_of(earlier_of(due_us, boundary_us), earlier_of(d->next_measurement_us, d->next_load_us));
-    return earlier_of(due_us, d->next_calendars_us);
+    return earlier_of(earlier_of(due_us, d->next_calendars_us), daemon_next_pretend_us(d));
 }
 
 /* Orders a measurement every load_report_time while tasks run. The answers come as reports of later turns. */
 static void order_measurement(struct daemon *d)
 {
     int64_t period_us = setting_number(&d->state.settings, SET_GE_LOAD_REPORT_TIME) * US_PER_S;
+    int64_t min_us = d->clock.speed * PRETEND_MEASUREMENT_S * US_PER_S; /* 0 without a pretend cluster */
+    if (period_us < min_us) period_us = min_us;
     bool has_tasks = d->executor != NULL && d->is_synced && d->state.task_by_launch.count > 0;
     if (has_tasks && d->next_measurement_us != 0 && d->next_measurement_us <= d->now_us) {
         executor_measure(d->executor);
@@ -320,8 +336,8 @@ static void order_measurement(struct daemon *d)
     d->next_measurement_us = has_tasks ? earlier_of(d->next_measurement_us, next_us) : 0;
 }
 
-/* libuv's timers use the monotonic clock, due times are wall-clock times, and the wall clock can be set. So the timer
- * is set for at most DUE_MAX_MS. */
+/* libuv's timers use the monotonic clock, due times are wall-clock times or virtual ones, and the wall clock can be
+ * set. So the timer is set for at most DUE_MAX_MS. */
 static void schedule_due_timer(struct daemon *d)
 {
     int64_t now_us = clock_now(d), due_us = next_turn_us(d, now_us);
@@ -329,15 +345,15 @@ static void schedule_due_timer(struct daemon *d)
         uv_timer_stop(&d->due_timer);
         return;
     }
-    int64_t wait_ms = due_us > now_us ? (due_us - now_us) / 1000 + 1 : 1;
+    uint64_t wait_ms = daemon_clock_wait_ms(&d->clock, due_us - now_us);
     uv_update_time(&d->loop);
-    uv_timer_start(&d->due_timer, d->due_timer.timer_cb, (uint64_t)(wait_ms < DUE_MAX_MS ? wait_ms : DUE_MAX_MS), 0);
+    uv_timer_start(&d->due_timer, d->due_timer.timer_cb, wait_ms < DUE_MAX_MS ? wait_ms : DUE_MAX_MS, 0);
 }
 
 /* Watches for writing only while bytes are queued. */
 static void watch_executor(struct daemon *d)
 {
-    if (d->executor == NULL) return;
+    if (d->executor_poll == NULL) return;
     int events = UV_READABLE | (executor_wants_write(d->executor) ? UV_WRITABLE : 0);
     uv_poll_start(d->executor_poll, events, on_executor);
 }
@@ -348,7 +364,9 @@ static void turn(struct daemon *d)
     struct err e;
     clock_now(d);
     decide_reset(d);
+    daemon_advance_pretend(d);
     bool is_gone = decide_reports(d);
+    daemon_report_pretend_changes(d);
     for (struct request *r = server_take(d->server); r != NULL; r = server_take(d->server)) {
         struct decided_request *decided = array_add(&requests.list);
         decided->request = r;
@@ -415,6 +433,10 @@ static void set_file_limit(const struct daemon *d, bool is_raised)
 static int open_executor(struct daemon *d, struct err *e)
 {
     array_clear(&d->known_launches);
+    if (d->pretend != NULL) {
+        daemon_open_pretend_executor(d);
+        return 0;
+    }
     set_file_limit(d, false);
     d->executor = executor_open_launcher(d->state_dir.path, d->launcher_path, e);
     set_file_limit(d, true);
@@ -488,7 +510,9 @@ static int open_server(struct daemon *d, struct err *e)
                                .state_directory = d->state_dir.path,
                                .socket_path = d->state_dir.socket_path,
                                .host_name = d->machine.name,
-                               .started_us = d->started_us};
+                               .started_us = d->started_us,
+                               .pretend_path = d->pretend != NULL ? d->pretend->path : NULL,
+                               .speed = d->pretend != NULL ? d->pretend->speed : 1};
     d->server = server_open(d->state_dir.socket_path, &host, e);
     return d->server != NULL ? 0 : -1;
 }
@@ -541,6 +565,7 @@ static void init_handles(struct daemon *d)
 
 int daemon_open(struct daemon *d, const struct config *config, struct err *e)
 {
+    if (d->pretend != NULL && daemon_clock_open(&d->clock, d->state_dir.path, d->pretend->speed, e) != 0) return -1;
     d->started_us = clock_now(d);
     getrlimit(RLIMIT_NOFILE, &d->file_limit);
     ensure(uv_loop_init(&d->loop) == 0);
@@ -551,7 +576,7 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     d->store = store_open(d->state_dir.path, d->now_us, e);
     if (d->store == NULL) return -1;
     state_init(&d->state, d->now_us);
-    if (load_state(d, e) != 0) return -1;
+    if (load_state(d, true, e) != 0) return -1;
     continue_clock(d);
     decide_reset(d);
     if (apply_config(d, config, e) != 0) return -1;
@@ -605,5 +630,7 @@ void daemon_close(struct daemon *d)
     outcome_release(&d->outcome);
     array_release(&d->reports.list);
     array_release(&d->known_launches);
+    daemon_clock_close(&d->clock);
+    if (d->pretend != NULL) pretend_release(d->pretend);
     arena_release(&d->arena);
 }

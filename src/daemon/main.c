@@ -6,6 +6,7 @@
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,12 +15,13 @@
 #include "daemon/log.h"
 #include "options/usage.h"
 
-enum { CONFIG_BYTES_MAX = 1 << 20, LARGE_BYTES = 32 << 20, SPARE_BYTES = 128 << 20 };
+enum { CONFIG_BYTES_MAX = 1 << 20, DOCUMENT_BYTES_MAX = 64 << 20, LARGE_BYTES = 32 << 20, SPARE_BYTES = 128 << 20 };
 
 struct daemon_arguments {
     bool is_private, wants_help, wants_version;
-    const char *state, *socket, *config;
-    int log_level; /* enum log_level */
+    const char *state, *socket, *config, *pretend;
+    uint64_t speed; /* 0: not given */
+    int log_level;  /* enum log_level */
 };
 
 static const struct option_row rows[] = {
@@ -38,6 +40,14 @@ static const struct option_row rows[] = {
      .argument = "FILE",
      .value = TEXT_IN(struct daemon_arguments, config),
      .help = "settings to apply at every start, as lines 'setting = value'"},
+    {.name = "pretend",
+     .argument = "FILE",
+     .value = TEXT_IN(struct daemon_arguments, pretend),
+     .help = "run the cluster that a document describes, and no real job; requires --state"},
+    {.name = "speed",
+     .argument = "COUNT",
+     .value = U64_IN(struct daemon_arguments, speed, 1, PRETEND_SPEED_MAX),
+     .help = "with --pretend: virtual seconds in a second; default: 1"},
     {.name = "log-level",
      .argument = "LEVEL",
      .value = CHOICE_IN(struct daemon_arguments, log_level, LOG_LEVELS),
@@ -83,29 +93,69 @@ static int read_arguments(int argc, char **argv, struct daemon_arguments *out, s
     if (out->wants_help || out->wants_version) return 0;
     if (parsed.operand_count > 0)
         return err_set(e, ERR_USAGE, "unexpected argument '%s'; see 'fairleadd --help'", parsed.operands[0]);
+    if (out->pretend != NULL && out->state == NULL)
+        return err_set(e, ERR_USAGE, "--pretend requires --state, which real jobs do not have");
+    if (out->speed != 0 && out->pretend == NULL) return err_set(e, ERR_USAGE, "--speed requires --pretend");
     if (!out->is_private)
         return err_set(e, ERR_USAGE, "--private is missing: instances for all users of a machine do not exist yet");
     return 0;
 }
 
-static int read_config(const char *path, struct arena *arena, struct config *out_config, struct err *e)
+/* Reads a file of less than max bytes into the arena. */
+static int read_text(const char *path, size_t max, struct arena *arena, struct str *out_text, struct err *e)
 {
-    if (path == NULL) return 0;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     struct stat st;
     if (file < 0 || fstat(file, &st) != 0) return err_set(e, ERR_INPUT, "%s: %s", path, strerror(errno));
-    char *text = arena_alloc(arena, CONFIG_BYTES_MAX);
+    char *text = arena_alloc_raw(arena, max);
     size_t length = 0;
     ssize_t got = 0;
-    while (length < CONFIG_BYTES_MAX && (got = read(file, text + length, CONFIG_BYTES_MAX - length)) > 0)
-        length += (size_t)got;
+    while (length < max && (got = read(file, text + length, max - length)) > 0) length += (size_t)got;
     int failure = errno;
     close(file);
     if (got < 0) return err_set(e, ERR_INPUT, "%s: %s", path, strerror(failure));
-    if (length == CONFIG_BYTES_MAX)
-        return err_set(e, ERR_INPUT, "%s: the file is too long; a configuration file has at most %d bytes", path,
-                       CONFIG_BYTES_MAX - 1);
-    return config_parse(path, (struct str){text, length}, out_config, e);
+    if (length == max) return err_set(e, ERR_INPUT, "%s: the file is too long; it may have %zu bytes", path, max - 1);
+    *out_text = (struct str){text, length};
+    return 0;
+}
+
+static int read_config(const char *path, struct arena *arena, struct config *out_config, struct err *e)
+{
+    struct str text;
+    if (path == NULL) return 0;
+    if (read_text(path, CONFIG_BYTES_MAX, arena, &text, e) != 0) return -1;
+    return config_parse(path, text, out_config, e);
+}
+
+/* Reads the document before anything is created. */
+static int read_pretend(struct daemon *d, const struct daemon_arguments *arguments, struct str *out_text, struct err *e)
+{
+    char path[PATH_MAX];
+    if (arguments->pretend == NULL) return 0;
+    if (realpath(arguments->pretend, path) == NULL)
+        return err_set(e, ERR_INPUT, "%s: %s", arguments->pretend, strerror(errno));
+    uint32_t speed = arguments->speed != 0 ? (uint32_t)arguments->speed : 1;
+    if (read_text(path, DOCUMENT_BYTES_MAX, &d->arena, out_text, e) != 0) return -1;
+    struct pretend *pretend = arena_alloc(&d->arena, sizeof *pretend);
+    if (pretend_open(pretend, arena_copy(&d->arena, str(path)), *out_text, speed, e) != 0) return -1;
+    d->pretend = pretend;
+    return 0;
+}
+
+/* A directory is either that of a pretend instance or that of a real one, from its first start on. */
+static int check_kind(const struct daemon *d, struct str document, struct err *e)
+{
+    return d->pretend != NULL ? pretend_mark_directory(d->state_dir.path, document, e)
+                              : pretend_check_unmarked(d->state_dir.path, e);
+}
+
+/* A pretend cluster has nothing of this machine, and no boot of it ends a launch. */
+static void probe_machine(struct daemon *d)
+{
+    machine_probe(&d->machine);
+    if (d->pretend == NULL) return;
+    d->machine.has = (struct capacity){0};
+    text_format(d->machine.boot_id, sizeof d->machine.boot_id, "pretend");
 }
 
 /* The path of a program in the directory of this one. */
@@ -135,11 +185,14 @@ static int find_user(struct arena *arena, struct actor *out_user, struct err *e)
 /* Fills the members of the daemon that daemon_open requires. */
 static int prepare(struct daemon *d, const struct daemon_arguments *arguments, struct config *out_config, struct err *e)
 {
+    struct str document = {0};
     if (read_config(arguments->config, &d->arena, out_config, e) != 0) return -1;
+    if (read_pretend(d, arguments, &document, e) != 0) return -1;
     if (find_user(&d->arena, &d->served_user, e) != 0) return -1;
     if (state_dir_open(arguments->state, arguments->socket, &d->arena, &d->state_dir, e) != 0) return -1;
+    if (check_kind(d, document, e) != 0) return -1;
     d->launcher_path = sibling_path(&d->arena, "fairlead-launcher");
-    machine_probe(&d->machine);
+    probe_machine(d);
     return 0;
 }
 

@@ -255,6 +255,7 @@ static int add_instance(struct cluster_model *m, const struct state *s, const st
     if (!row_of(s, index)->is_attached) array_clear(&in->offers.list);
     m->has_left[instance] = !host_set_has(q->hosts, index);
     if (host->value[HOST_STATE].number > state) state = (enum host_state)host->value[HOST_STATE].number;
+    if (row_of(s, index)->is_down) state = HOST_DOWN;
     m->state_of[instance] = (uint8_t)state;
     in->is_off = state != HOST_UP || !row_of(s, index)->is_attached || m->has_left[instance];
     return 0;
@@ -502,13 +503,14 @@ int cluster_model_check(const struct state *s, struct err *e)
     return status;
 }
 
-bool cluster_model_refresh_loads(struct cluster_model *m, const struct state *s, bool *out_quotas_changed)
+bool cluster_model_refresh_loads(struct cluster_model *m, const struct state *s, uint32_t host,
+                                 bool *out_quotas_changed)
 {
+    uint32_t h = m->cluster_host_of[host];
     *out_quotas_changed = false;
-    for (uint32_t h = 0; h < m->cluster.hosts.count; h++) {
-        const struct host_load_rules rules = load_rules(m, s, h);
-        if (!host_loads_refresh(&rules, row_of(s, m->host_of[h]), &m->cluster.hosts.items[h])) return false;
-    }
+    if (h == NONE) return true;
+    const struct host_load_rules rules = load_rules(m, s, h);
+    if (!host_loads_refresh(&rules, row_of(s, host), &m->cluster.hosts.items[h])) return false;
     *out_quotas_changed = m->quotas != NULL && quota_model_refresh(m->quotas);
     return true;
 }

@@ -57,10 +57,11 @@ bool cluster_model_has_sensors(const struct state *s);
 /* Whether it can be made. The errors are those of cluster_model_make. */
 int cluster_model_check(const struct state *s, struct err *e);
 
-/* Takes in the load values that the hosts of an instance report now; what is booked stays. False: they report other
- * resources than before, so it has to be made anew. out_quotas_changed: the amount of a pool is another one now. O(load
- * values + pools). */
-bool cluster_model_refresh_loads(struct cluster_model *m, const struct state *s, bool *out_quotas_changed);
+/* Takes in the load values that a host of an instance (by index) reports now; what is booked stays. False: it reports
+ * other resources than before, so the cluster has to be made anew. out_quotas_changed: the amount of a pool is another
+ * one now. O(its load values + pools). */
+bool cluster_model_refresh_loads(struct cluster_model *m, const struct state *s, uint32_t host,
+                                 bool *out_quotas_changed);
 
 /* Whether a host reports the resource. O(offers of hosts). */
 bool cluster_model_is_reported(const struct cluster_model *m, uint32_t resource);

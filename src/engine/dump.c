@@ -207,9 +207,13 @@ static bool has_shrunk(const struct dump *d, uint32_t index)
 static void add_host(const struct dump *d, struct json *j, uint32_t index)
 {
     const struct host_row *row = &d->s->hosts.items[index];
-    if (!row->is_attached) return;
-    if (index != LOCAL_HOST_INDEX) {
+    if (row->is_attached != (index == LOCAL_HOST_INDEX)) {
         json_key(j, "attached");
+        json_bool(j, row->is_attached);
+    }
+    if (!row->is_attached) return;
+    if (row->is_down) {
+        json_key(j, "down");
         json_bool(j, true);
     }
     add_number(j, "cpus", row->host.has.cpus);

@@ -5,7 +5,6 @@
 #include "base/ensure.h"
 #include "base/number.h"
 #include "engine/handlers.h"
-#include "engine/placements.h"
 
 static int (*const handlers[])(struct apply_context *, const struct event *) = {
     [EVENT_ACCOUNT_ADD] = apply_account_add,
@@ -24,6 +23,7 @@ static int (*const handlers[])(struct apply_context *, const struct event *) = {
     [EVENT_RELEASE] = apply_release,
     [EVENT_UPDATE] = apply_update,
     [EVENT_HOST] = apply_host,
+    [EVENT_HOSTS] = apply_hosts,
     [EVENT_LOAD] = apply_load,
     [EVENT_CALENDARS] = apply_calendars,
     [EVENT_STARTED] = apply_started,
@@ -47,7 +47,7 @@ static void count_edition(struct state *s, enum event_kind kind)
 /* What an event is for the rhythm of the passes. */
 static void note_cause(struct state *s, enum event_kind kind, int64_t now_us)
 {
-    bool is_change = kind <= EVENT_HOST || kind == EVENT_SYNCED || kind == EVENT_RESET;
+    bool is_change = kind <= EVENT_HOSTS || kind == EVENT_SYNCED || kind == EVENT_RESET;
     if (kind == EVENT_SUBMIT)
         rhythm_note_submission(&s->rhythm, now_us);
     else if (kind == EVENT_ENDED)
@@ -92,17 +92,4 @@ void outcome_release(struct outcome *o)
     array_release(&o->journal);
     array_release(&o->decisions);
     buf_release(&o->schedule_lines);
-}
-
-int apply_host(struct apply_context *c, const struct event *event)
-{
-    struct state *s = c->s;
-    const char *name = event->host.name != NULL ? event->host.name : LOCAL_HOST;
-    uint32_t index = state_find_object(s, OBJECT_HOST, name);
-    if (index == NONE) return err_subject(c->e, ERR_NOT_FOUND, "host", str(name), "does not exist");
-    placements_rebuild(s); /* the table has all hosts */
-    s->hosts.items[index].is_attached = true;
-    s->hosts.items[index].detected = event->host.has;
-    placements_rebuild(s);
-    return 0;
 }

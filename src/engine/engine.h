@@ -32,8 +32,8 @@
  *                                                     Host sizes: O(tasks). INCR_ONLY removed: O(jobs).
  *     EVENT_OBJECT_MODIFY of NoDecay                  O(tasks)
  *     EVENT_OBJECT_DELETE of a department             O(users)
- *     EVENT_HOST, EVENT_SYNCED                        O(tasks)
- *     EVENT_LOAD                                      O(load values + different demands of pending jobs)
+ *     EVENT_HOST, EVENT_HOSTS, EVENT_SYNCED           O(hosts + tasks)
+ *     EVENT_LOAD                                      O(load values + hosts + different demands of pending jobs)
  *     EVENT_RESET                                     O(associations + usage owners)
  * An event that changes accounts, users or shares makes the next state_tree O(associations). A charge moves the decay
  * reference once in hundreds of half-lives, which is O(associations). */

@@ -25,8 +25,9 @@ enum event_kind {
     EVENT_HOLD,
     EVENT_RELEASE,
     EVENT_UPDATE,
-    EVENT_HOST,      /* an executor of a host reports what the host has */
-    EVENT_LOAD,      /* the load values of this machine */
+    EVENT_HOST,      /* an executor of a host reports what the host has, or that it is down */
+    EVENT_HOSTS,     /* the same of several hosts; those that do not exist are added */
+    EVENT_LOAD,      /* the load values of a host */
     EVENT_CALENDARS, /* when the calendars close queues */
     EVENT_STARTED,   /* the executor's records of a launch */
     EVENT_COMPLETING,
@@ -127,16 +128,30 @@ struct event_measured {
     int64_t mem_kib;          /* in use at at_us */
 };
 
-/* From now on jobs can run on the host. */
+enum host_report {
+    HOST_REPORT_UP,      /* from now on jobs can run there */
+    HOST_REPORT_DOWN,    /* likewise, but nothing starts until it is reported as up; the executor ends what ran there */
+    HOST_REPORT_DETACHED /* no executor is there, and nothing can run; of a host without tasks */
+};
+
+/* The state that administrators give a host is kept apart: a job starts on a host only if both say that it is up. */
 struct event_host {
     struct capacity has;
     const char *name; /* NULL: this machine */
+    enum host_report report;
+    const char *features; /* EVENT_HOSTS: those of a host that is added; NULL: none */
 };
 
-/* What this machine reports now: it replaces what it reported before. A name that occurs twice has the last value. */
+struct event_hosts {
+    const struct event_host *items;
+    uint32_t count;
+};
+
+/* What a host reports now: it replaces what it reported before. A name that occurs twice has the last value. */
 struct event_load {
     const struct host_load *values;
     uint32_t count;
+    const char *host; /* NULL: this machine */
 };
 
 /* The times in which a calendar closes queues, ascending; none overlaps another one. The last one may be endless: what
@@ -172,6 +187,7 @@ struct event {
         struct event_jobs jobs;
         struct event_update update;
         struct event_host host;
+        struct event_hosts hosts;
         struct event_load load;
         struct event_calendars calendars;
         struct event_record record;

@@ -26,6 +26,7 @@ int apply_hold(struct apply_context *c, const struct event *event);
 int apply_release(struct apply_context *c, const struct event *event);
 int apply_update(struct apply_context *c, const struct event *event);
 int apply_host(struct apply_context *c, const struct event *event);
+int apply_hosts(struct apply_context *c, const struct event *event);
 int apply_load(struct apply_context *c, const struct event *event);
 int apply_calendars(struct apply_context *c, const struct event *event);
 int apply_started(struct apply_context *c, const struct event *event);

@@ -144,19 +144,31 @@ static uint64_t edition_of(const struct state *s)
     return 1 + (uint64_t)s->rules_edition + s->host_edition;
 }
 
-bool live_cluster_refresh_loads(struct state *s)
+/* Whether a threshold or a demand depends on load values. Until the cluster is made anew, the same resources are
+ * reported and demands are only added, so many reports are one check. */
+static bool needs_load(struct live_cluster *l)
+{
+    uint32_t count = l->demands.list.count;
+    if (l->load_check.made == l->made && l->load_check.demand_count == count) return l->load_check.is_used;
+    bool is_used = has_thresholds(&l->model.cluster);
+    for (uint32_t i = 0; i < count && !is_used; i++)
+        is_used = cluster_model_needs_load(&l->model, l->demands.list.items[i]);
+    l->load_check.made = l->made;
+    l->load_check.demand_count = count;
+    l->load_check.is_used = is_used;
+    return is_used;
+}
+
+bool live_cluster_refresh_loads(struct state *s, uint32_t host)
 {
     struct live_cluster *l = s->live_cluster;
     if (l == NULL || l->edition != edition_of(s)) return true;
-    bool is_used;
-    if (!cluster_model_refresh_loads(&l->model, s, &is_used)) {
+    bool have_quotas_changed;
+    if (!cluster_model_refresh_loads(&l->model, s, host, &have_quotas_changed)) {
         live_cluster_invalidate(s);
         return true;
     }
-    is_used |= has_thresholds(&l->model.cluster);
-    for (uint32_t i = 0; i < l->demands.list.count && !is_used; i++)
-        is_used = cluster_model_needs_load(&l->model, l->demands.list.items[i]);
-    return is_used;
+    return have_quotas_changed || needs_load(l);
 }
 
 bool live_cluster_is_adjusted(const struct live_cluster *l)

@@ -33,8 +33,12 @@ struct live_cluster {
     struct time_heap ends; /* of launches; out of date if a booking has another end now, or is gone */
     uint64_t edition;      /* of the rules and the hosts; 0: to be made */
     uint32_t made;         /* counts how often all was made anew: demands from before are gone */
-    int64_t remake_us;     /* when the next closed times of queues have to be booked; 0: all are */
-    bool has_fractions;    /* bookings were taken back that are no whole numbers, so differences of rounding remain */
+    struct {
+        uint32_t made, demand_count;
+        bool is_used;
+    } load_check;       /* whether load values count, for that many demands */
+    int64_t remake_us;  /* when the next closed times of queues have to be booked; 0: all are */
+    bool has_fractions; /* bookings were taken back that are no whole numbers, so differences of rounding remain */
 };
 
 /* What a running task has, in memory of arena. No parts: its partition or its hosts are gone. */
@@ -61,9 +65,9 @@ void live_cluster_unbook(struct live_cluster *l, const struct demand *d, const s
 /* Takes the booking of a task that ends back, if the cluster is there. */
 void live_cluster_remove(struct state *s, const struct task *k);
 
-/* Takes in changed load values. Returns whether a pending job may depend on them: on a value that it requests, or on a
- * load threshold. O(load values + demands). */
-bool live_cluster_refresh_loads(struct state *s);
+/* Takes in the changed load values of a host (by index). Returns whether a pending job may depend on them: on a value
+ * that it requests, or on a load threshold. O(its load values + hosts + demands). */
+bool live_cluster_refresh_loads(struct state *s, uint32_t host);
 
 /* Whether a load threshold that a job's start has passed keeps jobs waiting, so that the time alone lets them start. */
 bool live_cluster_is_adjusted(const struct live_cluster *l);

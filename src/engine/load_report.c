@@ -1,5 +1,5 @@
-/* EVENT_LOAD: the load values that this machine reports. They are no rows: the daemon measures them at every start,
- * before the first pass, so nothing that is stored depends on them.
+/* EVENT_LOAD: the load values that a host reports. They are no rows: the daemon reports them at every start, before the
+ * first pass, so nothing that is stored depends on them.
  *
  * As in Grid Engine, np_load_avg is load_avg for each processor, also if a sensor reports another one, and so are the
  * other three. */
@@ -11,6 +11,7 @@
 #include "engine/host_loads.h"
 #include "engine/live_cluster.h"
 #include "engine/never_runs.h"
+#include "engine/placements.h"
 
 /* The values while they are collected. */
 struct report {
@@ -58,49 +59,52 @@ static void add_computed(struct report *r, uint32_t cpus)
     }
 }
 
-static bool is_changed(const struct state *s, const struct report *r)
+static bool is_changed(const struct host_row *host, const struct report *r)
 {
-    if (s->load_count != r->loads.count) return true;
-    for (uint32_t i = 0; i < s->load_count; i++) {
-        const struct host_load *old = &s->loads[i], *new = &r->loads.items[i];
+    if (host->load_count != r->loads.count) return true;
+    for (uint32_t i = 0; i < host->load_count; i++) {
+        const struct host_load *old = &host->loads[i], *new = &r->loads.items[i];
         if (strcmp(old->name, new->name) != 0 || strcmp(old->value, new->value) != 0) return true;
     }
     return false;
 }
 
-/* Puts the report into the state, which then owns it. Returns the memory of the last one. */
-static struct arena replace(struct state *s, struct report *r)
+/* Puts the report into the row, which then owns it. Returns the memory of the last one. */
+static struct arena replace(struct host_row *host, struct report *r)
 {
-    struct arena old = s->load_arena;
-    size_t size = r->loads.count * sizeof *s->loads;
+    struct arena old = host->load_arena;
+    size_t size = r->loads.count * sizeof *host->loads;
     struct host_load *loads = arena_alloc(&r->arena, size + 1);
     if (size > 0) memcpy(loads, r->loads.items, size);
-    s->loads = loads;
-    s->load_count = r->loads.count;
-    s->load_arena = r->arena;
+    host->loads = loads;
+    host->load_count = r->loads.count;
+    host->load_arena = r->arena;
     r->arena = (struct arena){0};
-    if (s->hosts.count > 0) {
-        s->hosts.items[LOCAL_HOST_INDEX].loads = s->loads;
-        s->hosts.items[LOCAL_HOST_INDEX].load_count = s->load_count;
-    }
     return old;
+}
+
+static void take(struct state *s, uint32_t index, struct report *r)
+{
+    struct arena old = replace(&s->hosts.items[index], r);
+    never_runs_drop(s);
+    if (live_cluster_refresh_loads(s, index)) s->pass_is_due = true;
+    arena_release(&old);
 }
 
 int apply_load(struct apply_context *c, const struct event *event)
 {
     struct state *s = c->s;
     struct report r = {0};
+    const char *name = event->load.host != NULL ? event->load.host : LOCAL_HOST;
+    uint32_t index = state_find_object(s, OBJECT_HOST, name);
+    if (index == NONE) return err_subject(c->e, ERR_NOT_FOUND, "host", str(name), "does not exist");
+    if (index >= s->hosts.count) placements_rebuild(s); /* the table has all hosts */
     for (uint32_t i = 0; i < event->load.count; i++) {
         const struct host_load *load = &event->load.values[i];
         if (!is_computed(load->name)) add(&r, load->name, load->value);
     }
-    add_computed(&r, s->hosts.count > 0 ? s->hosts.items[LOCAL_HOST_INDEX].host.has.cpus : 0);
-    if (is_changed(s, &r)) {
-        struct arena old = replace(s, &r);
-        never_runs_drop(s);
-        if (live_cluster_refresh_loads(s)) s->pass_is_due = true;
-        arena_release(&old);
-    }
+    add_computed(&r, s->hosts.items[index].host.has.cpus);
+    if (is_changed(&s->hosts.items[index], &r)) take(s, index, &r);
     array_release(&r.loads);
     map_release(&r.by_name);
     arena_release(&r.arena);

@@ -94,11 +94,18 @@ static void add_up(struct state *s)
     }
 }
 
+static void drop_last_host(struct state *s)
+{
+    struct host_row *row = &s->hosts.items[--s->hosts.count];
+    host_release(&row->host);
+    arena_release(&row->load_arena);
+}
+
 void placements_rebuild(struct state *s)
 {
     if (s->is_document) return;
     s->host_edition++;
-    while (s->hosts.count > s->objects[OBJECT_HOST].count) host_release(&s->hosts.items[--s->hosts.count].host);
+    while (s->hosts.count > s->objects[OBJECT_HOST].count) drop_last_host(s);
     while (s->hosts.count < s->objects[OBJECT_HOST].count) {
         bool is_local = s->hosts.count == LOCAL_HOST_INDEX;
         *array_add(&s->hosts) = (struct host_row){.is_attached = is_local};
@@ -106,10 +113,6 @@ void placements_rebuild(struct state *s)
     for (uint32_t i = 0; i < s->hosts.count; i++) {
         host_release(&s->hosts.items[i].host);
         host_init(&s->hosts.items[i].host, capacity_of(s, i));
-    }
-    if (s->hosts.count > 0) {
-        s->hosts.items[LOCAL_HOST_INDEX].loads = s->loads;
-        s->hosts.items[LOCAL_HOST_INDEX].load_count = s->load_count;
     }
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         if (!job_state_is_end(s->tasks.items[i].state)) take_again(s, &s->tasks.items[i]);

@@ -4,12 +4,15 @@
 #include "engine/never_runs.h"
 #include "fields/standard_resources.h"
 
-/* Hosts and queues have their names, what else there is this machine reports. */
+/* Hosts and queues have their names, what else there is a host reports. */
 static bool is_offered(const struct state *s, struct str name)
 {
     if (str_equal(name, str(HOST_NAME_RESOURCE)) || str_equal(name, str(QUEUE_NAME_RESOURCE))) return true;
-    for (uint32_t i = 0; i < s->load_count; i++) {
-        if (str_equal(str(s->loads[i].name), name)) return true;
+    for (uint32_t h = 0; h < s->hosts.count; h++) {
+        const struct host_row *host = &s->hosts.items[h];
+        for (uint32_t i = 0; i < host->load_count; i++) {
+            if (str_equal(str(host->loads[i].name), name)) return true;
+        }
     }
     return false;
 }

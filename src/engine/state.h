@@ -120,13 +120,15 @@ struct gpu_amount {
  * take jobs only once an executor of theirs has reported what they have (EVENT_HOST), which is not stored. */
 struct host_row {
     bool is_attached;         /* jobs can run there; every host of a document */
+    bool is_down;             /* its executor reports that nothing can start there for now */
     struct capacity detected; /* in an instance: as reported, without what settings and the object say instead */
     struct host host;         /* what it has; in an instance with what is free */
     const double *tres; /* its amounts by index of policy.tres, TRES_MAX entries; NULL: computed from the capacity */
     const struct gpu_amount *gpus; /* of a document: its GPUs of any type, and those of each type */
     uint32_t gpu_count;
-    struct host_load *loads; /* of a document: as long as it; of an instance: until the next EVENT_LOAD */
+    struct host_load *loads; /* of a document: as long as it; of an instance: until the next EVENT_LOAD of the host */
     uint32_t load_count;
+    struct arena load_arena; /* of the loads of an instance, which are not stored */
 };
 
 /* The usage of a user outside projects (project ""), of a user in a project, or of a project (user ""). */
@@ -290,11 +292,6 @@ struct state {
     ARRAY(struct object_row) objects[OBJECT_KIND_COUNT];
     ARRAY(struct usage_owner) owners;
     ARRAY(struct host_row) hosts;
-    /* What this machine reports, for hosts.items[0] of an instance; not stored: the daemon measures it at every
-     * start. */
-    struct host_load *loads;
-    uint32_t load_count;
-    struct arena load_arena;
     struct arena closed_arena; /* of the times of calendars */
     /* The rows come from a document (sim/scenario.h): its hosts and its share tree are its own (it may have none), and
      * siblings in the tree are in the order of their ids. */

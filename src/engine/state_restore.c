@@ -62,7 +62,6 @@ void state_release(struct state *s)
     usage_sums_free(s->usage_sums);
     never_runs_drop(s);
     arena_release(&s->cycle);
-    arena_release(&s->load_arena);
     arena_release(&s->closed_arena);
     arena_release(&s->arena);
     memset(s, 0, sizeof *s);

@@ -408,7 +408,10 @@ void state_release_rows(struct state *s)
     array_release(&s->tasks);
     array_release(&s->assocs);
     array_release(&s->owners);
-    for (uint32_t i = 0; i < s->hosts.count; i++) host_release(&s->hosts.items[i].host);
+    for (uint32_t i = 0; i < s->hosts.count; i++) {
+        host_release(&s->hosts.items[i].host);
+        arena_release(&s->hosts.items[i].load_arena);
+    }
     array_release(&s->hosts);
     map_release(&s->assoc_by_name);
     map_release(&s->assoc_in_partition);

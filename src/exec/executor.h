@@ -49,6 +49,30 @@ struct executor *executor_open_launcher(const char *directory, const char *launc
 struct executor *executor_open_pretend(int64_t now_us, int64_t run_us);
 void executor_pretend_advance(struct executor *x, int64_t now_us);
 
+/* How a launch runs. */
+struct executor_plan {
+    int64_t started_us;    /* the executor's time, or earlier if it is resumed */
+    int64_t run_us;        /* at least 0 */
+    int64_t time_limit_us; /* 0: none */
+    int32_t exit_status;
+    double cpus; /* that it uses */
+    int64_t mem_kib;
+};
+
+/* Opens a pretend executor whose launches have plans. An order to end takes end_us. It keeps nothing: its user repeats
+ * the plans of all launches that run, and then calls executor_pretend_synced. */
+struct executor *executor_open_plans(int64_t now_us, int64_t end_us);
+void executor_pretend_synced(struct executor *x);
+
+/* Starts a launch, or resumes it. Its end is not before now_us. A launch that is known is only reported again. */
+void executor_pretend_start(struct executor *x, uint64_t launch_id, const struct executor_plan *plan);
+
+/* Ends a launch now as lost, as when its host fails. Does nothing if it does not run. */
+void executor_pretend_lose(struct executor *x, uint64_t launch_id, const char *detail);
+
+/* When the next launch ends by itself; the executor's time if reports wait; 0: none runs. */
+int64_t executor_pretend_next_us(const struct executor *x);
+
 /* Closes the connection; running jobs go on. x may be NULL. */
 void executor_close(struct executor *x);
 
@@ -65,7 +89,8 @@ void executor_end(struct executor *x, uint64_t launch_id, int64_t grace_us);
 void executor_set_cpu_weight(struct executor *x, uint64_t launch_id, uint32_t cpu_weight);
 
 /* Measures all launches that run: one EXECUTOR_USAGE for each that has started and whose keeper runs, in no particular
- * order. The executor keeps nothing about it between two orders. O(processes of the machine), in the launcher. */
+ * order. The launcher keeps nothing about it between two orders. O(processes of the machine), in the launcher. A
+ * pretend executor measures 1,000 at a time, in turns. */
 void executor_measure(struct executor *x);
 
 /* For the loop. executor_descriptor: the descriptor to watch for reading, -1 for none. executor_wants_write: whether to

@@ -8,10 +8,9 @@
  *  I2  Ends are reported in order of time, then of launch id: the same on every run.
  *  I3  Time never goes backward: advancing to a time in the past has no effect.
  *
- * A launch runs for run_us, or until its time limit if that is shorter. Ending it takes no grace. Start and end cost
- * O(log n). Only the id, the time limit, the CPUs and the memory of a launch are used, because a simulated launch has
- * no paths. It uses all the CPUs that it is bound to (one if it is bound to none) and the memory that was requested,
- * from its start to its end. */
+ * A launch runs as long as its plan says, or until its time limit if that is shorter. An order to end it takes end_us.
+ * Start and end cost O(log n). The plan of a launch without one is run_us, all the CPUs that it is bound to (one if it
+ * is bound to none) and the memory that was requested, from its start to its end. */
 #include <signal.h>
 
 #include "base/ensure.h"
@@ -21,58 +20,63 @@
 
 enum { KIB_PER_MIB = 1024 };
 
-struct pretend_job {
+/* An order measures so many launches, and the next one goes on from there: its user stores each measurement. */
+enum { MEASURED_MAX = 1000 };
+
+struct pretend_launch {
     struct launch_record record;
     int64_t ends_us;
-    bool hits_limit; /* it ends at its time limit, not by itself */
-    uint32_t cpu_count;
-    int64_t mem_kib;
+    enum launch_end end; /* how it ends then */
+    struct executor_plan plan;
     uint32_t heap_index; /* NONE if it does not run */
 };
 
-struct pretend {
+struct pretend_executor {
     struct executor base;
-    int64_t now_us, run_us;
-    ARRAY(struct pretend_job) jobs;
+    int64_t now_us, run_us, end_us;
+    ARRAY(struct pretend_launch) jobs;
     ARRAY(uint32_t) free_slots, heap;
+    uint32_t next_measured;          /* index in jobs: the first one of the next measurement */
     struct map index_by_id;          /* from launch id to index in jobs */
     struct executor_reports reports; /* not yet fetched */
 };
 
-static struct pretend *pretend_of(struct executor *x)
+static const struct executor_kind pretend_kind;
+
+static struct pretend_executor *pretend_of(struct executor *x)
 {
-    return (struct pretend *)x;
+    return (struct pretend_executor *)x;
 }
 
-static void add_report(struct pretend *p, const struct pretend_job *job)
+static void add_report(struct pretend_executor *p, const struct pretend_launch *job)
 {
     *array_add(&p->reports.list) = (struct executor_report){.kind = EXECUTOR_RECORD, .record = job->record};
 }
 
-static struct launch_usage usage_at(const struct pretend_job *job, int64_t at_us)
+static struct launch_usage usage_at(const struct pretend_launch *job, int64_t at_us)
 {
     return (struct launch_usage){.id = job->record.id,
                                  .at_us = at_us,
-                                 .cpu_us = (at_us - job->record.started_us) * job->cpu_count,
-                                 .mem_kib = job->mem_kib};
+                                 .cpu_us = (int64_t)((double)(at_us - job->record.started_us) * job->plan.cpus),
+                                 .mem_kib = job->plan.mem_kib};
 }
 
 /* --- the heap ----------------------------------------------------------------------------------------------------- */
 
-static bool ends_before(const struct pretend *p, uint32_t a, uint32_t b)
+static bool ends_before(const struct pretend_executor *p, uint32_t a, uint32_t b)
 {
-    const struct pretend_job *ja = &p->jobs.items[a], *jb = &p->jobs.items[b];
+    const struct pretend_launch *ja = &p->jobs.items[a], *jb = &p->jobs.items[b];
     if (ja->ends_us != jb->ends_us) return ja->ends_us < jb->ends_us;
     return ja->record.id < jb->record.id; /* I2 */
 }
 
-static void heap_set(struct pretend *p, uint32_t heap_index, uint32_t job_index)
+static void heap_set(struct pretend_executor *p, uint32_t heap_index, uint32_t job_index)
 {
     p->heap.items[heap_index] = job_index;
     p->jobs.items[job_index].heap_index = heap_index; /* I1 */
 }
 
-static void heap_sift_up(struct pretend *p, uint32_t heap_index)
+static void heap_sift_up(struct pretend_executor *p, uint32_t heap_index)
 {
     uint32_t job_index = p->heap.items[heap_index];
     while (heap_index > 0) {
@@ -84,7 +88,7 @@ static void heap_sift_up(struct pretend *p, uint32_t heap_index)
     heap_set(p, heap_index, job_index);
 }
 
-static void heap_sift_down(struct pretend *p, uint32_t heap_index)
+static void heap_sift_down(struct pretend_executor *p, uint32_t heap_index)
 {
     uint32_t job_index = p->heap.items[heap_index];
     for (uint32_t child; (child = 2 * heap_index + 1) < p->heap.count; heap_index = child) {
@@ -95,7 +99,7 @@ static void heap_sift_down(struct pretend *p, uint32_t heap_index)
     heap_set(p, heap_index, job_index);
 }
 
-static void heap_remove(struct pretend *p, uint32_t job_index)
+static void heap_remove(struct pretend_executor *p, uint32_t job_index)
 {
     uint32_t heap_index = p->jobs.items[job_index].heap_index;
     ensure(heap_index < p->heap.count && p->heap.items[heap_index] == job_index); /* I1 */
@@ -109,60 +113,103 @@ static void heap_remove(struct pretend *p, uint32_t job_index)
 
 /* --- the functions of an executor --------------------------------------------------------------------------------- */
 
-static void pretend_start(struct executor *x, const struct launch *launch)
+static uint32_t new_slot(struct pretend_executor *p)
 {
-    struct pretend *p = pretend_of(x);
-    uint32_t known = map_get_u64(&p->index_by_id, launch->id);
+    if (p->free_slots.count > 0) return p->free_slots.items[--p->free_slots.count];
+    (void)array_add(&p->jobs);
+    return p->jobs.count - 1;
+}
+
+void executor_pretend_start(struct executor *x, uint64_t launch_id, const struct executor_plan *plan)
+{
+    ensure(x->kind == &pretend_kind && plan->run_us >= 0);
+    struct pretend_executor *p = pretend_of(x);
+    uint32_t known = map_get_u64(&p->index_by_id, launch_id);
     if (known != NONE) {
         add_report(p, &p->jobs.items[known]);
         return;
     }
-    uint32_t index = p->jobs.count;
-    if (p->free_slots.count > 0)
-        index = p->free_slots.items[--p->free_slots.count];
-    else
-        (void)array_add(&p->jobs);
-    map_set_u64(&p->index_by_id, launch->id, index);
-    uint32_t cpu_count = idset_count(&launch->cpus);
-    bool hits_limit = launch->time_limit_us > 0 && launch->time_limit_us < p->run_us;
-    p->jobs.items[index] = (struct pretend_job){
-        .record = {.id = launch->id, .phase = LAUNCH_STARTED, .at_us = p->now_us, .started_us = p->now_us, .pid = 1},
-        .ends_us = p->now_us + (hits_limit ? launch->time_limit_us : p->run_us),
-        .hits_limit = hits_limit,
-        .cpu_count = cpu_count > 0 ? cpu_count : 1,
-        .mem_kib = saturate_multiply(launch->mem_mib, KIB_PER_MIB),
+    uint32_t index = new_slot(p);
+    map_set_u64(&p->index_by_id, launch_id, index);
+    bool hits_limit = plan->time_limit_us > 0 && plan->time_limit_us < plan->run_us;
+    int64_t ends_us = plan->started_us + (hits_limit ? plan->time_limit_us : plan->run_us);
+    p->jobs.items[index] = (struct pretend_launch){
+        .record = {.id = launch_id,
+                   .phase = LAUNCH_STARTED,
+                   .at_us = plan->started_us,
+                   .started_us = plan->started_us,
+                   .pid = 1},
+        .ends_us = ends_us > p->now_us ? ends_us : p->now_us,
+        .end = hits_limit ? LAUNCH_TIMED_OUT : LAUNCH_EXITED,
+        .plan = *plan,
     };
     *array_add(&p->heap) = index;
     heap_sift_up(p, p->heap.count - 1);
     add_report(p, &p->jobs.items[index]);
 }
 
-static void end_job(struct pretend *p, uint32_t index, int64_t at_us, enum launch_end end)
+static void pretend_start(struct executor *x, const struct launch *launch)
 {
-    struct pretend_job *job = &p->jobs.items[index];
+    const struct pretend_executor *p = pretend_of(x);
+    uint32_t cpu_count = idset_count(&launch->cpus);
+    const struct executor_plan plan = {.started_us = p->now_us,
+                                       .run_us = p->run_us,
+                                       .time_limit_us = launch->time_limit_us,
+                                       .cpus = cpu_count > 0 ? cpu_count : 1,
+                                       .mem_kib = saturate_multiply(launch->mem_mib, KIB_PER_MIB)};
+    executor_pretend_start(x, launch->id, &plan);
+}
+
+static void end_job(struct pretend_executor *p, uint32_t index, int64_t at_us, enum launch_end end)
+{
+    struct pretend_launch *job = &p->jobs.items[index];
     struct launch_usage usage = usage_at(job, at_us);
     heap_remove(p, index);
     job->record.phase = LAUNCH_ENDED;
     job->record.at_us = at_us;
     job->record.end = end;
     job->record.signal = end == LAUNCH_EXITED ? 0 : SIGTERM;
+    job->record.exit_status = end == LAUNCH_EXITED ? job->plan.exit_status : 0;
     job->record.cpu_us = usage.cpu_us;
     job->record.max_rss_kib = usage.mem_kib;
     job->record.io_bytes = usage.io_bytes;
     add_report(p, job);
 }
 
+/* A launch that ends by itself before its end was carried out ends as it would have. */
 static void pretend_end(struct executor *x, uint64_t launch_id, int64_t grace_us)
 {
-    struct pretend *p = pretend_of(x);
+    struct pretend_executor *p = pretend_of(x);
     (void)grace_us;
     uint32_t index = map_get_u64(&p->index_by_id, launch_id);
-    if (index != NONE && p->jobs.items[index].heap_index != NONE) end_job(p, index, p->now_us, LAUNCH_CANCELLED);
+    if (index == NONE || p->jobs.items[index].heap_index == NONE) return;
+    struct pretend_launch *job = &p->jobs.items[index];
+    if (p->end_us == 0) {
+        end_job(p, index, p->now_us, LAUNCH_CANCELLED);
+        return;
+    }
+    if (job->record.phase == LAUNCH_COMPLETING || job->ends_us <= p->now_us + p->end_us) return;
+    job->ends_us = p->now_us + p->end_us;
+    job->end = LAUNCH_CANCELLED;
+    job->record.phase = LAUNCH_COMPLETING;
+    job->record.at_us = p->now_us;
+    heap_sift_up(p, job->heap_index);
+    add_report(p, job);
+}
+
+void executor_pretend_lose(struct executor *x, uint64_t launch_id, const char *detail)
+{
+    ensure(x->kind == &pretend_kind);
+    struct pretend_executor *p = pretend_of(x);
+    uint32_t index = map_get_u64(&p->index_by_id, launch_id);
+    if (index == NONE || p->jobs.items[index].heap_index == NONE) return;
+    launch_record_set_detail(&p->jobs.items[index].record, detail);
+    end_job(p, index, p->now_us, LAUNCH_LOST);
 }
 
 static void pretend_acknowledge(struct executor *x, uint64_t launch_id)
 {
-    struct pretend *p = pretend_of(x);
+    struct pretend_executor *p = pretend_of(x);
     uint32_t index = map_get_u64(&p->index_by_id, launch_id);
     if (index == NONE || p->jobs.items[index].heap_index != NONE) return; /* a running launch stays known */
     map_remove_u64(&p->index_by_id, launch_id);
@@ -178,9 +225,14 @@ static void pretend_set_cpu_weight(struct executor *x, uint64_t launch_id, uint3
 
 static void pretend_measure(struct executor *x)
 {
-    struct pretend *p = pretend_of(x);
-    for (uint32_t i = 0; i < p->heap.count; i++) {
-        struct launch_usage usage = usage_at(&p->jobs.items[p->heap.items[i]], p->now_us);
+    struct pretend_executor *p = pretend_of(x);
+    uint32_t measured = 0;
+    for (uint32_t i = 0; i < p->jobs.count && measured < MEASURED_MAX; i++) {
+        if (p->next_measured >= p->jobs.count) p->next_measured = 0;
+        const struct pretend_launch *job = &p->jobs.items[p->next_measured++];
+        if (job->heap_index == NONE) continue;
+        struct launch_usage usage = usage_at(job, p->now_us);
+        measured++;
         *array_add(&p->reports.list) = (struct executor_report){.kind = EXECUTOR_USAGE, .usage = usage};
     }
 }
@@ -199,14 +251,14 @@ static bool pretend_wants_write(const struct executor *x)
 
 static void pretend_ready(struct executor *x, struct executor_reports *out_reports)
 {
-    struct pretend *p = pretend_of(x);
+    struct pretend_executor *p = pretend_of(x);
     for (uint32_t i = 0; i < p->reports.list.count; i++) *array_add(&out_reports->list) = p->reports.list.items[i];
     array_clear(&p->reports.list);
 }
 
 static void pretend_close(struct executor *x)
 {
-    struct pretend *p = pretend_of(x);
+    struct pretend_executor *p = pretend_of(x);
     array_release(&p->jobs);
     array_release(&p->free_slots);
     array_release(&p->heap);
@@ -227,27 +279,54 @@ static const struct executor_kind pretend_kind = {
     .ready = pretend_ready,
 };
 
+static struct pretend_executor *open_at(int64_t now_us)
+{
+    struct pretend_executor *p = mem_resize(NULL, 0, sizeof *p);
+    p->base.kind = &pretend_kind;
+    p->now_us = now_us;
+    return p;
+}
+
 struct executor *executor_open_pretend(int64_t now_us, int64_t run_us)
 {
     ensure(run_us >= 0);
-    struct pretend *p = mem_resize(NULL, 0, sizeof *p);
-    p->base.kind = &pretend_kind;
-    p->now_us = now_us;
+    struct pretend_executor *p = open_at(now_us);
     p->run_us = run_us;
-    *array_add(&p->reports.list) = (struct executor_report){.kind = EXECUTOR_SYNCED};
+    executor_pretend_synced(&p->base);
     return &p->base;
+}
+
+struct executor *executor_open_plans(int64_t now_us, int64_t end_us)
+{
+    struct pretend_executor *p = open_at(now_us);
+    p->end_us = end_us;
+    return &p->base;
+}
+
+void executor_pretend_synced(struct executor *x)
+{
+    ensure(x->kind == &pretend_kind);
+    *array_add(&pretend_of(x)->reports.list) = (struct executor_report){.kind = EXECUTOR_SYNCED};
+}
+
+int64_t executor_pretend_next_us(const struct executor *x)
+{
+    ensure(x->kind == &pretend_kind);
+    const struct pretend_executor *p = (const struct pretend_executor *)x;
+    if (p->reports.list.count > 0) return p->now_us;
+    return p->heap.count > 0 ? p->jobs.items[p->heap.items[0]].ends_us : 0;
 }
 
 void executor_pretend_advance(struct executor *x, int64_t now_us)
 {
     ensure(x->kind == &pretend_kind);
-    struct pretend *p = pretend_of(x);
+    struct pretend_executor *p = pretend_of(x);
     if (now_us < p->now_us) return; /* I3 */
     p->now_us = now_us;
     while (p->heap.count > 0) {
         uint32_t first = p->heap.items[0];
-        const struct pretend_job *job = &p->jobs.items[first];
+        const struct pretend_launch *job = &p->jobs.items[first];
         if (job->ends_us > now_us) break;
-        end_job(p, first, job->ends_us, job->hits_limit ? LAUNCH_TIMED_OUT : LAUNCH_EXITED);
+        end_job(p, first, job->ends_us, job->end);
     }
 }

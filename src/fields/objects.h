@@ -112,6 +112,7 @@ enum host_field {
 };
 enum { /* of the record of a host, behind its fields: what the instance reports of it */
        HOST_IS_ATTACHED = HOST_FIELD_COUNT,
+       HOST_IS_DOWN,
        HOST_TOTAL_CPUS,
        HOST_TOTAL_MEM,
        HOST_TOTAL_GPUS,

@@ -81,13 +81,19 @@ static int check_time(const char *what, const char *argument, int64_t time_us, d
                      special != NULL ? special : "");
 }
 
-/* f: the field whose range and word are accepted; NULL: any time since 1970. */
-static int store_time(const struct field *f, const char *what, const char *argument, int64_t *member, struct err *e)
+static int64_t time_of_day_us(void)
 {
     struct timespec now;
-    int64_t time_us;
     clock_gettime(CLOCK_REALTIME, &now);
-    if (time_text_parse(str(argument), what, now.tv_sec * US_PER_S + now.tv_nsec / 1000, &time_us, e) != 0 ||
+    return now.tv_sec * US_PER_S + now.tv_nsec / NS_PER_US;
+}
+
+/* f: the field whose range and word are accepted; NULL: any time since 1970. */
+static int store_time(const struct option_rules *rules, const struct field *f, const char *what, const char *argument,
+                      int64_t *member, struct err *e)
+{
+    int64_t time_us, now_us = rules->now_us != NULL ? rules->now_us(rules->now_context) : time_of_day_us();
+    if (time_text_parse(str(argument), what, now_us, &time_us, e) != 0 ||
         check_time(what, argument, time_us, f != NULL ? f->min : 0, f != NULL ? f->max : TIME_US_MAX,
                    f != NULL ? f->special : NULL, e) != 0)
         return -1;
@@ -114,8 +120,8 @@ static int read_duration(const struct field *f, const char *what, const char *ar
     return 0;
 }
 
-static int read_field(const struct field *f, const char *what, const char *argument, struct field_value *out,
-                      struct err *e)
+static int read_field(const struct option_rules *rules, const struct field *f, const char *what, const char *argument,
+                      struct field_value *out, struct err *e)
 {
     struct field named = *f;
     uint64_t mib;
@@ -129,7 +135,7 @@ static int read_field(const struct field *f, const char *what, const char *argum
     case FIELD_TEXT:
     case FIELD_BYTES: out->text = argument; return field_check(&named, out, e);
     case FIELD_SECONDS: return read_duration(f, what, argument, &out->number, e);
-    case FIELD_TIME: return store_time(f, what, argument, &out->number, e);
+    case FIELD_TIME: return store_time(rules, f, what, argument, &out->number, e);
     case FIELD_MEMORY:
         if (memory_parse(str(argument), what, &mib, e) != 0) return -1;
         out->number = (int64_t)mib;
@@ -138,8 +144,8 @@ static int read_field(const struct field *f, const char *what, const char *argum
     }
 }
 
-static int store_field(const char *what, const struct option_row *row, const char *argument, void *values,
-                       struct err *e)
+static int store_field(const struct option_rules *rules, const char *what, const struct option_row *row,
+                       const char *argument, void *values, struct err *e)
 {
     const struct option_value *v = &row->value;
     struct field_value *member = (struct field_value *)(void *)((char *)values + v->offset);
@@ -148,10 +154,11 @@ static int store_field(const char *what, const struct option_row *row, const cha
         *member = field_number(1);
         return 0;
     }
-    return read_field(v->field, what, argument, member, e);
+    return read_field(rules, v->field, what, argument, member, e);
 }
 
-int option_store(const struct option_row *row, const char *given, void *values, struct err *e)
+int option_store(const struct option_rules *rules, const struct option_row *row, const char *given, void *values,
+                 struct err *e)
 {
     const struct option_value *v = &row->value;
     const char *argument = given != NULL ? given : v->default_value;
@@ -168,8 +175,8 @@ int option_store(const struct option_row *row, const char *given, void *values, 
     case OPTION_DOUBLE: return store_double(what, argument, member, e);
     case OPTION_DURATION: return duration_parse(str(argument), what, member, e);
     case OPTION_MEMORY: return memory_parse(str(argument), what, member, e);
-    case OPTION_TIME: return store_time(NULL, what, argument, member, e);
-    case OPTION_FIELD: return store_field(what, row, argument, values, e);
+    case OPTION_TIME: return store_time(rules, NULL, what, argument, member, e);
+    case OPTION_FIELD: return store_field(rules, what, row, argument, values, e);
     }
     ensure(!"an option type without a parser");
     return -1;

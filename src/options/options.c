@@ -184,7 +184,7 @@ int options_parse(const struct option_rules *rules, int argc, char **argv, struc
 
         int number = number_of_result(&t, result);
         int set = number / OPTION_ROWS_MAX;
-        if (option_store(row_of_number(&t, number), optarg, rules->sets[set].values, e) != 0) return -1;
+        if (option_store(rules, row_of_number(&t, number), optarg, rules->sets[set].values, e) != 0) return -1;
         out_parsed->given[set] |= UINT64_C(1) << number % OPTION_ROWS_MAX;
         options_end = optind;
     }

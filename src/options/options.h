@@ -108,6 +108,9 @@ struct option_rules {
     /* Advice for an unknown long option, a letter, or several letters after one dash (qsub's -pe), given without
      * dashes, or NULL. May be NULL. */
     const char *(*explain)(const char *word);
+    /* The time from which "now+1hour" counts, asked for when a time is parsed. NULL: the time of day. */
+    int64_t (*now_us)(void *context);
+    void *now_context;
 };
 
 /* A parsed command line. */

@@ -18,6 +18,7 @@ struct host_document {
     double typed[TRES_MAX]; /* by generic GRES: the sum of its typed ones, tracked or not */
     /* In an instance. */
     bool is_attached;   /* jobs can run there */
+    bool is_down;       /* reported as down */
     uint32_t free_cpus; /* NONE: not given */
 };
 
@@ -138,13 +139,15 @@ static const struct wire_field fields[] = {
     {.name = "name", .type = WIRE_NAME, .is_required = true, MEMBER(object.name), .help = "the host's name"},
     {.name = "gres", .type = WIRE_CUSTOM, .read = read_gres},
     {.name = "attached", .type = WIRE_BOOL, MEMBER(is_attached)},
+    {.name = "down", .type = WIRE_BOOL, MEMBER(is_down)},
     {.name = "free_cpus", .type = WIRE_U32, MEMBER(free_cpus), .max = CPUS_MAX},
     {.name = "load_values", .type = WIRE_CUSTOM, .read = read_loads},
     {.name = "features", .type = WIRE_CUSTOM, .read = read_features},
     {0},
 };
 
-static int read_members(struct wire_reader *r, json_t *value, struct host_document *out)
+/* Jobs can run on the first host of an instance, unless the document says that it is not attached. */
+static int read_members(struct wire_reader *r, json_t *value, uint32_t index, struct host_document *out)
 {
     const struct object_class *class = &object_classes[OBJECT_HOST];
     const struct field_table table = {
@@ -155,7 +158,9 @@ static int read_members(struct wire_reader *r, json_t *value, struct host_docume
                                      .table_fields = {.table = &table,
                                                       .values_offset = offsetof(struct host_document, object.value),
                                                       .given_offset = offsetof(struct host_document, given)}};
-    *out = (struct host_document){.object = object_defaults(OBJECT_HOST, ""), .free_cpus = NONE};
+    *out = (struct host_document){.object = object_defaults(OBJECT_HOST, ""),
+                                  .is_attached = index == 0 && document_is_instance(document_of(r)),
+                                  .free_cpus = NONE};
     return wire_read_members(r, &shape, value, out);
 }
 
@@ -192,6 +197,7 @@ static int check_host_of_instance(struct wire_reader *r, const struct host_docum
     if (gpus_of_any_type(host) > GPUS_MAX) return wire_fail_at(r, "gres", "a machine has at most %d GPUs", GPUS_MAX);
     if (host->free_cpus != NONE && (!host->is_attached || host->free_cpus > cpus))
         return wire_fail_at(r, "free_cpus", "only a host on which jobs can run has them, at most its CPUs");
+    if (host->is_down && !host->is_attached) return wire_fail_at(r, "down", "the host is not attached");
     return 0;
 }
 
@@ -199,26 +205,25 @@ static int restore_host_of_instance(struct wire_reader *r, struct host_document 
 {
     struct document *d = document_of(r);
     int64_t mem_mib = host->object.value[HOST_MEM].number;
-    host->is_attached |= index == 0;
     if (check_host_of_instance(r, host, index) != 0) return -1;
     document_restore_object(d, OBJECT_HOST, &host->object);
     struct host_row *row = array_add(&d->state->hosts);
-    *row = (struct host_row){.is_attached = host->is_attached};
+    *row = (struct host_row){.is_attached = host->is_attached,
+                             .is_down = host->is_down,
+                             .loads = host->loads,
+                             .load_count = host->load_count};
     *array_add(&d->free_cpus) = host->free_cpus;
     if (host->is_attached)
         row->detected = (struct capacity){.cpus = (uint32_t)host->object.value[HOST_CPUS].number,
                                           .mem_mib = mem_mib == FIELD_SPECIAL ? 0 : (uint64_t)mem_mib,
                                           .gpus = gpus_of_any_type(host)};
-    if (index > 0) return 0;
-    d->state->loads = host->loads;
-    d->state->load_count = host->load_count;
     return 0;
 }
 
 static int read_host(struct wire_reader *r, json_t *value, uint32_t index)
 {
     struct host_document host;
-    if (read_members(r, value, &host) != 0) return -1;
+    if (read_members(r, value, index, &host) != 0) return -1;
     const char *name = host.object.name;
     if (!host_text_is_name(str(name))) return wire_fail_at(r, "name", "'%s' has a blank, or one of , [ ] = @", name);
     if (state_find_object(document_of(r)->state, OBJECT_HOST, name) != NONE)
@@ -226,6 +231,7 @@ static int read_host(struct wire_reader *r, json_t *value, uint32_t index)
     if (document_is_instance(document_of(r))) return restore_host_of_instance(r, &host, index);
     if (host.free_cpus != NONE) return wire_fail_at(r, "free_cpus", "is only accepted in the document of an instance");
     if (host.is_attached) return wire_fail_at(r, "attached", "is only accepted in the document of an instance");
+    if (host.is_down) return wire_fail_at(r, "down", "is only accepted in the document of an instance");
     restore_host(document_of(r), &host);
     return 0;
 }

@@ -182,7 +182,7 @@ static int attach_host(struct driver *d, char **words, uint32_t count)
     (void)count;
     const struct capacity has = {number_of(words[1]), number_of(words[3]), number_of(words[2])};
     const char *name = strcmp(words[0], LOCAL_HOST) != 0 ? arena_copy(&d->lasting, str(words[0])) : NULL;
-    const struct event_host host = {has, name};
+    const struct event_host host = {.has = has, .name = name};
     if (apply(d, (struct event){.kind = EVENT_HOST, .host = host}) != 0) return -1;
     *array_add(&d->hosts) = host;
     return 0;

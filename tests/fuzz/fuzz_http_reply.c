@@ -31,7 +31,7 @@ static void check_same(const struct outcome *a, const struct outcome *b)
 {
     ensure(a->is_failed == b->is_failed && a->is_closed == b->is_closed);
     ensure(a->reply.state == b->reply.state && a->reply.status == b->reply.status &&
-           a->reply.closes == b->reply.closes);
+           a->reply.closes == b->reply.closes && a->reply.time_us == b->reply.time_us);
     if (a->is_failed) return;
     ensure(a->body.length == b->body.length);
     ensure(a->body.length == 0 || memcmp(a->body.text, b->body.text, a->body.length) == 0);

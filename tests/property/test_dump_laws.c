@@ -94,8 +94,12 @@ static void report_loads(struct world *w, struct rng *rng)
         {"load_avg", loads[rng_below(rng, 3)]}, {"num_proc", rng_below(rng, 2) ? "8" : "3"},
         {"mem_free", free[rng_below(rng, 3)]},  {"arch", rng_below(rng, 3) ? "a" : "b"},
         {"odd \"name\"", "not a number"},       {"tape", "x"}};
-    const struct event event = {.kind = EVENT_LOAD, .load = {values, 6 - rng_below(rng, 3)}};
+    struct event event = {.kind = EVENT_LOAD, .load = {.values = values, .count = 6 - rng_below(rng, 3)}};
     assert_int_equal(world_apply(w, event, NULL), 0);
+    event.load.host = "n2";
+    uint32_t n2 = state_find_object(&w->s, OBJECT_HOST, "n2");
+    if (n2 != NONE && w->s.hosts.items[n2].is_attached && rng_below(rng, 2))
+        assert_int_equal(world_apply(w, event, NULL), 0);
 }
 
 /* What plans depend on beside the cluster. */
@@ -248,6 +252,11 @@ static void run_world(struct world *w, struct rng *rng)
     if (rng_below(rng, 3) == 0) { /* below what its tasks have */
         const struct event shrink = {.kind = EVENT_HOST, .host.has = {1 + rng_below(rng, 6), rng_below(rng, 2), 150}};
         assert_int_equal(world_apply(w, shrink, NULL), 0);
+    }
+    if (rng_below(rng, 3) == 0 && state_find_object(&w->s, OBJECT_HOST, "n2") != NONE) { /* its tasks stay */
+        const struct event down = {.kind = EVENT_HOST,
+                                   .host = {.has = {4, 0, 100}, .name = "n2", .report = HOST_REPORT_DOWN}};
+        assert_int_equal(world_apply(w, down, NULL), 0);
     }
     if (rng_below(rng, 2)) world_object(w, OBJECT_PARTITION, "heavy", "TRESBillingWeights=CPU=0.7");
     if (rng_below(rng, 4) == 0) world_set(w, "AccountingStorageTRES", "gres/gpu,license/license,license/tape");

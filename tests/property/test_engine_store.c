@@ -55,6 +55,7 @@ struct history {
     struct event_pair pairs[4];
     struct job_ref refs[4];
     uint64_t launches[8];
+    struct event_host reports[2];
     struct host_load loads[8]; /* of the last report */
     uint32_t load_count;
     struct event_calendar calendars[3]; /* likewise */
@@ -512,7 +513,24 @@ static void make_load(struct history *h, struct event *event)
                                                {"resource0", "1"},  {"nothing", "1"}};
     h->load_count = below(h, COUNT(h->loads) + 1);
     for (uint32_t i = 0; i < h->load_count; i++) h->loads[i] = choices[below(h, COUNT(choices))];
-    event->load = (struct event_load){h->loads, h->load_count};
+    event->load = (struct event_load){.values = h->loads, .count = h->load_count};
+}
+
+/* Reports of executors about up to two hosts, which may be new; the others have no tasks, so they may be detached. */
+static void make_hosts(struct history *h, struct event *event)
+{
+    static const char *const names[] = {"localhost", "host0", "host1", "host2", "reported0", "reported1", "a,b"};
+    static const struct capacity capacities[] = {{2, 1, 1000}, {8, 1, 1000}};
+    uint32_t count = 1 + below(h, COUNT(h->reports));
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = names[below(h, one_in(h, 20) ? COUNT(names) : COUNT(names) - 1)];
+        h->reports[i] =
+            (struct event_host){.has = strcmp(name, "localhost") == 0 ? host_capacity : capacities[below(h, 2)],
+                                .name = name,
+                                .report = one_in(h, 2) ? HOST_REPORT_DOWN : HOST_REPORT_UP,
+                                .features = one_in(h, 3) ? "avx" : NULL};
+    }
+    event->hosts = (struct event_hosts){h->reports, count};
 }
 
 /* Of the three calendars that there may be, as an instance reports them again after a restart. */
@@ -572,6 +590,7 @@ static const struct {
     {EVENT_ENDED, 14, make_record},
     {EVENT_MEASURED, 12, make_measurement},
     {EVENT_LOAD, 5, make_load},
+    {EVENT_HOSTS, 5, make_hosts},
     {EVENT_CALENDARS, 5, make_calendars},
     {EVENT_SYNCED, 1, make_synced},
     {EVENT_RESET, 1, make_reset},
@@ -626,21 +645,35 @@ static void attach_hosts(struct history *h, struct state *s)
     struct outcome out = {0};
     for (uint32_t i = 0; i < s->hosts.count; i++) {
         const struct object_row *row = &s->objects[OBJECT_HOST].items[i];
-        const struct event event = {.kind = EVENT_HOST, .host = {{2, 1, 1000}, row->object.name}};
+        const struct event event = {.kind = EVENT_HOST, .host = {.has = {2, 1, 1000}, .name = row->object.name}};
         if (row->is_deleted || s->hosts.items[i].is_attached) continue;
         assert_int_equal(engine_apply(s, h->now_us, &event, &out, NULL, NULL), 0);
     }
     outcome_release(&out);
 }
 
+/* Executors repeat their reports. */
+static void report_again(const struct history *h, struct state *out_state, struct outcome *out)
+{
+    for (uint32_t i = 0; i < h->s.hosts.count; i++) {
+        const struct host_row *row = &h->s.hosts.items[i];
+        const struct object_row *object = &h->s.objects[OBJECT_HOST].items[i];
+        const struct event event = {.kind = EVENT_HOST,
+                                    .host = {.has = row->detected,
+                                             .name = object->object.name,
+                                             .report = row->is_down ? HOST_REPORT_DOWN : HOST_REPORT_UP}};
+        if (object->is_deleted || !row->is_attached) continue;
+        assert_int_equal(engine_apply(out_state, h->now_us, &event, out, NULL, NULL), 0);
+    }
+}
+
 static void load_with_host(struct history *h, struct state *out_state)
 {
-    struct event host = {.kind = EVENT_HOST, .host.has = host_capacity};
     struct outcome out = {0};
-    struct event load = {.kind = EVENT_LOAD, .load = {h->loads, h->load_count}};
+    struct event load = {.kind = EVENT_LOAD, .load = {.values = h->loads, .count = h->load_count}};
     struct event calendars = {.kind = EVENT_CALENDARS, .calendars = {h->calendars, h->calendar_count}};
     store_must_load(h->store, out_state);
-    assert_int_equal(engine_apply(out_state, h->now_us, &host, &out, NULL, NULL), 0);
+    report_again(h, out_state, &out);
     attach_hosts(h, out_state);
     assert_int_equal(engine_apply(out_state, h->now_us, &load, &out, NULL, NULL), 0);
     assert_int_equal(engine_apply(out_state, h->now_us, &calendars, &out, NULL, NULL), 0);

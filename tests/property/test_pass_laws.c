@@ -317,14 +317,14 @@ static void report_loads(struct world *w, struct rng *rng)
                                        {"mem_free", free[rng_below(rng, 3)]},
                                        {"arch", rng_below(rng, 3) ? "a" : "b"}};
     uint32_t count = rng_below(rng, 5);
-    const struct event event = {.kind = EVENT_LOAD, .load = {values, rng_below(rng, 3) ? 4 : count}};
+    const struct event event = {.kind = EVENT_LOAD, .load = {.values = values, .count = rng_below(rng, 3) ? 4 : count}};
     assert_int_equal(world_apply(w, event, NULL), 0);
 }
 
 static void use_loads(struct world *w, struct rng *rng)
 {
     static const struct host_load all[] = {{"load_avg", "1"}, {"num_proc", "8"}, {"mem_free", "1G"}, {"arch", "a"}};
-    assert_int_equal(world_apply(w, (struct event){.kind = EVENT_LOAD, .load = {all, 4}}, NULL), 0);
+    assert_int_equal(world_apply(w, (struct event){.kind = EVENT_LOAD, .load = {.values = all, .count = 4}}, NULL), 0);
     world_object(w, OBJECT_PARTITION, "heavy", "load_thresholds=np_load_avg=0.6");
     world_object(w, OBJECT_PARTITION, "main", rng_below(rng, 2) ? "load_thresholds=np_load_avg=0.9" : "seq_no=3");
     world_set(w, "load_adjustment_decay_time", rng_below(rng, 2) ? "450" : "60");

@@ -16,15 +16,16 @@ ROOMS = {
     'api/server': ['base', 'fields', 'policy', 'engine', 'wire', 'api'],
     'api/client': ['base', 'api'],
     'options': ['base', 'fields'],
-    'daemon': ['base', 'fields', 'sched', 'engine', 'store', 'exec', 'api/server', 'options'],
+    'pretend': ['base', 'fields', 'wire'],
+    'daemon': ['base', 'fields', 'sched', 'engine', 'store', 'exec', 'pretend', 'api/server', 'options'],
     'sim': ['base', 'fields', 'policy', 'engine', 'wire'],
-    'cli': ['base', 'fields', 'policy', 'formats', 'wire', 'api', 'api/client', 'options', 'sim'],
+    'cli': ['base', 'fields', 'policy', 'formats', 'wire', 'api', 'api/client', 'options', 'sim', 'pretend'],
     'lib': ['base', 'policy', 'fairlead.h'],
 }
 
 # Libraries other than libc, and the rooms that may include them.
 LIBRARIES = {
-    'jansson.h': ['wire', 'api/server', 'api/client', 'sim'],
+    'jansson.h': ['wire', 'api/server', 'api/client', 'sim', 'pretend'],
     'microhttpd.h': ['api/server', 'daemon'],
     'sqlite3.h': ['store'],
     'uv.h': ['daemon'],
@@ -33,7 +34,7 @@ LIBRARIES = {
 # Rooms that decide: no clock, no input or output, no randomness, no globals, and memory only from base/arena.c.
 PURE = ['base', 'fields', 'policy', 'sched', 'engine']
 # No clock, no globals.
-TIMELESS = ['formats', 'wire', 'sim']
+TIMELESS = ['formats', 'wire', 'sim', 'pretend']
 
 
 def room_of(path):

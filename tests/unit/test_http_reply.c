@@ -139,9 +139,32 @@ static void test_message(void **state)
     http_reply_release(&reply);
 }
 
+static void test_the_time_of_a_pretend_instance(void **state)
+{
+    static const struct {
+        const char *head;
+        int64_t time_us;
+    } times[] = {
+        {"HTTP/1.1 200 OK\r\nfairlead-time: 1795243000123456\r\n\r\n", 1795243000123456},
+        {"HTTP/1.1 200 OK\r\nFairlead-Time: -1\r\n\r\n", 0},
+        {"HTTP/1.1 200 OK\r\nFairlead-Time: 18446744073709551615\r\n\r\n", 0},
+        {"HTTP/1.1 200 OK\r\n\r\n", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(times); i++) {
+        struct http_reply r = {0};
+        struct buf body = {0};
+        assert_int_equal(http_reply_feed(&r, str(times[i].head), &body, NULL), 0);
+        assert_int_equal(r.time_us, times[i].time_us);
+        http_reply_release(&r);
+        buf_release(&body);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_time_of_a_pretend_instance),
         cmocka_unit_test(test_at_once),
         cmocka_unit_test(test_in_pieces),
         cmocka_unit_test(test_head_is_bounded),

@@ -13,7 +13,8 @@ static void report(struct world *w, const char *values)
     uint32_t count = world_pairs(text, pairs);
     for (uint32_t i = 0; i < count; i++) loads[i] = (struct host_load){pairs[i].key, pairs[i].value};
     outcome_clear(&w->out);
-    assert_int_equal(world_apply(w, (struct event){.kind = EVENT_LOAD, .load = {loads, count}}, NULL), 0);
+    assert_int_equal(
+        world_apply(w, (struct event){.kind = EVENT_LOAD, .load = {.values = loads, .count = count}}, NULL), 0);
     assert_int_equal(w->out.changes.count, 0);
 }
 

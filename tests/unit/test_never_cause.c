@@ -10,7 +10,9 @@
 static void report(struct world *w)
 {
     const struct host_load values[] = {{"arch", "lx-amd64"}, {"mem_free", "1G"}};
-    assert_int_equal(world_apply(w, (struct event){.kind = EVENT_LOAD, .load = {values, COUNT(values)}}, NULL), 0);
+    assert_int_equal(
+        world_apply(w, (struct event){.kind = EVENT_LOAD, .load = {.values = values, .count = COUNT(values)}}, NULL),
+        0);
 }
 
 /* 4 CPUs, 4 GiB, 2 GPUs. */

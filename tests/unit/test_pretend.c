@@ -132,6 +132,84 @@ static void test_running_launches_are_measured(void **state)
     executor_close(x);
 }
 
+static void take_one(struct executor *x, struct launch_record *out)
+{
+    struct executor_reports r = fetch(x);
+    assert_int_equal(r.list.count, 1);
+    assert_int_equal(r.list.items[0].kind, EXECUTOR_RECORD);
+    *out = r.list.items[0].record;
+    array_release(&r.list);
+}
+
+static void test_plans(void **state)
+{
+    (void)state;
+    const struct executor_plan plan = {.started_us = 70, .run_us = 50, .exit_status = 3, .cpus = 1.5, .mem_kib = 9};
+    const struct executor_plan limited = {.started_us = 100, .run_us = 50, .time_limit_us = 20, .exit_status = 3};
+    const struct executor_plan over = {.started_us = 10, .run_us = 50};
+    struct launch_record r;
+    struct executor *x = executor_open_plans(100, 5);
+    executor_pretend_start(x, 1, &plan); /* resumed */
+    assert_report(x, 1, LAUNCH_STARTED, LAUNCH_EXITED, 70);
+    executor_pretend_synced(x);
+    assert_int_equal(executor_pretend_next_us(x), 100);
+    struct executor_reports synced = fetch(x);
+    assert_int_equal(synced.list.items[0].kind, EXECUTOR_SYNCED);
+    array_release(&synced.list);
+    assert_int_equal(executor_pretend_next_us(x), 120);
+    executor_pretend_advance(x, 130);
+    take_one(x, &r);
+    assert_true(r.phase == LAUNCH_ENDED && r.at_us == 120 && r.end == LAUNCH_EXITED && r.exit_status == 3);
+    assert_true(r.cpu_us == 75 && r.max_rss_kib == 9);
+    executor_pretend_start(x, 2, &limited);
+    assert_report(x, 2, LAUNCH_STARTED, LAUNCH_EXITED, 100);
+    executor_pretend_advance(x, 140);
+    take_one(x, &r); /* the limit had passed when it was resumed */
+    assert_true(r.at_us == 130 && r.end == LAUNCH_TIMED_OUT && r.exit_status == 0);
+    executor_pretend_start(x, 3, &over);
+    assert_report(x, 3, LAUNCH_STARTED, LAUNCH_EXITED, 10);
+    executor_pretend_advance(x, 140);
+    assert_report(x, 3, LAUNCH_ENDED, LAUNCH_EXITED, 140); /* not before it was resumed */
+    assert_int_equal(executor_pretend_next_us(x), 0);
+    executor_close(x);
+}
+
+static void test_an_order_to_end_takes_a_moment(void **state)
+{
+    (void)state;
+    const struct executor_plan plan = {.started_us = 100, .run_us = 50};
+    struct launch_record r;
+    struct executor *x = executor_open_plans(100, 5);
+    executor_pretend_start(x, 1, &plan);
+    assert_report(x, 1, LAUNCH_STARTED, LAUNCH_EXITED, 100);
+    executor_pretend_advance(x, 110);
+    executor_end(x, 1, 0);
+    assert_report(x, 1, LAUNCH_COMPLETING, LAUNCH_EXITED, 110);
+    executor_end(x, 1, 0); /* it is ending */
+    assert_no_report(x);
+    executor_pretend_advance(x, 114);
+    assert_no_report(x);
+    executor_pretend_advance(x, 115);
+    assert_report(x, 1, LAUNCH_ENDED, LAUNCH_CANCELLED, 115);
+    executor_pretend_start(x, 2, &plan);
+    assert_report(x, 2, LAUNCH_STARTED, LAUNCH_EXITED, 100);
+    executor_pretend_advance(x, 147);
+    executor_end(x, 2, 0); /* it ends by itself before that */
+    executor_pretend_advance(x, 150);
+    assert_report(x, 2, LAUNCH_ENDED, LAUNCH_EXITED, 150);
+    const struct executor_plan third = {.started_us = 150, .run_us = 50};
+    executor_pretend_start(x, 3, &third);
+    assert_report(x, 3, LAUNCH_STARTED, LAUNCH_EXITED, 150);
+    executor_pretend_advance(x, 160);
+    executor_pretend_lose(x, 3, "host n1 failed");
+    executor_pretend_lose(x, 3, "twice");
+    executor_pretend_lose(x, 99, "unknown");
+    take_one(x, &r);
+    assert_true(r.at_us == 160 && r.end == LAUNCH_LOST);
+    assert_string_equal(r.detail, "host n1 failed");
+    executor_close(x);
+}
+
 /* --- comparison with a model -------------------------------------------------------------------------------------- */
 
 enum { ID_COUNT = 300, STEP_COUNT = 20000 };
@@ -219,6 +297,8 @@ int main(void)
         cmocka_unit_test(test_a_launch_is_known_until_it_is_acknowledged),
         cmocka_unit_test(test_a_launch_ends_at_its_limit_or_by_order),
         cmocka_unit_test(test_running_launches_are_measured),
+        cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_an_order_to_end_takes_a_moment),
         cmocka_unit_test(test_ends_match_the_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,9 +2,26 @@
 #include "api/client/client.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "api/client/internal.h"
 #include "base/ensure.h"
+#include "base/quantity.h"
+
+/* From the time of day to that of the instance that has answered last. */
+static int64_t time_offset_us;
+
+static int64_t time_of_day_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * US_PER_S + now.tv_nsec / NS_PER_US;
+}
+
+int64_t client_now_us(void)
+{
+    return time_of_day_us() + time_offset_us;
+}
 
 int client_request(struct client *c, const char *method, const char *target, struct str body, struct err *e)
 {
@@ -32,6 +49,7 @@ int client_request(struct client *c, const char *method, const char *target, str
     while (!http_reply_has_head(&c->reply)) {
         if (connection_receive(c, e) != 0) return -1;
     }
+    if (c->reply.time_us != 0) time_offset_us = c->reply.time_us - time_of_day_us();
     return c->reply.status < 300 ? 0 : reply_refusal(c, e);
 }
 

@@ -65,6 +65,9 @@ int client_json(struct client *c, json_t **out_object, struct err *e);
 int client_ask(struct client *c, const char *method, const char *target, struct str body, json_t **out_object,
                struct err *e);
 
+/* The time: that of the pretend instance that has answered last, else the time of day. */
+int64_t client_now_us(void);
+
 /* The process that listens at the other end, from the kernel (SO_PEERCRED); -1: unknown. */
 pid_t client_peer(const struct client *c);
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "api/bodies.h"
 #include "base/number.h"
 
 static int broken(struct http_reply *r, struct err *e, const char *what, struct str where)
@@ -66,6 +67,9 @@ static int header_line(struct http_reply *r, struct str line, struct err *e)
     } else if (str_equal_nocase(name, str("Connection"))) {
         if (list_has(value, "close")) r->closes = true;
         if (r->is_http10 && list_has(value, "keep-alive")) r->closes = false;
+    } else if (str_equal_nocase(name, str(API_TIME_HEADER))) {
+        uint64_t time_us;
+        if (number_parse_u64(value, &time_us) && time_us <= (uint64_t)INT64_MAX) r->time_us = (int64_t)time_us;
     }
     return 0;
 }

@@ -28,13 +28,14 @@ static const char *load_text(const struct state *s, const struct host_row *host,
     return copy;
 }
 
-/* What this machine has and reports; of another host nothing is known. Returns the next value. */
+/* What a host has and reports; of one that is not attached nothing is known. Returns the next value. */
 static struct field_value *add_report(const struct state *s, uint32_t index, struct arena *arena,
                                       struct field_value *value)
 {
     bool is_known = index < s->hosts.count && s->hosts.items[index].is_attached;
     const struct host_row *host = is_known ? &s->hosts.items[index] : NULL;
     *value++ = field_number(is_known);
+    *value++ = field_number(host != NULL && host->is_down);
     *value++ = host != NULL ? field_number(host->host.has.cpus) : field_absent();
     *value++ = host != NULL ? field_number((int64_t)host->host.has.mem_mib) : field_absent();
     *value++ = host != NULL ? field_number(host->host.has.gpus) : field_absent();

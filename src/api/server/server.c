@@ -39,10 +39,21 @@ enum {
 
 /* --- the life of a request ---------------------------------------------------------------------------------------- */
 
+/* The time of a pretend instance, with which clients compare the times in the reply. */
+static void add_time(struct request *r)
+{
+    const struct server_host *host = &r->server->host;
+    char text[NUMBER_TEXT_SIZE];
+    if (host->pretend_path == NULL) return;
+    text[number_format_u64(text, (uint64_t)host->now_us(host->context))] = '\0';
+    MHD_add_response_header(r->reply, API_TIME_HEADER, text);
+}
+
 static enum MHD_Result send_reply(struct request *r)
 {
     if (r->is_gone) return MHD_NO;
     ensure(r->reply != NULL);
+    add_time(r);
     enum MHD_Result result = MHD_queue_response(r->connection, r->status, r->reply);
     MHD_destroy_response(r->reply);
     r->reply = NULL;

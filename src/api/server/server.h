@@ -39,6 +39,8 @@ struct server_host {
     void (*describe_sensors)(void *context, struct buf *out);
     const char *state_directory, *socket_path, *host_name;
     int64_t started_us;
+    const char *pretend_path; /* the document of a pretend instance; NULL: its jobs are real */
+    uint32_t speed;           /* seconds of its time in a second; 1 if its jobs are real */
 };
 
 /* Listens on socket_path: creates the socket, mode 0600, and replaces one on which no process listens. Copies *host,

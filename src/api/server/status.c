@@ -115,6 +115,22 @@ static struct api_host host_row(const struct server *server)
     };
 }
 
+static struct api_hosts count_hosts(const struct state *s)
+{
+    struct api_hosts hosts = {0};
+    for (uint32_t i = 0; i < s->hosts.count; i++) {
+        const struct object_row *object = &s->objects[OBJECT_HOST].items[i];
+        const struct host_row *row = &s->hosts.items[i];
+        if (!row->is_attached || object->is_deleted) continue;
+        bool is_down = row->is_down || object->object.value[HOST_STATE].number == HOST_DOWN;
+        hosts.count++;
+        hosts.down += is_down;
+        hosts.cpus += row->host.has.cpus;
+        hosts.free_cpus += is_down ? 0 : row->host.free_cpu_count;
+    }
+    return hosts;
+}
+
 static const char *sensors_text(const struct server_host *host, struct arena *arena)
 {
     struct buf text = {0};
@@ -136,7 +152,10 @@ int server_get_status(struct request *r, struct err *e)
         .socket = server->host.socket_path,
         .started_us = server->host.started_us,
         .now_us = server->host.now_us(server->host.context),
+        .pretend = server->host.pretend_path,
+        .speed = server->host.speed,
         .host = host_row(server),
+        .hosts = count_hosts(s),
         .tasks = count_tasks(s),
         .associations = state_tree(s)->count,
         .policy = policy_text(s, &r->arena),
