@@ -111,15 +111,17 @@ const struct demand *limit_place(const struct limit_places *p, const struct job 
     bool is_spread = d->environment_count > 0;
     const struct size min = {d->ranges[0].min, d->host_min > 0 ? d->host_min : 1};
     struct size max = {d->ranges[d->range_count - 1].max, min.hosts};
-    struct confinement confined;
+    struct confinement confined = {.count = 0};
     *out_hit = (struct limit_hit){.reason = PENDING_NONE, .tres = NONE, .counter = NONE};
     if (is_spread) max.hosts = max.slots;
     if (d->host_max > 0) max.hosts = d->host_max < max.slots ? d->host_max : max.slots;
     if (max.hosts < min.hosts) max.hosts = min.hosts;
+    /* MinTRES is compared with the smallest size, and the other limits admit none if they do not admit that one. */
+    bool is_range = max.slots != min.slots || max.hosts != min.hosts;
+    if (is_range && !admits(p, j, partition, &min, &confined, out_hit)) return NULL;
     if (admits(p, j, partition, &max, &confined, out_hit))
         return confined.count == 0 ? d : restricted(p, d, max.slots, max.hosts, &confined);
-    if (max.slots == min.slots && max.hosts == min.hosts) return NULL;
-    if (!admits(p, j, partition, &min, &confined, out_hit)) return NULL;
+    if (!is_range) return NULL;
     struct size size = {min.slots, is_spread ? max.hosts : min.hosts};
     if (is_spread && !admits(p, j, partition, &size, &confined, out_hit)) return NULL;
     for (uint32_t hosts = max.hosts; hosts > size.hosts; hosts--) {
