@@ -61,8 +61,8 @@ struct limit_counts {
     struct time_heap ends;
     ARRAY(uint64_t) touched_launches;
     ARRAY(uint32_t) touched_jobs;
-    struct arena arena; /* keys of pairs, amounts */
-    int64_t base_us;    /* ends count from here */
+    struct arena arena;               /* keys of pairs, amounts */
+    int64_t base_us;                  /* ends count from here */
     ARRAY(uint32_t) qos_of_partition; /* as of the rules */
     uint32_t tres_count, move_edition, rules_edition;
     bool is_valid;
