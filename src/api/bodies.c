@@ -266,7 +266,8 @@ static const struct wire_field difference_fields[] = {
     OPTIONAL(api_difference, user, WIRE_TEXT, .help = "the user; null: usage of the account or project itself"),
     OPTIONAL(api_difference, qos, WIRE_TEXT, .help = "the QOS; null: usage of an association, or in the share tree"),
     OPTIONAL(api_difference, project, WIRE_TEXT, .help = "the project of usage in the share tree; null: none"),
-    OPTIONAL(api_difference, tres, WIRE_TEXT, .help = "the TRES, as units times seconds; null: billing-seconds"),
+    OPTIONAL(api_difference, tres, WIRE_TEXT,
+             .help = "the TRES, as units times seconds, or wall: seconds; null: billing-seconds"),
     REQUIRED(api_difference, stored, WIRE_DOUBLE, .help = "usage as stored"),
     REQUIRED(api_difference, recomputed, WIRE_DOUBLE, .help = "usage recomputed from the job records"),
     {0}};

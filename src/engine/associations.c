@@ -115,6 +115,8 @@ static void delete_assoc(struct apply_context *c, uint32_t index)
     assoc_set_usage(c->s, a->parent, parent->usage + a->usage);
     assoc_set_usage(c->s, index, 0.0);
     fold_tres(a, parent);
+    parent->usage_wall += a->usage_wall;
+    a->usage_wall = 0.0;
     a->deleted_us = c->now_us;
     c->s->tree_is_stale = c->s->pass_is_due = true;
     apply_note_usage_journal(c, USAGE_JOURNAL_FOLD, a->id, assoc_reset_us(c->s, a->parent), parent->id);

@@ -213,7 +213,7 @@ static void describe_task(struct state *s, const struct task *k, const struct jo
     *out = (struct limit_share){.launch_id = k->launch_id,
                                 .assoc = state_assoc_in_partition(s, k->assoc, k->partition),
                                 .qos = j->qos,
-                                .partition_qos = partition_qos_of(s, k->partition, j->qos),
+                                .partition_qos = k->partition_qos,
                                 .end_us = timeline_end_of(start_us, j->time_limit_s * US_PER_S),
                                 .usage_factor = k->usage_factor,
                                 .tres = tres_of(k),

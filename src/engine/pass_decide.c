@@ -132,6 +132,8 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
                        .tres = copy_tres(&tres),
                        .cpu_weight = CPU_WEIGHT_DEFAULT};
     row.billing = job_billing_in(s, row.partition, &tres);
+    row.partition_qos = state_partition_qos(s, row.partition);
+    if (row.partition_qos == j->qos) row.partition_qos = NONE;
     strncpy(row.boot_id, p->boot_id, sizeof row.boot_id - 1);
     take_places(p, j, a, &row);
     live_cluster_add(p->cluster, &row, d, a, c->now_us);
@@ -141,6 +143,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     const struct work work = task_work(&row);
     assoc_count_work(s, j->assoc, &(struct work){.pending = 1}, -1);
     assoc_count_work(s, j->assoc, &work, 1);
+    task_count_references(s, &row, 1);
     apply_note_change(c, TABLE_JOB, job);
     apply_note_change(c, TABLE_TASK, index);
     apply_note_change(c, TABLE_COUNTERS, 0);

@@ -13,6 +13,7 @@
 #include "engine/ranking.h"
 #include "engine/share_tree.h"
 #include "engine/ticket_identities.h"
+#include "engine/usage_sums.h"
 
 static void init_empty(struct state *s)
 {
@@ -55,6 +56,7 @@ void state_release(struct state *s)
     limit_table_free(s->limit_table);
     limit_counts_free(s->limit_counts);
     live_cluster_free(s->live_cluster);
+    usage_sums_free(s->usage_sums);
     never_runs_drop(s);
     arena_release(&s->cycle);
     arena_release(&s->load_arena);
@@ -69,6 +71,7 @@ void state_restore_begin(struct state *s)
     limit_table_invalidate(s);
     limit_counts_invalidate(s);
     live_cluster_invalidate(s);
+    usage_sums_invalidate(s);
     never_runs_drop(s);
     state_release_rows(s);
 }
@@ -383,12 +386,14 @@ static int link_tasks(struct state *s, struct err *e)
             return err_set(e, ERR_INTERNAL, "task %u_%u is pending or cancelled, too, or not of its array", k->job_id,
                            k->task_id);
         if (check_reference(s, OBJECT_PARTITION, k->job_id, k->partition, e) != 0) return -1;
+        if (k->partition_qos != NONE && check_reference(s, OBJECT_QOS, k->job_id, k->partition_qos, e) != 0) return -1;
         if (s->is_document) set_requested_tres(s, &indices, &s->jobs.items[job], k);
         if (!has_only_tracked_tres(s, k))
             return err_set(e, ERR_INTERNAL, "task %u_%u has a TRES that is not tracked", k->job_id, k->task_id);
         k->assoc = s->jobs.items[job].assoc;
         const struct work work = task_work(k);
         assoc_count_work(s, k->assoc, &work, 1);
+        task_count_references(s, k, 1);
         s->jobs.items[job].live_tasks++;
     }
     return 0;

@@ -254,6 +254,8 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_BILLING] = {REAL("billing", -RATE_MAX, RATE_MAX),
                            HELP("billing units per second; null: it has not started"), NULLABLE, OF_TASK("billing"),
                            DECIDES, SINCE(JOB_SINCE_START)},
+    [JOB_FIELD_PARTITION_QOS] = {TEXT("partition_qos"), HIDDEN, OF_TASK("partition_qos"), EMPTY_IS_NULL, DECIDES,
+                                 HELP("QOS of its partition when it started, if that is not its own; empty: none")},
     [JOB_FIELD_USAGE_FACTOR] = {REAL("usage_factor", 0, RATE_MAX), HELP("factor of its QOS when it started"), HIDDEN,
                                 OF_TASK("usage_factor"), DECIDES},
     [JOB_FIELD_FAIR_SHARE] = {REAL("fair_share", -1e300, 1e300), NULLABLE,

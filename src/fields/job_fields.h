@@ -99,6 +99,7 @@ enum job_field {
     JOB_FIELD_RESERVE,       /* it asks for a reservation */
     JOB_FIELD_TRES,          /* "cpu=4,mem=8192": allocated to a task */
     JOB_FIELD_BILLING,
+    JOB_FIELD_PARTITION_QOS, /* the QOS of its partition at its start, unless that is its own */
     JOB_FIELD_USAGE_FACTOR,
     JOB_FIELD_FAIR_SHARE,
 

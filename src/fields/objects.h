@@ -79,6 +79,12 @@ enum qos_field {
     QOS_MIN_TRES,
     QOS_FIELD_COUNT
 };
+enum { /* of the record of a QOS, behind its fields: its current usage */
+       QOS_USAGE = QOS_FIELD_COUNT,
+       QOS_USAGE_WALL,
+       QOS_USAGE_TRES,
+       QOS_RECORD_COUNT
+};
 enum user_field { USER_FSHARE, USER_OTICKET, USER_DEPARTMENT, USER_MAY_USE_DEADLINE, USER_FIELD_COUNT };
 enum project_field { PROJECT_FSHARE, PROJECT_OTICKET, PROJECT_FIELD_COUNT }; /* departments have the same two */
 enum resource_field {

@@ -23,18 +23,19 @@
 static const char *const statement_texts[STATEMENT_COUNT] = {
     [PUT_ASSOC] =
         "INSERT INTO association(id, parent_id, account, user, shares, is_default, usage_billing_s, created_us, deleted_us,"
-        " usage_tres, priority, reset_us) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT(id) DO UPDATE SET"
+        " usage_tres, priority, reset_us, usage_wall_s) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
+        " ON CONFLICT(id) DO UPDATE SET"
         " parent_id = excluded.parent_id, shares = excluded.shares, is_default = excluded.is_default,"
         " usage_billing_s = excluded.usage_billing_s, deleted_us = excluded.deleted_us, usage_tres = excluded.usage_tres,"
-        " priority = excluded.priority, reset_us = excluded.reset_us",
+        " priority = excluded.priority, reset_us = excluded.reset_us, usage_wall_s = excluded.usage_wall_s",
     [PUT_OWNER] =
         "INSERT INTO owner_usage(user, project, cpu_s, mem_gib_s, io_gib, finished_jobs, at_us, reset_us)"
         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(user, project) DO UPDATE SET cpu_s = excluded.cpu_s,"
         " mem_gib_s = excluded.mem_gib_s, io_gib = excluded.io_gib, finished_jobs = excluded.finished_jobs,"
         " at_us = excluded.at_us, reset_us = excluded.reset_us",
-    [CLEAR_ASSOC_USAGES] = "UPDATE association SET usage_billing_s = 0, usage_tres = NULL"
-                           " WHERE usage_billing_s <> 0 OR usage_tres IS NOT NULL",
-    [CLEAR_QOS_USAGES] = "UPDATE qos SET usage_billing_s = 0",
+    [CLEAR_ASSOC_USAGES] = "UPDATE association SET usage_billing_s = 0, usage_tres = NULL, usage_wall_s = 0"
+                           " WHERE usage_billing_s <> 0 OR usage_tres IS NOT NULL OR usage_wall_s <> 0",
+    [CLEAR_QOS_USAGES] = "UPDATE qos SET usage_billing_s = 0, usage_tres = NULL, usage_wall_s = 0",
     [CLEAR_OWNER_USAGES] = "UPDATE owner_usage SET cpu_s = 0, mem_gib_s = 0, io_gib = 0, finished_jobs = 0",
     [CLEAR_MIN_PRIORITIES] = "DELETE FROM min_priority",
     [REMOVE_MIN_PRIORITIES] = "DELETE FROM min_priority WHERE job_id = ?1",
@@ -113,6 +114,7 @@ static int put_assoc(struct store *s, const struct state *state, uint32_t index,
     sql_bind_text(put, 10, tres.length > 0 ? tres.text : NULL);
     sql_bind_int_unless(put, 11, a->priority, NONE);
     sql_bind_int_or_null(put, 12, a->reset_us);
+    sql_bind_double(put, 13, a->usage_wall);
     int status = sql_step(put, e);
     buf_release(&tres);
     return status;

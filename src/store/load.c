@@ -26,6 +26,7 @@ static int load_assoc(struct store *s, sqlite3_stmt *row, struct state *state, s
         .shares = (uint32_t)sql_column_ranged(row, 4, 0, SHARES_PARENT, &bad),
         .is_default = sqlite3_column_int(row, 5) != 0,
         .usage = sql_column_amount(row, 6, USAGE_STORED_MAX, &bad),
+        .usage_wall = sql_column_amount(row, 11, USAGE_STORED_MAX, &bad),
         .priority = sql_column_is_null(row, 9) ? NONE : (uint32_t)sql_column_ranged(row, 9, 0, NONE - 1, &bad),
         .reset_us = sql_column_time(row, 10, &bad),
         .created_us = sql_column_time(row, 7, &bad),
@@ -95,7 +96,7 @@ static const struct table_source row_tables[] = {
      .load_row = store_usage_owner_load},
     {.query =
          "SELECT id, parent_id, account, user, shares, is_default, usage_billing_s, created_us, usage_tres, priority,"
-         " reset_us FROM association WHERE deleted_us IS NULL ORDER BY id",
+         " reset_us, usage_wall_s FROM association WHERE deleted_us IS NULL ORDER BY id",
      .load_row = load_assoc},
     {.write_query = job_rows_select_jobs, .load_row = load_job},
     {.query = "SELECT job_id, partition, priority FROM min_priority", .load_row = min_priority_load},

@@ -386,8 +386,14 @@ static const char step_9[] =
 /* Jobs that depend on others, and their attempts. */
 static const char step_10[] = "";
 
-/* Usage that limits count. */
-static const char step_11[] = "";
+/* Usage that limits count. What an older database charged was not charged as time or to the TRES of QOS. */
+static const char step_11[] =
+    "ALTER TABLE association ADD COLUMN usage_wall_s REAL NOT NULL DEFAULT 0; -- its jobs' time, as usage_billing_s\n"
+    "ALTER TABLE qos ADD COLUMN usage_wall_s REAL NOT NULL DEFAULT 0;\n"
+    "ALTER TABLE qos ADD COLUMN usage_tres TEXT; -- as association.usage_tres\n"
+    "ALTER TABLE task ADD COLUMN partition_qos TEXT; -- the QOS of its partition at its start; NULL: none but its job's\n"
+    "ALTER TABLE task ADD COLUMN limits_from_us INTEGER; -- usage_wall_s, qos.usage_tres count it from here on; NULL: all of it\n"
+    "UPDATE task SET limits_from_us = max(ifnull(charged_us, 0), ifnull(end_us, 0)) WHERE start_us IS NOT NULL;\n";
 
 /* Resource quota sets. */
 static const char step_12[] = "";

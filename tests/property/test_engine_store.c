@@ -13,14 +13,18 @@
  *      listing, also the fields that no decision depends on, which law 1 does not cover. (test_job_rows.c has random
  *      values for each.)
  *   8. The document of the state has the same answers (test_dump_laws.c).
+ *   9. The sums of usage that are kept for limits are those of all rows and running tasks.
  *
  * The histories are extreme on purpose: clocks that jump by thousands of half-lives, half-lives from none to years,
  * records that arrive late, twice or for unknown launches, associations that are deleted and added again, arrays that
  * are cancelled in pieces. */
+#include <math.h>
+
 #include "../dies.h"
 #include "../unit/store_world.h"
 #include "engine/min_priority.h"
 #include "engine/priorities.h"
+#include "engine/usage_sums.h"
 
 #include "../dump_checks.h"
 #include "../job_rows.h"
@@ -43,6 +47,7 @@ struct history {
     uint32_t min_priorities; /* number of priorities compared that a minimum determines */
     uint32_t verified;       /* number of associations with usage above 1, over all verifications */
     uint32_t owners;         /* likewise of usage owners */
+    uint32_t sums;           /* number of kept sums above 0 that were compared */
     uint32_t kinds[EVENT_TIME + 1];
     char text[12][64]; /* of the event that is being built */
     struct job_values job;
@@ -200,7 +205,7 @@ static const char *pick_object(struct history *h, int slot, enum object_kind kin
 
 static void make_object(struct history *h, struct event *event)
 {
-    static const struct event_pair choices[OBJECT_KIND_COUNT][13] = {
+    static const struct event_pair choices[OBJECT_KIND_COUNT][16] = {
         [OBJECT_PARTITION] = {{"TRESBillingWeights", "CPU=1.0,Mem=0.25G,GRES/gpu=2.0"},
                               {"TRESBillingWeights", "CPU=-1,node=3,license/res1=0.5"},
                               {"TRESBillingWeights", ""},
@@ -213,6 +218,9 @@ static void make_object(struct history *h, struct event *event)
                               {"xuser_lists", "NONE"},
                               {"calendar", "calendar0"},
                               {"calendar", "NONE"},
+                              {"QOS", "qos0"},
+                              {"QOS", "normal"},
+                              {"QOS", ""},
                               {"PriorityJobFactor", "70000"}},
         [OBJECT_QOS] = {{"usage_factor", "2.5"},
                         {"usage_factor", "0"},
@@ -748,7 +756,37 @@ static void assert_same_document(struct history *h)
     h->documents++;
 }
 
-/* Laws 1, 3, 5, 7 and 8. */
+/* Beyond the rounding of the rates' sums, which a half-life multiplies. */
+static void assert_same_usage(struct history *h, const char *what, uint32_t kind, double sum, double expected)
+{
+    enum { RATES = 50000 };
+    double halflife_s = (double)h->s.decay.halflife_us / 1e6;
+    if (fabs(sum - expected) <= 1e-9 * expected + 1e-13 * RATES * halflife_s + 1e-6) return;
+    fail_msg("%s, kind %u: the sum is %.17g, all rows have %.17g", what, kind, sum, expected);
+}
+
+/* Law 9. */
+static void assert_same_sums(struct history *h)
+{
+    struct arena arena = {0};
+    double usage[USAGE_KIND_COUNT];
+    uint32_t pick = below(h, TRES_STATIC_COUNT + 1), kind = pick == TRES_STATIC_COUNT ? USAGE_WALL : pick;
+    const double *rows = usage_read_below(&h->s, kind, h->now_us, &arena);
+    for (uint32_t i = 0; i < h->s.assocs.count; i++) {
+        if (h->s.assocs.items[i].deleted_us != 0) continue;
+        double sum = usage_sums_below(&h->s, i, kind, h->now_us);
+        assert_same_usage(h, "association", kind, sum, rows[h->s.node_of.items[i]]);
+        h->sums += sum > 0.0;
+    }
+    for (uint32_t i = 0; i < h->s.objects[OBJECT_QOS].count; i++) {
+        if (h->s.objects[OBJECT_QOS].items[i].is_deleted) continue;
+        usage_read_qos(&h->s, i, h->now_us, usage);
+        assert_same_usage(h, "QOS", kind, usage_sums_qos(&h->s, i, kind, h->now_us), usage[kind]);
+    }
+    arena_release(&arena);
+}
+
+/* Laws 1, 3, 5, 7, 8 and 9. */
 static void commit_and_compare(struct history *h)
 {
     struct state rebuilt;
@@ -761,6 +799,7 @@ static void commit_and_compare(struct history *h)
     assert_same_derived(&h->s, &rebuilt);
     job_rows_assert_loaded(&h->s, &rebuilt);
     if (h->commits % 20 == 0) assert_same_document(h);
+    if (one_in(h, 2)) assert_same_sums(h);
     if (one_in(h, 3)) {
         run_both_passes(h, &rebuilt);
     } else if (one_in(h, 20)) {
@@ -796,7 +835,7 @@ static void assert_verified(struct history *h)
 }
 
 static uint32_t kinds_seen[EVENT_TIME + 1]; /* accepted events of each kind, over all histories */
-static uint32_t usages_verified, owners_verified, minimums_kept;
+static uint32_t usages_verified, owners_verified, minimums_kept, sums_compared;
 
 static void run_history(uint64_t seed, int events)
 {
@@ -828,6 +867,7 @@ static void run_history(uint64_t seed, int events)
         (unsigned long long)h.s.next_launch_id - 1, h.passes, h.documents, h.verified, h.owners, h.min_priorities);
     usages_verified += h.verified;
     owners_verified += h.owners;
+    sums_compared += h.sums;
     minimums_kept += h.min_priorities;
     for (size_t i = 0; i <= EVENT_TIME; i++) kinds_seen[i] += h.kinds[i];
     store_close(h.store);
@@ -844,6 +884,7 @@ static void memory_and_store_agree(void **unused)
     assert_true(usages_verified > (uint32_t)events / 10);
     assert_true(events < 2000 || minimums_kept > 100); /* they are rare */
     assert_true(owners_verified > (uint32_t)events / 10);
+    assert_true(sums_compared > (uint32_t)events);
     for (size_t i = 0; i < COUNT(event_kinds); i++)
         assert_true(events < 2000 || kinds_seen[event_kinds[i].kind] > 0); /* likewise deletions of users */
 }

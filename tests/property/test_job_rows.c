@@ -554,9 +554,9 @@ static void begin(struct life *l, uint64_t seed)
     memset(l, 0, sizeof *l);
     l->rng.state = seed;
     house_build(&l->h, host);
-    world_object(&l->h.w, OBJECT_PARTITION, "fast", "PriorityTier=2|TRESBillingWeights=CPU=1.7,Mem=0.25G");
-    world_object(&l->h.w, OBJECT_PARTITION, "heavy", "TRESBillingWeights=CPU=-0.3");
     world_object(&l->h.w, OBJECT_QOS, "good", "usage_factor=0.1");
+    world_object(&l->h.w, OBJECT_PARTITION, "fast", "PriorityTier=2|TRESBillingWeights=CPU=1.7,Mem=0.25G|QOS=good");
+    world_object(&l->h.w, OBJECT_PARTITION, "heavy", "TRESBillingWeights=CPU=-0.3");
     world_object(&l->h.w, OBJECT_PROJECT, "apollo", "");
     world_object(&l->h.w, OBJECT_ENVIRONMENT, "smp", "allocation_rule=$round_robin"); /* jobs on both hosts */
     world_object(&l->h.w, OBJECT_HOST, "n2", "features=avx,ssd");

@@ -1,6 +1,8 @@
 /* Resets: usage from before a reset does not count, other usage does. Computed by hand from docs/formulas.md 1.3. */
 #include "engine_world.h"
 
+#include "engine/usage_read.h"
+
 #include <math.h>
 
 #include "engine/handlers.h"
@@ -69,7 +71,7 @@ static double usage_of(struct world *w, const char *account, const char *user)
 static double cpu_seconds_of(struct world *w, const char *account, const char *user)
 {
     struct arena arena = {0};
-    const double *own = state_own_tres_usage(&w->s, TRES_CPU, w->now_us, &arena);
+    const double *own = usage_read_own(&w->s, TRES_CPU, w->now_us, &arena);
     double usage = own[w->s.node_of.items[state_find_assoc(&w->s, account, user)]];
     arena_release(&arena);
     return usage;
