@@ -15,7 +15,7 @@
 #include <math.h>
 
 #include "engine/limit_counts.h"
-#include "engine/limit_usage.h"
+#include "engine/usage_read.h"
 #include "fields/limit_fields.h"
 
 /* --- kinds of limits, in the order of reasons within a QOS -------------------------------------------------------- */
@@ -131,13 +131,14 @@ static inline uint32_t ref_partition_qos(const struct state *s, uint32_t partiti
     return name != NULL && name[0] != '\0' ? state_find_object(s, OBJECT_QOS, name) : NONE;
 }
 
+/* partition_qos: that of its partition; NONE: none. */
 static inline bool ref_covers(const struct state *s, const struct ref_scope *scope, const struct job *j,
-                              uint32_t partition)
+                              uint32_t partition_qos)
 {
     const struct assoc *a = &s->assocs.items[j->assoc];
     if (scope->user != NULL && (a->user == NULL || strcmp(a->user, scope->user) != 0)) return false;
     if (scope->account != NULL && strcmp(a->account, scope->account) != 0) return false;
-    if (scope->qos != NONE) return j->qos == scope->qos || ref_partition_qos(s, partition) == scope->qos;
+    if (scope->qos != NONE) return j->qos == scope->qos || partition_qos == scope->qos;
     for (uint32_t at = j->assoc; at != NONE; at = s->assocs.items[at].parent)
         if (at == scope->assoc) return true;
     return false;
@@ -171,13 +172,14 @@ static inline void ref_count(const struct state *s, const struct ref_scope *scop
     *out = (struct ref_counts){.jobs = 0};
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
-        if (j->ended_us == 0 && ref_covers(s, scope, j, j->partitions[0])) out->submitted += idset_count(&j->pending);
+        if (j->ended_us == 0 && ref_covers(s, scope, j, ref_partition_qos(s, j->partitions[0])))
+            out->submitted += idset_count(&j->pending);
     }
     for (uint32_t t = 0; t < s->tasks.count; t++) {
         const struct task *k = &s->tasks.items[t];
         if (job_state_is_end(k->state) || k->launch_id >= before) continue;
         const struct job *j = &s->jobs.items[state_find_job(s, k->job_id)];
-        if (!ref_covers(s, scope, j, k->partition)) continue;
+        if (!ref_covers(s, scope, j, k->partition_qos)) continue; /* as it was at its start */
         int64_t begin_us = k->start_us != 0 ? k->start_us : k->launch_us;
         double left_s = (double)(begin_us + j->time_limit_s * SECOND - now_us) / 1e6;
         out->jobs++;
@@ -212,11 +214,11 @@ static inline bool ref_has_flag(const struct state *s, uint32_t qos, const char 
     return qos != NONE && strstr(s->objects[OBJECT_QOS].items[qos].object.value[QOS_FLAGS].text, flag) != NULL;
 }
 
-static inline void ref_request_begin(const struct state *s, const struct job *j, uint32_t partition, int64_t now_us,
+static inline void ref_request_begin(const struct state *s, const struct job *j, uint32_t partition_qos, int64_t now_us,
                                      struct ref_request *out)
 {
     const char *enforce = setting_text(&s->settings, SET_ENFORCE);
-    uint32_t own = j->qos, other = ref_partition_qos(s, partition);
+    uint32_t own = j->qos, other = partition_qos;
     bool is_over = ref_has_flag(s, own, "OverPartQOS");
     if (other == own) other = NONE;
     *out = (struct ref_request){.s = s,
@@ -242,7 +244,7 @@ static inline void ref_request_slots(const struct state *s, const struct job *j,
                                      int64_t now_us, struct ref_request *out)
 {
     const struct job_placing *p = j->placing;
-    ref_request_begin(s, j, partition, now_us, out);
+    ref_request_begin(s, j, ref_partition_qos(s, partition), now_us, out);
     out->nodes = p != NULL && p->node_min > 0 ? p->node_min : 1;
     out->tres[0] = slots;
     out->tres[1] = p != NULL && p->mem_mib_per_cpu > 0 ? (double)p->mem_mib_per_cpu * slots
@@ -255,7 +257,7 @@ static inline void ref_request_slots(const struct state *s, const struct job *j,
 static inline void ref_request_task(const struct state *s, const struct task *k, int64_t now_us,
                                     struct ref_request *out)
 {
-    ref_request_begin(s, &s->jobs.items[state_find_job(s, k->job_id)], k->partition, now_us, out);
+    ref_request_begin(s, &s->jobs.items[state_find_job(s, k->job_id)], k->partition_qos, now_us, out);
     for (uint32_t i = 0; i < REF_TRES_COUNT; i++) out->tres[i] = ref_task_amount(s, k, i);
     out->nodes = k->placement_count;
     for (uint32_t p = 0; p < k->placement_count; p++) out->hosts |= UINT64_C(1) << k->placements[p].host;
@@ -277,24 +279,27 @@ struct ref_limit {
     struct ref_scope scope;
 };
 
-static inline double ref_used_tres_s(const struct ref_request *r, const struct ref_limit *l)
+/* kind: a TRES by its index, or USAGE_WALL. */
+static inline double ref_used_s(const struct ref_request *r, const struct ref_limit *l, uint32_t kind)
 {
     struct state *s = (struct state *)(uintptr_t)r->s;
-    uint32_t tres = ref_tres(s, l->tres);
-    return l->place < 2 ? limit_usage_qos_tres(s, l->subject, tres, r->now_us)
-                        : limit_usage_tres(s, l->subject, tres, r->now_us);
-}
-
-static inline double ref_used_wall_s(const struct ref_request *r, const struct ref_limit *l)
-{
-    struct state *s = (struct state *)(uintptr_t)r->s;
-    return l->place < 2 ? limit_usage_qos_wall(s, l->subject, r->now_us) : limit_usage_wall(s, l->subject, r->now_us);
+    double of_qos[USAGE_KIND_COUNT];
+    struct arena arena = {0};
+    if (l->place < 2) {
+        usage_read_qos(s, l->subject, r->now_us, of_qos);
+        return of_qos[kind];
+    }
+    const double *below = usage_read_below(s, kind, r->now_us, &arena);
+    double used_s = below[s->node_of.items[l->subject]];
+    arena_release(&arena);
+    return used_s;
 }
 
 static inline bool ref_is_used_up(const struct ref_request *r, const struct ref_limit *l, const struct ref_counts *c)
 {
     double asked = ref_minutes(r->tres[l->tres] * (double)r->time_limit_s);
-    double used = ref_minutes(ref_used_tres_s(r, l)), reserved = ref_minutes(c->reserved_s[l->tres]);
+    double used = ref_minutes(ref_used_s(r, l, ref_tres(r->s, l->tres))),
+           reserved = ref_minutes(c->reserved_s[l->tres]);
     if (!(r->tres[l->tres] > 0)) return false;
     if (r->is_safe && asked > l->value) return true;
     if (!(r->factor > 0)) return false;
@@ -313,7 +318,7 @@ static inline bool ref_is_violated(const struct ref_request *r, const struct ref
     case REF_JOBS_PER_ACCOUNT: return c.jobs >= l->value;
     case REF_WALL: return !r->is_time_exempt && time_s > l->value;
     case REF_GRP_WALL: {
-        double used = ref_minutes(ref_used_wall_s(r, l));
+        double used = ref_minutes(ref_used_s(r, l, USAGE_WALL));
         return used >= l->value / 60 || (r->is_safe && used + time_s / 60 > l->value / 60);
     }
     case REF_GRP_TRES_MINS: return ref_is_used_up(r, l, &c);
