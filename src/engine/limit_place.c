@@ -22,7 +22,7 @@ static bool is_node_hit(const struct limit_hit *hit)
 }
 
 /* Whether the limits let a task of that size start, on hosts of the counters to which it is confined. Each time that
- * hosts are too many, one counter more confines it, and out_hit says so. */
+ * hosts are too many, one counter more confines it; out_hit names the first one, or the limit that blocks. */
 static bool admits(const struct limit_places *p, const struct job *j, uint32_t partition, const struct size *size,
                    struct confinement *out, struct limit_hit *out_hit)
 {
@@ -33,8 +33,9 @@ static bool admits(const struct limit_places *p, const struct job *j, uint32_t p
     r.confined = out->counters;
     struct limit_hit hit;
     for (out->count = 0; !limits_admit(p->s, p->counts, &r, p->now_us, &hit); out->count++) {
-        *out_hit = hit;
-        if (!is_node_hit(&hit) || out->count == CONFINED_MAX) return false;
+        bool is_final = !is_node_hit(&hit) || out->count == CONFINED_MAX;
+        if (is_final || out->count == 0) *out_hit = hit;
+        if (is_final) return false;
         out->counters[out->count] = hit.counter;
         r.confined_count = out->count + 1;
     }
