@@ -81,7 +81,7 @@ static inline void limit_world_partition_qos(struct world *w, struct rng *rng, u
     world_object(w, OBJECT_PARTITION, limit_partitions[partition], choices[rng_below(rng, 3)]);
 }
 
-/* The accounts' number. */
+/* Returns the number of accounts. */
 static inline uint32_t limit_world_make(struct world *w, struct rng *rng)
 {
     uint32_t hosts = 1 + rng_below(rng, 4);
@@ -161,15 +161,30 @@ static inline void limit_world_set_qos(struct world *w, uint32_t qos, enum ref_k
     world_object(w, OBJECT_QOS, row->object.name, fields);
 }
 
-/* Sets or clears a random limit. */
-static inline void limit_world_change(struct world *w, struct rng *rng)
+/* What most limits of a world are of: anything; numbers of nodes; minutes. */
+enum limit_world_theme { THEME_ANY, THEME_NODES, THEME_MINUTES, THEME_COUNT };
+
+static inline enum ref_kind limit_world_kind(struct rng *rng, enum limit_world_theme theme)
 {
-    enum ref_kind kind = (enum ref_kind)rng_below(rng, REF_KIND_COUNT);
+    static const enum ref_kind of_nodes[] = {REF_GRP_TRES, REF_GRP_TRES, REF_PER_USER, REF_PER_ACCOUNT};
+    static const enum ref_kind of_minutes[] = {REF_GRP_TRES_MINS, REF_GRP_WALL, REF_GRP_RUN_MINS, REF_TRES_MINS};
+    if (theme == THEME_NODES && rng_below(rng, 4)) return of_nodes[rng_below(rng, 4)];
+    if (theme == THEME_MINUTES && rng_below(rng, 4)) return of_minutes[rng_below(rng, 4)];
+    return (enum ref_kind)rng_below(rng, REF_KIND_COUNT);
+}
+
+/* Sets or clears a random limit. */
+static inline void limit_world_change(struct world *w, struct rng *rng, enum limit_world_theme theme)
+{
+    enum ref_kind kind = limit_world_kind(rng, theme);
     bool is_qos = ref_rows[kind].assoc < 0 || rng_below(rng, 2), is_cleared = rng_below(rng, 5) < 2;
-    uint32_t subject = rng_below(rng, is_qos ? WORLD_QOS : w->s.assocs.count);
+    uint32_t subject = rng_below(rng, is_qos ? w->s.objects[OBJECT_QOS].count : w->s.assocs.count);
     const struct ref_scope scope = {is_qos ? subject : NONE, is_qos ? NONE : subject, NULL, NULL};
     char value[100] = "";
-    if (!is_cleared) limit_world_value(w, rng, kind, &scope, value, sizeof value);
+    if (!is_cleared && theme == THEME_NODES && ref_is_tres(kind))
+        snprintf(value, sizeof value, "node=%u", 1 + rng_below(rng, 3));
+    else if (!is_cleared)
+        limit_world_value(w, rng, kind, &scope, value, sizeof value);
     if (is_qos)
         limit_world_set_qos(w, subject, kind, value);
     else
@@ -178,16 +193,22 @@ static inline void limit_world_change(struct world *w, struct rng *rng)
 
 /* --- jobs --------------------------------------------------------------------------------------------------------- */
 
-static inline struct event limit_world_job(struct world *w, struct rng *rng)
+/* are_alike: many jobs are equal. */
+static inline struct event limit_world_job(struct world *w, struct rng *rng, bool are_alike)
 {
     static const char *const partitions[] = {"main", "p1", "p2", "p1,p2", "p2,main", "main"};
     uint32_t user, cpus = 1 + rng_below(rng, rng_below(rng, 2) ? 3 : 8), mem_mib = 1 + rng_below(rng, 60);
     struct assoc *a;
+    if (are_alike) {
+        cpus = 1 + cpus % 2;
+        mem_mib = 10;
+    }
     do a = &w->s.assocs.items[user = rng_below(rng, w->s.assocs.count)];
     while (a->user == NULL);
     const struct job_values *v =
         job_text("name=job|directory=/home/x|command=true|cpus=%u|account=%s", cpus, a->account);
-    v = job_with(v, "time_limit_s=%u|partitions=%s", 60 * (1 + rng_below(rng, 20)), partitions[rng_below(rng, 6)]);
+    v = job_with(v, "time_limit_s=%u|partitions=%s", are_alike ? 600 : 60 * (1 + rng_below(rng, 20)),
+                 partitions[rng_below(rng, 6)]);
     v = job_with(v, "qos=%s", limit_qos[rng_below(rng, 4) ? rng_below(rng, 3) : 0]);
     if (rng_below(rng, 4) == 0)
         v = job_with(v, "mem_per_cpu_mib=%u", 1 + mem_mib / cpus);
@@ -199,6 +220,12 @@ static inline struct event limit_world_job(struct world *w, struct rng *rng)
     if (rng_below(rng, 5) == 0) v = job_with(v, "cpus=2|slots_max=%u", 2 + rng_below(rng, 7));
     if (rng_below(rng, 6) == 0 && cpus > 2)
         v = job_with(v, "slots_max=0|nodes=%s", rng_below(rng, 2) ? "2" : rng_below(rng, 2) ? "1-2" : "1-3");
+    if (rng_below(rng, 25) == 0) { /* a user who gets an association with the first job */
+        struct job_values own = *v;
+        own.is_given[JOB_FIELD_ACCOUNT] = false;
+        return (struct event){
+            .kind = EVENT_SUBMIT, .actor = {1000, 1000, "eve", false}, .submit = job_with(&own, "nice=0")};
+    }
     return (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, a->user, false}, .submit = v};
 }
 

@@ -7,7 +7,8 @@
  *   5. A submission is refused if and only if a limit refuses it, for a reason that holds, and changes nothing then.
  *   6. A plan (engine/schedule.h) starts the same tasks as the pass.
  *   7. A restart changes nothing: neither the counters nor what the next pass starts.
- *   8. Without `safe`, running tasks are ended if and only if the usage that they add to has reached a limit. */
+ *   8. Without `safe`, running tasks are ended if and only if the usage that they add to has reached a limit.
+ *   9. A pass is due within a second if a waiting task that fits waits for minutes, which fall with time. */
 #include "../unit/store_world.h"
 
 #include "../limit_world.h"
@@ -26,7 +27,7 @@ struct history {
 
 /* Over all histories. */
 static struct {
-    uint32_t starts, waits, reasons, refusals, submissions, restarts, ended, confined;
+    uint32_t starts, waits, reasons, refusals, submissions, restarts, ended, due;
     uint32_t kinds[REF_KIND_COUNT][2];
 } seen;
 
@@ -133,38 +134,6 @@ static bool fits(const struct state *s, const struct job *j, uint32_t host, uint
     return s->hosts.items[host].is_attached && host_fits(&s->hosts.items[host].host, &asked);
 }
 
-/*DEBUG*/
-static void dump(struct history *h, const struct job *j, uint32_t partition)
-{
-    struct ref_request r;
-    struct ref_limit d[REF_DECIDING_MAX];
-    struct state *s = &h->w.s;
-    ref_request_slots(s, j, partition, j->request.cpus, h->w.now_us, &r);
-    fprintf(
-        stderr,
-        "job %u cpus %u-%u mem %llu/%llu gpus %u time %lld min nodes %u-%u parts %u model %d factor %g safe %d reason %s\n",
-        j->id, j->request.cpus, j->slots_max, (unsigned long long)j->request.mem_mib,
-        j->placing ? (unsigned long long)j->placing->mem_mib_per_cpu : 0ULL, j->request.gpus,
-        (long long)j->time_limit_s / 60, j->placing ? j->placing->node_min : 0, j->placing ? j->placing->node_max : 0,
-        j->partition_count, s->policy.model, r.factor, r.is_safe,
-        pending_reason_name(job_pending_reason(s, j->id, 1.0, h->w.now_us)));
-    for (int kind = 0; kind < REF_GRP_SUBMIT; kind++)
-        for (uint32_t i = 0; i < (ref_is_tres(kind) ? REF_TRES_COUNT : 1); i++) {
-            uint32_t count = ref_deciding(&r, kind, i, d);
-            for (uint32_t k = 0; k < count; k++) {
-                struct ref_counts c;
-                ref_count(s, &d[k].scope, UINT64_MAX, h->w.now_us, &c);
-                fprintf(stderr, "  %s %s place %u: %g; jobs %u used %g reserved %g min, asked %g hosts %llx\n",
-                        ref_rows[kind].key, ref_is_tres(kind) ? ref_tres_names[i] : "", d[k].place, d[k].value, c.jobs,
-                        c.used[i], c.reserved_s[i] / 60, r.tres[i], (unsigned long long)c.hosts);
-            }
-        }
-    for (uint32_t i = 0; i < s->hosts.count; i++)
-        fprintf(stderr, "  host %u free %u cpus %lld mem %u gpus of %u\n", i, s->hosts.items[i].host.free_cpu_count,
-                (long long)s->hosts.items[i].host.free_mem_mib, s->hosts.items[i].host.free_gpu_count,
-                s->hosts.items[i].host.has.cpus);
-}
-/*GUBED*/
 static void assert_none_kept_back(struct history *h)
 {
     const struct state *s = &h->w.s;
@@ -184,7 +153,6 @@ static void assert_none_kept_back(struct history *h)
                     char text[200];
                     snprintf(text, sizeof text, "job %u waits, and may start in partition %u on host %u with %u slots",
                              j->id, j->partitions[p], host, slots);
-                    dump(h, j, j->partitions[p]); /*DEBUG*/
                     fail_at(h, "3", text);
                 }
             }
@@ -216,6 +184,24 @@ static bool is_limit_reason(const char *reason)
     return strncmp(reason, "Assoc", 5) == 0 || strncmp(reason, "QOS", 3) == 0 || strncmp(reason, "Max", 3) == 0;
 }
 
+static bool falls(const struct ref_limit *l)
+{
+    return l->kind == REF_GRP_TRES_MINS || l->kind == REF_GRP_WALL || l->kind == REF_GRP_RUN_MINS;
+}
+
+/* Law 9. hits: of its only partition. */
+static void assert_due(struct history *h, const struct job *j, const struct ref_hits *hits)
+{
+    const struct state *s = &h->w.s;
+    bool has_room = false, is_falling = hits->count > 0;
+    for (uint32_t i = 0; i < hits->count; i++) is_falling &= falls(&hits->items[i]);
+    for (uint32_t host = 0; host < s->hosts.count; host++) has_room |= fits(s, j, host, j->request.cpus);
+    if (!has_room || !is_falling || j->partition_count > 1 || j->slots_max > 0 || j->placing != NULL) return;
+    int64_t due_us = state_next_due_us(s);
+    seen.due++;
+    if (due_us == 0 || due_us > h->w.now_us + SECOND) fail_at(h, "9", "no pass is due");
+}
+
 static void assert_reason(struct history *h, const struct job *j)
 {
     struct ref_hits first, hits;
@@ -229,6 +215,7 @@ static void assert_reason(struct history *h, const struct job *j)
     snprintf(text, sizeof text, "job %u has reason %s where %s", j->id, reason,
              is_allowed ? "none" : ref_reason(&first.items[0]));
     if (is_allowed ? is_limit_reason(reason) : !ref_has_reason(&first, reason)) fail_at(h, "4", text);
+    if (!is_allowed) assert_due(h, j, &first);
     if (!is_allowed) seen.kinds[first.items[0].kind][first.items[0].place >= 2]++;
 }
 
@@ -347,7 +334,7 @@ static void run_pass(struct history *h)
 static void submit(struct history *h)
 {
     struct world *w = &h->w;
-    struct event event = limit_world_job(w, &h->rng);
+    struct event event = limit_world_job(w, &h->rng, h->seed % 2 == 0);
     uint64_t before = state_hash(&w->s);
     uint32_t id;
     w->e = (struct err){0};
@@ -359,7 +346,6 @@ static void submit(struct history *h)
     struct ref_hits hits = {.count = 0};
     uint32_t tasks = 1;
     bool is_allowed = true;
-    const struct job_values *v = event.submit;
     if (!is_accepted) {
         if (state_hash(&w->s) != before) fail_at(h, "5", "a refusal changed the state");
         /* The same job without limits, to know what it would be. */
@@ -380,7 +366,6 @@ static void submit(struct history *h)
         is_allowed = ref_admits_submission(&r, tasks, &hits);
         w->s.jobs.items[at].pending = pending;
     }
-    (void)v;
     char text[400];
     snprintf(text, sizeof text, "job %u: %s, where %s: %s", id, is_accepted ? "accepted" : "refused",
              is_allowed ? "no limit refuses it" : ref_reason(&hits.items[0]), is_accepted ? "" : ERR_SENTENCE(&w->e));
@@ -436,7 +421,8 @@ static void change_job(struct history *h)
 static void change_rules(struct history *h)
 {
     struct world *w = &h->w;
-    for (uint32_t n = below(h, 3); n > 0; n--) limit_world_change(w, &h->rng);
+    for (uint32_t n = below(h, 3); n > 0; n--)
+        limit_world_change(w, &h->rng, (enum limit_world_theme)(h->seed % THEME_COUNT));
     if (one_in(h, 8)) limit_world_qos(w, &h->rng, below(h, WORLD_QOS));
     if (one_in(h, 10)) limit_world_partition_qos(w, &h->rng, below(h, WORLD_PARTITIONS));
     if (one_in(h, 12)) limit_world_enforce(w, &h->rng);
