@@ -144,7 +144,7 @@ const struct demand *limit_place(const struct limit_places *p, const struct job 
     struct size size = {min.slots, is_spread ? max.hosts : min.hosts};
     if (is_spread && !admits(p, j, partition, &size, &confined, out_hit)) return NULL;
     size.hosts = find_hosts(p, j, partition, &size, max.hosts, confined_min);
-    if (size.slots < size.hosts) size.slots = size.hosts;
+    if (!is_spread && size.slots < size.hosts) size.slots = size.hosts;
     size.slots = find_slots(p, j, partition, size, max.slots, &confined);
     return restricted(p, d, size.slots, size.hosts, &confined, out_hit);
 }
