@@ -12,7 +12,9 @@
  *   6. The same with several hosts, and jobs that have more than one.
  *   7. The same with jobs that have reservations in one partition and may start earlier in another one.
  *   8. The same with calendars. No job starts that would run when its queue is closed, and unless gaps are not used, no
- *      reservation does either. A pass is due when a queue opens for which jobs wait. */
+ *      reservation does either. A pass is due when a queue opens for which jobs wait.
+ *   9. The same with limits (test_limit_laws.c). */
+#include "../limit_world.h"
 #include "../pass_world.h"
 
 #include <math.h>
@@ -359,11 +361,15 @@ static void submit_to_partitions(struct world *w, struct rng *rng)
     (void)world_apply(w, job, NULL);
 }
 
-static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts, bool has_partitions, bool has_calendars)
+enum world_part { HAS_LOADS = 1, HAS_HOSTS = 2, HAS_PARTITIONS = 4, HAS_CALENDARS = 8, HAS_LIMITS = 16 };
+
+static void run_worlds(uint64_t seed, int parts)
 {
     static const char *const which[] = {"auto", "none", "requested", "all"};
     static const char *const bf[] = {"bf_window", "bf_resolution", "bf_max_job_test", "bf_max_job_user"};
     static const char *const sort[] = {"load", "seqno", "share"};
+    bool has_loads = (parts & HAS_LOADS) != 0, has_hosts = (parts & HAS_HOSTS) != 0;
+    bool has_partitions = (parts & HAS_PARTITIONS) != 0, has_calendars = (parts & HAS_CALENDARS) != 0;
     struct rng rng = {seed};
     uint32_t started = 0, reserved = 0;
     size_t bytes = 0;
@@ -390,6 +396,7 @@ static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts, bool has_p
             if (rng_below(&rng, 3) == 0) world_set(&w, "max_reservation", depth);
             if (rng_below(&rng, 6) == 0) world_set(&w, bf[rng_below(&rng, 4)], depth[0] == '0' ? "7" : depth);
             if (rng_below(&rng, 3) == 0) world_set(&w, "reservations", which[rng_below(&rng, 4)]);
+            if ((parts & HAS_LIMITS) != 0) limit_world_change(&w, &rng, (enum limit_world_theme)(round % THEME_COUNT));
             uint32_t jobs = rng_below(&rng, 10);
             for (uint32_t i = 0; i < jobs; i++) pass_world_submit(&w, &rng, pass_users[rng_below(&rng, 4)], "");
             w.now_us += rng_below(&rng, 60) * SECOND;
@@ -407,21 +414,21 @@ static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts, bool has_p
 static void a_pass_starts_what_a_run_over_all_jobs_starts(void **unused)
 {
     (void)unused;
-    run_worlds(3, false, false, false, false);
+    run_worlds(3, 0);
 }
 
 static void likewise_with_load_values(void **unused)
 {
     (void)unused;
-    run_worlds(4, true, false, false, false);
+    run_worlds(4, HAS_LOADS);
 }
 
 static void likewise_with_several_hosts(void **unused)
 {
     (void)unused;
     several_hosts = 0;
-    run_worlds(5, false, true, false, false);
-    run_worlds(6, true, true, false, false);
+    run_worlds(5, HAS_HOSTS);
+    run_worlds(6, HAS_LOADS | HAS_HOSTS);
     print_message("# %u starts on several hosts\n", several_hosts);
     assert_true(several_hosts > 500);
 }
@@ -429,15 +436,23 @@ static void likewise_with_several_hosts(void **unused)
 static void likewise_with_reservations_in_several_partitions(void **unused)
 {
     (void)unused;
-    run_worlds(7, false, false, true, false);
+    run_worlds(7, HAS_PARTITIONS);
 }
 
 static void likewise_with_calendars(void **unused)
 {
     (void)unused;
-    run_worlds(8, false, false, false, true);
-    run_worlds(9, false, true, false, true);
-    run_worlds(10, false, false, true, true);
+    run_worlds(8, HAS_CALENDARS);
+    run_worlds(9, HAS_HOSTS | HAS_CALENDARS);
+    run_worlds(10, HAS_PARTITIONS | HAS_CALENDARS);
+}
+
+static void likewise_with_limits(void **unused)
+{
+    (void)unused;
+    run_worlds(11, HAS_LIMITS);
+    run_worlds(12, HAS_LIMITS | HAS_HOSTS);
+    run_worlds(13, HAS_LIMITS | HAS_PARTITIONS);
 }
 
 int main(void)
@@ -449,6 +464,7 @@ int main(void)
         cmocka_unit_test(likewise_with_several_hosts),
         cmocka_unit_test(likewise_with_reservations_in_several_partitions),
         cmocka_unit_test(likewise_with_calendars),
+        cmocka_unit_test(likewise_with_limits),
     };
     return cmocka_run_group_tests_name("pass laws", tests, NULL, NULL);
 }

@@ -327,6 +327,57 @@ static void what_replaces_what(void **unused)
     }
 }
 
+/* bob has a node of the account, alice another one of hers in the QOS, and neither may have a second one: no host suits
+ * both limits. The job starts when either ends. */
+static void two_limits_of_nodes(void **unused)
+{
+    (void)unused;
+    for (uint32_t ended = 1; ended <= 2; ended++) {
+        struct world w;
+        build(&w);
+        set_limit(&w, AT_ACCOUNT, REF_GRP_TRES, "node=1");
+        set_limit(&w, AT_QOS, REF_PER_USER, "node=1");
+        (void)world_take(&w, job_of("bob", "a1", "queues=*@localhost"));
+        (void)world_take(&w, job_of("alice", "a2", "queues=*@n2"));
+        assert_int_equal(world_pass(&w), 2);
+        uint32_t third = world_take(&w, job_of("alice", "a1", ""));
+        assert_int_equal(world_pass(&w), 0);
+        const char *reason = pending_reason_name(job_pending_reason(&w.s, third, 1.0, w.now_us));
+        assert_string_equal(reason, "QOSMaxNodePerUserLimit");
+        world_end(&w, ended, 0);
+        assert_int_equal(world_pass(&w), 1);
+        world_release(&w);
+    }
+}
+
+/* A job that may have one host or two starts on a new one, though two would have to be those that its group has. */
+static void a_range_of_hosts_takes_what_it_may(void **unused)
+{
+    (void)unused;
+    struct world w;
+    build(&w);
+    set_limit(&w, AT_ACCOUNT, REF_GRP_TRES, "node=2");
+    (void)world_take(&w, job_of("bob", "a1", "queues=*@localhost|cpus=8|mem_mib=100"));
+    assert_int_equal(world_pass(&w), 1);
+    (void)world_take(&w, job_of("alice", "a1", "nodes=1-2"));
+    assert_int_equal(world_pass(&w), 1);
+    world_release(&w);
+}
+
+/* MinTRES is compared with the smallest number of slots. */
+static void a_range_of_slots_below_the_minimum(void **unused)
+{
+    (void)unused;
+    struct world w;
+    build(&w);
+    set_limit(&w, AT_QOS, REF_MIN, "cpu=3");
+    (void)world_take(&w, job_of("alice", "a1", "slots_max=6"));
+    assert_int_equal(world_pass(&w), 0);
+    set_limit(&w, AT_QOS, REF_MIN, "cpu=2");
+    assert_int_equal(world_pass(&w), 1);
+    world_release(&w);
+}
+
 /* Max limits come from the nearest one upward, which may be larger. */
 static void max_limits_are_inherited(void **unused)
 {
@@ -358,6 +409,9 @@ int main(void)
         cmocka_unit_test(requests_are_denied_at_their_edges),
         cmocka_unit_test(those_whom_a_limit_does_not_count),
         cmocka_unit_test(what_replaces_what),
+        cmocka_unit_test(two_limits_of_nodes),
+        cmocka_unit_test(a_range_of_hosts_takes_what_it_may),
+        cmocka_unit_test(a_range_of_slots_below_the_minimum),
         cmocka_unit_test(max_limits_are_inherited),
     };
     return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
