@@ -6,11 +6,13 @@
 #include <math.h>
 
 #include "base/err.h"
+#include "engine/assoc_limits.h"
 #include "engine/dump.h"
 #include "engine/job_members.h"
 #include "engine/priorities.h"
 #include "engine/schedule.h"
 #include "engine/usage_read.h"
+#include "fields/limit_fields.h"
 #include "sim/scenario.h"
 
 static inline void dump_checks_write_document(struct state *s, int64_t now_us, struct buf *out)
@@ -130,6 +132,21 @@ static inline void dump_checks_qos(struct state *s, int64_t now_us, struct state
         usage_read_qos(read, k, now_us, b);
         for (uint32_t kind = 0; kind < USAGE_KIND_COUNT; kind++)
             dump_checks_number("usage of QOS", i, a[kind], b[kind]);
+    }
+}
+
+static inline void dump_checks_limits(struct state *s, struct state *read)
+{
+    const struct tree *a = state_tree(s), *b = state_tree(read);
+    assert_int_equal(a->count, b->count);
+    for (uint32_t node = 0; node < a->count; node++) {
+        const struct assoc *x = &s->assocs.items[s->assoc_of.items[node]];
+        const struct assoc *y = &read->assocs.items[read->assoc_of.items[node]];
+        for (uint32_t i = 0; i < limit_fields.count; i++) {
+            const struct field *f = field_at(&limit_fields, i);
+            if (!field_equal(f, &assoc_limits_of(x)[i], &assoc_limits_of(y)[i]))
+                fail_msg("%s of %s %s differs", f->name, x->account, x->user != NULL ? x->user : "");
+        }
     }
 }
 
@@ -311,6 +328,7 @@ static inline void dump_checks_read(struct state *s, int64_t now_us, struct scen
     dump_checks_tasks(s, read);
     dump_checks_shares(s, now_us, read);
     dump_checks_usage(s, now_us, read);
+    dump_checks_limits(s, read);
     dump_checks_qos(s, now_us, read);
     dump_checks_priorities(s, now_us, read);
     dump_checks_schedules(s, now_us, read);

@@ -9,6 +9,7 @@
 #include "engine/job_members.h"
 #include "engine/min_priority.h"
 #include "engine/usage_read.h"
+#include "fields/limit_fields.h"
 #include "policy/tres_text.h"
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
@@ -322,6 +323,10 @@ static void add_association(struct dump *d, const struct assoc *a, const double 
         add_number(j, "shares", a->shares);
     if (a->priority != NONE) add_number(j, "priority", a->priority);
     add_usage(d, j, usage);
+    for (uint32_t i = 0; a->limits != NULL && i < limit_fields.count; i++) {
+        const struct field *f = field_at(&limit_fields, i);
+        if (!field_equal(f, &a->limits[i], &limit_fields_defaults[i])) add_value(j, f, &a->limits[i]);
+    }
     end_row(d);
 }
 

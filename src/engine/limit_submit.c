@@ -33,16 +33,10 @@ static int check(struct apply_context *c, const struct job *row, uint32_t assoc,
     return 0;
 }
 
-int limit_submit_check(struct apply_context *c, const struct actor *actor, const char *account, const struct job *row)
+int limit_submit_check(struct apply_context *c, const struct job *row, uint32_t assoc, const char *new_user)
 {
-    struct state *s = c->s;
-    if (!limits_apply(s)) return 0;
-    uint32_t assoc = account != NULL ? state_find_assoc(s, account, actor->user) : NONE;
-    if (assoc == NONE) assoc = state_default_assoc(s, actor->user);
-    bool is_new = assoc == NONE;
-    if (is_new) assoc = state_find_assoc(s, DEFAULT_ACCOUNT, NULL);
-    if (assoc == NONE) assoc = 0; /* root: the account is about to be created below it */
-    return check(c, row, assoc, is_new ? actor->user : NULL, idset_count(&row->array), false, true);
+    if (!limits_apply(c->s)) return 0;
+    return check(c, row, assoc, new_user, idset_count(&row->array), false, true);
 }
 
 int limit_submit_check_update(struct apply_context *c, const struct job *row, bool has_new_time)

@@ -6,9 +6,9 @@
 #include "engine/apply.h"
 #include "engine/limits.h"
 
-/* Checks a job with its tasks (job.array) before it has an association. account: as given; NULL: the user's default.
- * ERR_TOO_LARGE names the limit. */
-int limit_submit_check(struct apply_context *c, const struct actor *actor, const char *account, const struct job *row);
+/* Checks a job with its tasks (job.array) and its QOS. assoc: its association, or the one above that of new_user, which
+ * is yet to be added; new_user NULL: it exists. ERR_TOO_LARGE names the limit. */
+int limit_submit_check(struct apply_context *c, const struct job *row, uint32_t assoc, const char *new_user);
 
 /* Checks an update that changes the QOS, the partitions or the account of a waiting job. has_new_time: also its time
  * limit, which counts only then. */

@@ -51,7 +51,7 @@ static const int qos_tres[LIMIT_TRES_COUNT] = {
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-double limits_of_tres(const struct limit_set *l, enum limit_tres limit, uint32_t tres)
+double limit_table_amount(const struct limit_set *l, enum limit_tres limit, uint32_t tres)
 {
     if (l == NULL) return -1.0;
     const struct tres_list *list = &l->tres[limit];
@@ -61,7 +61,7 @@ double limits_of_tres(const struct limit_set *l, enum limit_tres limit, uint32_t
     return -1.0;
 }
 
-int limits_tres_parse(const struct tres_table *t, struct str text, const char *field, struct arena *arena,
+int limit_table_parse(const struct tres_table *t, struct str text, const char *field, struct arena *arena,
                       struct tres_list *out_list, struct err *e)
 {
     struct tres_list all = {.items = arena_alloc(arena, (t->count + (size_t)1) * sizeof *all.items)};
@@ -95,7 +95,7 @@ static const struct limit_set *read_limits(const struct state *s, const struct f
     for (int i = 0; i < LIMIT_TRES_COUNT; i++) {
         const char *text = tres[i] == NO_FIELD ? "" : values[tres[i]].text;
         if (text[0] == '\0') continue;
-        ensure(limits_tres_parse(&s->policy.tres, str(text), "", arena, &l.tres[i], NULL) == 0);
+        ensure(limit_table_parse(&s->policy.tres, str(text), "", arena, &l.tres[i], NULL) == 0);
         has_any = true;
     }
     if (!has_any) return NULL;

@@ -61,10 +61,10 @@ struct limit_table {
 };
 
 /* The limit of a TRES; a negative number: none. O(limited TRES). */
-double limits_of_tres(const struct limit_set *l, enum limit_tres limit, uint32_t tres);
+double limit_table_amount(const struct limit_set *l, enum limit_tres limit, uint32_t tres);
 
 /* Reads "cpu=64,mem=8G" as limits, where 0 is one. ERR_INPUT as tres_list_parse. */
-int limits_tres_parse(const struct tres_table *t, struct str text, const char *field, struct arena *arena,
+int limit_table_parse(const struct tres_table *t, struct str text, const char *field, struct arena *arena,
                       struct tres_list *out_list, struct err *e);
 
 /* The table, made anew after a change of rules by an operator: O(associations + objects); otherwise O(1), or O(new

@@ -53,7 +53,7 @@ static bool is_count_decided(const struct check *c, int place, enum limit_count 
 static bool is_tres_decided(const struct check *c, int place, enum limit_tres limit, uint32_t tres)
 {
     for (int i = 0; i < place; i++) {
-        if (limits_of_tres(c->of_qos[i], limit, tres) >= 0.0) return true;
+        if (limit_table_amount(c->of_qos[i], limit, tres) >= 0.0) return true;
     }
     return false;
 }
@@ -310,7 +310,7 @@ static bool assoc_counts_hit(const struct check *c)
 static void lower_nodes(const struct check *c, int place, uint32_t subject, const struct limit_set *l,
                         enum limit_tres limit, double *io_min)
 {
-    double max = limits_of_tres(l, limit, TRES_NODE);
+    double max = limit_table_amount(l, limit, TRES_NODE);
     if (max < 0.0 || max >= *io_min || is_tres_decided(c, place, limit, TRES_NODE)) return;
     *io_min = max;
     if (c->r->nodes > max)

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "engine/handlers.h"
 #include "engine/job_members.h"
+#include "fields/limit_fields.h"
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -30,6 +31,11 @@ static uint64_t mix_tres(uint64_t hash, const double *usage_tres)
     return hash;
 }
 
+static uint64_t mix_value(uint64_t hash, const struct field_value *value)
+{
+    return mix_text(mix_double(mix(hash, (uint64_t)value->number), value->real), value->text);
+}
+
 static uint64_t hash_assoc(const struct state *s, const struct assoc *a)
 {
     uint64_t hash = mix(TABLE_ASSOC, a->id);
@@ -38,12 +44,12 @@ static uint64_t hash_assoc(const struct state *s, const struct assoc *a)
     hash = mix(mix(hash, a->shares), a->is_default);
     hash = mix(mix_double(hash, a->usage), (uint64_t)a->created_us);
     hash = mix(mix(hash, a->priority), (uint64_t)a->reset_us);
-    return mix_tres(mix_double(hash, a->usage_wall), a->usage_tres);
-}
-
-static uint64_t mix_value(uint64_t hash, const struct field_value *value)
-{
-    return mix_text(mix_double(mix(hash, (uint64_t)value->number), value->real), value->text);
+    hash = mix_tres(mix_double(hash, a->usage_wall), a->usage_tres);
+    for (uint32_t i = 0; a->limits != NULL && i < ASSOC_LIMIT_COUNT; i++) {
+        if (!field_equal(field_at(&limit_fields, i), &a->limits[i], &limit_fields_defaults[i]))
+            hash = mix_value(mix(hash, i), &a->limits[i]);
+    }
+    return hash;
 }
 
 static uint64_t hash_object(enum object_kind kind, const struct object_row *o)

@@ -14,6 +14,7 @@
 #include "engine/share_tree.h"
 #include "engine/ticket_identities.h"
 #include "engine/usage_sums.h"
+#include "fields/limit_fields.h"
 
 static void init_empty(struct state *s)
 {
@@ -86,6 +87,16 @@ void state_restore_host(struct state *s, const struct host_row *row)
     h->tres = tres;
 }
 
+static struct field_value *copy_limits(struct state *s, const struct field_value *limits)
+{
+    struct field_value *copy = arena_alloc(&s->arena, ASSOC_LIMIT_COUNT * sizeof *copy);
+    for (uint32_t i = 0; i < ASSOC_LIMIT_COUNT; i++) {
+        copy[i] = limits[i];
+        copy[i].text = arena_copy(&s->arena, str(limits[i].text));
+    }
+    return copy;
+}
+
 void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t parent_id)
 {
     ensure(row->id > 0 && (s->assocs.count == 0 || row->id > s->assocs.items[s->assocs.count - 1].id));
@@ -95,6 +106,7 @@ void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t pare
     a->user = row->user ? arena_copy(&s->arena, str(row->user)) : NULL;
     a->partition = row->partition ? arena_copy(&s->arena, str(row->partition)) : NULL;
     a->parent = parent_id;
+    if (row->limits != NULL) a->limits = copy_limits(s, row->limits);
     a->live_jobs = 0;
     a->work = (struct work){0};
 }

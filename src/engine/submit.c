@@ -1,5 +1,7 @@
 /* Submissions: a new row of jobs, with the fields given (job_edit.h), its tasks and its association. */
 #include "base/ensure.h"
+#include "engine/assoc_limits.h"
+#include "engine/job_admission.h"
 #include "engine/job_edit.h"
 #include "engine/limit_submit.h"
 #include "engine/requested_resources.h"
@@ -74,19 +76,29 @@ static void add_job(struct apply_context *c, struct job *row)
     s->pass_is_due = true;
 }
 
+/* Its association, NONE if that is yet to be added; the QOS that this gives its jobs or allows them; and the limits. */
+static int admit(struct apply_context *c, const struct event *event, struct job *row)
+{
+    const struct job_values *given = event->submit;
+    const char *account = given->is_given[JOB_FIELD_ACCOUNT] ? given->value[JOB_FIELD_ACCOUNT].text : NULL;
+    uint32_t nearest;
+    if (assoc_for_submission(c, &event->actor, account, &row->assoc, &nearest) != 0) return -1;
+    if (!given->is_given[JOB_FIELD_QOS]) row->qos = assoc_limits_default_qos(c->s, nearest);
+    if (job_admission_check_qos(c, row->qos, nearest) != 0) return -1;
+    return limit_submit_check(c, row, nearest, row->assoc == NONE ? event->actor.user : NULL);
+}
+
 static int submit(struct apply_context *c, const struct event *event)
 {
     const struct job_values *given = event->submit;
     struct job row;
     if (job_edit_submission(c, &event->actor, given, &row) != 0 || check_job_count(c) != 0) return -1;
     if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, &row) != 0) return -1;
-    /* The last check, because it may create an association. */
-    const char *account = given->is_given[JOB_FIELD_ACCOUNT] ? given->value[JOB_FIELD_ACCOUNT].text : NULL;
-    if (limit_submit_check(c, &event->actor, account, &row) != 0 ||
-        assoc_for_submission(c, &event->actor, account, &row.assoc) != 0) {
+    if (admit(c, event, &row) != 0) {
         idset_release(&row.array);
         return -1;
     }
+    if (row.assoc == NONE) row.assoc = assoc_add_for_submission(c, &event->actor);
     ensure_user_object(c, &event->actor);
     idset_copy(&row.pending, &row.array);
     row.uid = event->actor.uid;

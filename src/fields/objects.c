@@ -320,7 +320,7 @@ static struct field_table fields_of(const struct object_class *class)
 uint32_t object_field_find(enum object_kind kind, struct str name)
 {
     const struct field_table fields = fields_of(&object_classes[kind]);
-    return field_find(&fields, name);
+    return kind == OBJECT_QOS ? limit_fields_find(&fields, name) : field_find(&fields, name);
 }
 
 struct object object_defaults(enum object_kind kind, const char *name)

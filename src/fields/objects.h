@@ -199,7 +199,7 @@ struct object object_defaults(enum object_kind kind, const char *name);
  * settings auto_user_fshare and auto_user_oticket. */
 struct object object_automatic_user(const struct settings *settings, const char *name);
 
-/* The index of the field of that name (any case), or NONE. */
+/* The index of the field of that name (any case; of a QOS also Slurm's other spellings of limits), or NONE. */
 uint32_t object_field_find(enum object_kind kind, struct str name);
 
 /* Reads KEY's value into the object: ERR_INPUT names kind, field, value and what is accepted; text goes into arena. */

@@ -19,6 +19,8 @@ struct association_document {
     double usage;                                    /* billing-seconds of its own */
     double usage_wall;                               /* seconds */
     double *usage_tres;                              /* TRES_MAX entries; NULL: not given */
+    struct wire_list limits;                         /* of struct wire_pair */
+    struct field_value *limit_values;                /* what they say, by enum assoc_limit; NULL: there are none */
 };
 
 struct document {

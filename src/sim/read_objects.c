@@ -2,6 +2,7 @@
  * (fields/objects.h). Documents have members in addition: the hosts of a partition, the usage of users and projects. */
 #include <string.h>
 
+#include "engine/limit_values.h"
 #include "engine/user_list.h"
 #include "policy/tres_text.h"
 #include "sim/document.h"
@@ -438,11 +439,40 @@ int document_read_resources(struct wire_reader *r, json_t *value)
     return wire_read_items(r, value, read_resource);
 }
 
+/* Limits by TRES, as an instance has them. */
+static int read_limits(struct wire_reader *r, struct object_document *qos)
+{
+    struct err below;
+    for (uint32_t i = 0; i < QOS_FIELD_COUNT; i++) {
+        const struct field *f = &object_classes[OBJECT_QOS].fields[i];
+        struct field_value *value = &qos->object.value[i];
+        struct str text = str(value->text);
+        if (!f->is_tres || !qos->given[i]) continue;
+        *value = f->default_value;
+        if (limit_value_change(document_of(r)->state, f, text, r->arena, value, &below) != 0)
+            return wire_fail_below(r, &below);
+    }
+    return 0;
+}
+
+/* Partitions are read before QOS. */
+static int check_qos_of_partitions(struct wire_reader *r)
+{
+    const struct state *s = document_of(r)->state;
+    for (uint32_t i = 0; i < s->objects[OBJECT_PARTITION].count; i++) {
+        const struct object *p = &s->objects[OBJECT_PARTITION].items[i].object;
+        const char *qos = p->value[PARTITION_QOS].text;
+        if (qos[0] != '\0' && state_find_object(s, OBJECT_QOS, qos) == NONE)
+            return wire_fail(r, "partition '%s' has the QOS '%s', which is not in this document", p->name, qos);
+    }
+    return 0;
+}
+
 static int read_one_qos(struct wire_reader *r, json_t *value, uint32_t index)
 {
     struct object_document qos;
     (void)index;
-    if (read_object(r, value, OBJECT_QOS, &qos) != 0) return -1;
+    if (read_object(r, value, OBJECT_QOS, &qos) != 0 || read_limits(r, &qos) != 0) return -1;
     restore_object(document_of(r), OBJECT_QOS, &qos);
     return 0;
 }
@@ -454,7 +484,7 @@ int document_read_qos(struct wire_reader *r, json_t *value)
     if (!document_is_instance(d)) restore_default(d, OBJECT_QOS, "");
     if (value != NULL && wire_read_items(r, value, read_one_qos) != 0) return -1;
     restore_default(d, OBJECT_QOS, DEFAULT_QOS);
-    return 0;
+    return check_qos_of_partitions(r);
 }
 
 /* --- users, projects and departments ------------------------------------------------------------------------------ */

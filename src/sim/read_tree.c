@@ -2,6 +2,8 @@
  * order of the list, which is the order of their ids. */
 #include <string.h>
 
+#include "engine/assoc_limits.h"
+#include "fields/limit_fields.h"
 #include "sim/document.h"
 
 static const char root_name[] = "root";
@@ -32,8 +34,20 @@ static const struct wire_field fields[] = {
     {.name = "usage_tres", .type = WIRE_CUSTOM, .read = read_usage_tres},
     {0},
 };
-static const struct wire_shape shape = {
-    .name = "association", .fields = fields, .size = sizeof(struct association_document)};
+
+/* A document has no value before, to which QosLevel+ could add. */
+static bool is_limit(const char *name)
+{
+    char sign;
+    return limit_fields_find_key(str(name), &sign) != NONE && sign == '\0';
+}
+
+static const struct wire_shape shape = {.name = "association",
+                                        .fields = fields,
+                                        .size = sizeof(struct association_document),
+                                        .pair_fields = {.table = &limit_fields,
+                                                        .offset = offsetof(struct association_document, limits),
+                                                        .is_member = is_limit}};
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
@@ -78,10 +92,25 @@ static int note_account(struct wire_reader *r, const struct association_document
     return 0;
 }
 
+static int read_limits(struct wire_reader *r, struct association_document *row)
+{
+    const struct wire_pair *pairs = row->limits.items;
+    struct err below;
+    if (row->limits.count == 0) return 0;
+    row->limit_values = arena_alloc(r->arena, sizeof limit_fields_defaults);
+    memcpy(row->limit_values, limit_fields_defaults, sizeof limit_fields_defaults);
+    for (uint32_t i = 0; i < row->limits.count; i++) {
+        const struct event_pair pair = {pairs[i].name, pairs[i].value};
+        if (assoc_limits_change(document_of(r)->state, &pair, r->arena, row->limit_values, &below) != 0)
+            return wire_fail_below(r, &below);
+    }
+    return 0;
+}
+
 static int read_association(struct wire_reader *r, json_t *value, uint32_t index)
 {
     struct association_document row = {.shares = 1, .priority = FIELD_SPECIAL};
-    if (wire_read_members(r, &shape, value, &row) != 0) return -1;
+    if (wire_read_members(r, &shape, value, &row) != 0 || read_limits(r, &row) != 0) return -1;
     *array_add(&document_of(r)->associations) = row;
     return row.user != NULL ? note_user(r, &row, index) : note_account(r, &row, index);
 }
@@ -155,6 +184,7 @@ static void restore(struct document *d, uint32_t id, const struct association_do
         .usage = item->usage,
         .usage_wall = item->usage_wall,
         .created_us = d->scenario->now_us,
+        .limits = item->limit_values,
     };
     row.usage_tres = document_own_usage_tres(item->usage_tres);
     state_restore_assoc(d->state, &row, parent_id);

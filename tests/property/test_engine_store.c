@@ -41,6 +41,7 @@ struct history {
     int64_t now_us;
     int64_t event_us; /* of the last event: no later time was charged */
     uint32_t accepted, refused, commits;
+    uint32_t limited;        /* number of associations with limits, over all commits */
     uint32_t passes;         /* number of passes compared */
     uint32_t documents;      /* likewise of documents */
     bool has_min_priorities; /* the settings let minimum priorities bind */
@@ -102,19 +103,62 @@ static uint32_t pick_priority(struct history *h)
     return one_in(h, 2) ? PRIORITY_UNSET : one_in(h, 4) ? NONE : below(h, 100);
 }
 
+/* Limits of associations, in h->pairs. Returns their number. */
+static uint32_t pick_limits(struct history *h)
+{
+    static const struct event_pair choices[] = {
+        {"GrpJobs", "30"},
+        {"GrpJobs", "-1"},
+        {"GrpSubmitJobs", "900"},
+        {"GrpWall", "90000"},
+        {"GrpWall", "INFINITE"},
+        {"GrpTRES", "cpu=60,mem=9G"},
+        {"GrpTRES", "cpu=-1,gres/gpu=50"},
+        {"GrpTRES", "-1"},
+        {"GrpTRES", "license/none=1"},
+        {"GrpTRESMins", "cpu=900000"},
+        {"GrpTRESRunMins", "cpu=900000,billing=9999999"},
+        {"MaxJobs", "20"},
+        {"MaxSubmit", "800"},
+        {"MaxWall", "10-0"},
+        {"MaxTRESPJ", "cpu=100"},
+        {"MaxTRES", ""},
+        {"MaxTRESPerNode", "cpu=100"},
+        {"MaxTRESMins", "cpu=1000000"},
+        {"MaxJobs", "-2"},
+        {"QosLevel", "normal,qos0"},
+        {"QosLevel", "normal"},
+        {"QosLevel", ""},
+        {"QosLevel+", "qos1"},
+        {"QosLevel-", "qos1"},
+        {"DefaultQOS", "qos0"},
+        {"DefaultQOS", ""},
+        {"NoSuch", "1"},
+    };
+    uint32_t count = one_in(h, 2) ? 0 : below(h, COUNT(h->pairs));
+    for (uint32_t i = 0; i < count; i++) h->pairs[i] = choices[below(h, COUNT(choices))];
+    return count;
+}
+
 static void make_account(struct history *h, struct event *event)
 {
-    event->account =
-        (struct event_account){pick_account(h, 0), one_in(h, 3) ? NULL : pick_account(h, 1), pick_shares(h),
-                               pick_priority(h), event->kind == EVENT_ACCOUNT_MODIFY && one_in(h, 3)};
+    uint32_t count = event->kind == EVENT_ACCOUNT_DELETE ? 0 : pick_limits(h);
+    event->account = (struct event_account){pick_account(h, 0),
+                                            one_in(h, 3) ? NULL : pick_account(h, 1),
+                                            pick_shares(h),
+                                            pick_priority(h),
+                                            event->kind == EVENT_ACCOUNT_MODIFY && one_in(h, 3),
+                                            h->pairs,
+                                            count};
     if (event->kind == EVENT_ACCOUNT_MODIFY && one_in(h, 2)) event->account.parent = NULL;
 }
 
 static void make_user(struct history *h, struct event *event)
 {
+    uint32_t count = event->kind == EVENT_USER_DELETE ? 0 : pick_limits(h);
     event->user = (struct event_user){
-        pick_name(h, 0, "user", 6), one_in(h, 4) ? NULL : pick_account(h, 1),        pick_shares(h), one_in(h, 3),
-        pick_priority(h),           event->kind == EVENT_USER_MODIFY && one_in(h, 3)};
+        pick_name(h, 0, "user", 6), one_in(h, 4) ? NULL : pick_account(h, 1),         pick_shares(h), one_in(h, 3),
+        pick_priority(h),           event->kind == EVENT_USER_MODIFY && one_in(h, 3), h->pairs,       count};
 }
 
 static void make_setting(struct history *h, struct event *event)
@@ -166,6 +210,12 @@ static void make_setting(struct history *h, struct event *event)
         {"enforce_user", "auto"},
         {"enforce_user", "auto"},
         {"enforce_user", "none"},
+        {"AccountingStorageEnforce", "none"},
+        {"AccountingStorageEnforce", "associations"},
+        {"AccountingStorageEnforce", "all"},
+        {"EnforcePartLimits", "ALL"},
+        {"EnforcePartLimits", "NO"},
+        {"EnforcePartLimits", "ANY"},
         {"enforce_user", "true"},
         {"weight_tickets_share", "100000"},
         {"weight_tickets_functional", "1000"},
@@ -205,7 +255,7 @@ static const char *pick_object(struct history *h, int slot, enum object_kind kin
 
 static void make_object(struct history *h, struct event *event)
 {
-    static const struct event_pair choices[OBJECT_KIND_COUNT][16] = {
+    static const struct event_pair choices[OBJECT_KIND_COUNT][20] = {
         [OBJECT_PARTITION] = {{"TRESBillingWeights", "CPU=1.0,Mem=0.25G,GRES/gpu=2.0"},
                               {"TRESBillingWeights", "CPU=-1,node=3,license/res1=0.5"},
                               {"TRESBillingWeights", ""},
@@ -220,6 +270,7 @@ static void make_object(struct history *h, struct event *event)
                               {"calendar", "NONE"},
                               {"QOS", "qos0"},
                               {"QOS", "normal"},
+                              {"QOS", "qos1"},
                               {"QOS", ""},
                               {"PriorityJobFactor", "70000"}},
         [OBJECT_QOS] = {{"usage_factor", "2.5"},
@@ -233,6 +284,13 @@ static void make_object(struct history *h, struct event *event)
                         {"flags", "EnforceUsageThreshold"},
                         {"usage_threshold", "0.3"},
                         {"RawUsage", "0"},
+                        {"GrpTRES", "cpu=90,mem=90G"},
+                        {"GrpTRES", "cpu=-1"},
+                        {"MaxTRESPU", "cpu=90,mem=50G"},
+                        {"MaxTRESPerUser", "UNLIMITED"},
+                        {"MaxJobsPU", "90"},
+                        {"MaxWall", "30-0"},
+                        {"MinTRES", "cpu=1,gres/gpu=0"},
                         {"RawUsage", "5"}},
         [OBJECT_USER_POLICY] = {{"department", "department0"},
                                 {"department", "defaultdepartment"},
@@ -792,6 +850,8 @@ static void commit_and_compare(struct history *h)
     struct state rebuilt;
     store_must_commit(h->store, &h->s, &h->out, h->now_us);
     h->commits++;
+    for (uint32_t i = 0; i < h->s.assocs.count; i++)
+        h->limited += h->s.assocs.items[i].deleted_us == 0 && h->s.assocs.items[i].limits != NULL;
     if (one_in(h, 20)) assert_same_rows(h);
     engine_forget(&h->s);
     load_with_host(h, &rebuilt);
@@ -860,6 +920,7 @@ static void run_history(uint64_t seed, int events)
         }
     }
     assert_verified(&h);
+    assert_true(h.limited > 0);
     print_message(
         "# seed %llu: %u accepted, %u refused, %u commits, %u jobs, %llu launches, %u passes and %u documents "
         "compared, %u usages and %u owners verified, %u minimum priorities kept\n",

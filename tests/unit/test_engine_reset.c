@@ -228,7 +228,7 @@ static void a_reset_of_an_account_includes_all_below_it(void **unused)
     assert_true(usage_of(&w, "chem", "eve") == 0);
     struct event also_shares = reset_of_account("root");
     also_shares.account.shares = 3;
-    world_refuses(&w, also_shares, ERR_CONFLICT, "only its RawUsage can be changed");
+    world_refuses(&w, also_shares, ERR_CONFLICT, "only its limits and its RawUsage can be changed");
     struct event by_ann = reset_of_account("physics");
     by_ann.actor = (struct actor){1000, 1000, "ann", false};
     world_refuses(&w, by_ann, ERR_DENIED, "only an operator may modify accounts");
