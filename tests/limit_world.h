@@ -135,21 +135,23 @@ static inline void limit_world_value(struct world *w, struct rng *rng, enum ref_
     }
 }
 
-/* value: "": none. */
+/* Text of a field; without value: no limit. */
+static inline const char *limit_world_text(enum ref_kind kind, const char *value)
+{
+    return value[0] == '\0' && !ref_is_tres(kind) ? "-1" : value;
+}
+
+/* Makes this the only limit of the kind. value: "": none. */
 static inline void limit_world_set_assoc(struct world *w, uint32_t assoc, enum ref_kind kind, const char *value)
 {
-    struct state *s = &w->s;
-    struct assoc *a = &s->assocs.items[assoc];
-    const struct field *f = field_at(&limit_fields, (uint32_t)ref_rows[kind].assoc);
-    if (a->limits == NULL) {
-        a->limits = arena_alloc(&s->arena, ASSOC_LIMIT_COUNT * sizeof *a->limits);
-        for (uint32_t i = 0; i < ASSOC_LIMIT_COUNT; i++) a->limits[i] = field_at(&limit_fields, i)->default_value;
-    }
-    assert_int_equal(field_parse(f, str(value[0] == '\0' && !ref_is_tres(kind) ? "-1" : value), &s->arena,
-                                 &a->limits[ref_rows[kind].assoc], NULL),
-                     0);
-    s->rules_edition++;
-    s->pass_is_due = true;
+    const struct assoc *a = &w->s.assocs.items[assoc];
+    const struct event_pair pairs[] = {{ref_rows[kind].key, "-1"}, {ref_rows[kind].key, limit_world_text(kind, value)}};
+    struct event event = {.kind = EVENT_ACCOUNT_MODIFY,
+                          .account = {a->account, NULL, SHARES_UNSET, PRIORITY_UNSET, false, pairs, 2}};
+    if (a->user != NULL)
+        event = (struct event){.kind = EVENT_USER_MODIFY,
+                               .user = {a->user, a->account, SHARES_UNSET, false, PRIORITY_UNSET, false, pairs, 2}};
+    if (world_apply(w, event, NULL) != 0) fail_msg("%s", ERR_SENTENCE(&w->e));
 }
 
 static inline void limit_world_set_qos(struct world *w, uint32_t qos, enum ref_kind kind, const char *value)
@@ -157,7 +159,7 @@ static inline void limit_world_set_qos(struct world *w, uint32_t qos, enum ref_k
     const struct object_row *row = &w->s.objects[OBJECT_QOS].items[qos];
     const struct field *f = &object_classes[OBJECT_QOS].fields[ref_rows[kind].qos];
     char fields[200];
-    snprintf(fields, sizeof fields, "%s=%s", f->name, value[0] == '\0' && !ref_is_tres(kind) ? "-1" : value);
+    snprintf(fields, sizeof fields, "%s=-1|%s=%s", f->name, f->name, limit_world_text(kind, value));
     world_object(w, OBJECT_QOS, row->object.name, fields);
 }
 

@@ -439,24 +439,6 @@ static void change_rules(struct history *h)
 
 /* --- law 7 -------------------------------------------------------------------------------------------------------- */
 
-/* The limits of associations, by id. */
-static void copy_limits(const struct state *from, struct state *to)
-{
-    for (uint32_t i = 0; i < from->assocs.count; i++) {
-        const struct assoc *a = &from->assocs.items[i];
-        for (uint32_t k = 0; a->limits != NULL && k < to->assocs.count; k++) {
-            struct assoc *b = &to->assocs.items[k];
-            if (b->id != a->id) continue;
-            b->limits = arena_alloc(&to->arena, ASSOC_LIMIT_COUNT * sizeof *b->limits);
-            for (uint32_t f = 0; f < ASSOC_LIMIT_COUNT; f++) {
-                b->limits[f] = a->limits[f];
-                if (a->limits[f].text != NULL) b->limits[f].text = arena_copy(&to->arena, str(a->limits[f].text));
-            }
-        }
-    }
-    to->rules_edition++;
-}
-
 static void restart(struct history *h)
 {
     struct world *w = &h->w;
@@ -467,7 +449,6 @@ static void restart(struct history *h)
     engine_forget(&w->s);
     store_must_load(h->store, &rebuilt);
     limit_world_attach(&rebuilt, w->now_us, h->seed);
-    copy_limits(&w->s, &rebuilt);
     if (state_hash(&rebuilt) != state_hash(&w->s)) fail_at(h, "7", "another state");
     compare_counters(h, &rebuilt);
     w->s.limits_looked_us = rebuilt.limits_looked_us = 0;
