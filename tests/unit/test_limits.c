@@ -259,6 +259,50 @@ static void requests_are_denied_at_their_edges(void **unused)
     }
 }
 
+/* --- worked examples ---------------------------------------------------------------------------------------------- */
+
+/* docs/formulas.md 9.2: 5 of 8 CPUs are used; 3 fit, or 2 behind 4 that do not. */
+static void the_worked_example_of_tres(void **unused)
+{
+    (void)unused;
+    for (uint32_t cpus = 3; cpus <= 4; cpus++) {
+        struct world w;
+        build(&w);
+        set_limit(&w, AT_ACCOUNT, REF_GRP_TRES, "cpu=8");
+        (void)world_take(&w, job_of("bob", "a1", "cpus=5|gpus=0"));
+        assert_int_equal(world_pass(&w), 1);
+        uint32_t next = world_take(&w, job_of("alice", "a1", cpus == 3 ? "cpus=3|gpus=0" : "cpus=4|gpus=0"));
+        uint32_t behind = world_take(&w, job_of("alice", "a1", "cpus=2|gpus=0"));
+        assert_int_equal(world_pass(&w), 1);
+        assert_non_null(world_task(&w, cpus == 3 ? next : behind, 0));
+        enum pending_reason reason = job_pending_reason(&w.s, cpus == 3 ? behind : next, 1.0, w.now_us);
+        assert_string_equal(pending_reason_name(reason), "AssocGrpCpuLimit");
+        world_release(&w);
+    }
+}
+
+/* docs/formulas.md 9.3. After 30 s it is 1 + 19 + 1, after 45 s 1 + 18 + 1, because both are cut off. */
+static void the_worked_example_of_minutes(void **unused)
+{
+    (void)unused;
+    struct world w;
+    build(&w);
+    world_set(&w, "PriorityDecayHalfLife", "0");
+    set_limit(&w, AT_ACCOUNT, REF_GRP_TRES_MINS, "cpu=20");
+    uint32_t first = world_take(&w, job_of("bob", "a1", "gpus=0"));
+    assert_int_equal(world_pass(&w), 1);
+    world_run(&w, first, 0);
+    (void)world_take(&w, job_of("alice", "a1", "cpus=1|gpus=0|time_limit_s=60"));
+    assert_int_equal(world_pass(&w), 0);
+    w.now_us += 30 * SECOND;
+    w.s.pass_is_due = true;
+    assert_int_equal(world_pass(&w), 0);
+    w.now_us += 15 * SECOND;
+    w.s.pass_is_due = true;
+    assert_int_equal(world_pass(&w), 1);
+    world_release(&w);
+}
+
 /* --- who is counted ----------------------------------------------------------------------------------------------- */
 
 /* The limit is reached by alice in account a1. Another user, and another account, are not counted by it. */
@@ -407,6 +451,8 @@ int main(void)
         cmocka_unit_test(minimums_at_their_edges),
         cmocka_unit_test(submit_limits_at_their_edges),
         cmocka_unit_test(requests_are_denied_at_their_edges),
+        cmocka_unit_test(the_worked_example_of_tres),
+        cmocka_unit_test(the_worked_example_of_minutes),
         cmocka_unit_test(those_whom_a_limit_does_not_count),
         cmocka_unit_test(what_replaces_what),
         cmocka_unit_test(two_limits_of_nodes),
