@@ -1,6 +1,6 @@
-/* Limits of associations and QOS, computed slowly from the rows: a reference for the laws of limits. It follows what was
- * recorded of Slurm 22.05.8 and keeps nothing: every count is a sum over all jobs and tasks, every limit is read from
- * its text.
+/* Limits of associations and QOS, computed slowly from the rows: a reference for the laws of limits. It follows what
+ * was recorded of Slurm 22.05.8 and keeps nothing: every count is a sum over all jobs and tasks, every limit is read
+ * from its text.
  *
  * A limit that is violated has a key, its place in the order in which Slurm names reasons:
  *

@@ -450,7 +450,6 @@ static void likewise_with_calendars(void **unused)
 static void likewise_with_limits(void **unused)
 {
     (void)unused;
-    run_worlds(11, HAS_LIMITS);
     run_worlds(12, HAS_LIMITS | HAS_HOSTS);
     run_worlds(13, HAS_LIMITS | HAS_PARTITIONS);
 }
