@@ -14,6 +14,7 @@
 #include "engine/share_tree.h"
 #include "engine/ticket_identities.h"
 #include "engine/usage_sums.h"
+#include "engine/wait_leaders.h"
 #include "fields/limit_fields.h"
 
 static void init_empty(struct state *s)
@@ -57,6 +58,7 @@ void state_release(struct state *s)
     limit_table_free(s->limit_table);
     limit_counts_free(s->limit_counts);
     live_cluster_free(s->live_cluster);
+    wait_leaders_free(s->wait_leaders);
     usage_sums_free(s->usage_sums);
     never_runs_drop(s);
     arena_release(&s->cycle);
@@ -74,6 +76,8 @@ void state_restore_begin(struct state *s)
     live_cluster_invalidate(s);
     usage_sums_invalidate(s);
     never_runs_drop(s);
+    wait_leaders_free(s->wait_leaders);
+    s->wait_leaders = NULL;
     state_release_rows(s);
 }
 

@@ -341,6 +341,15 @@ uint32_t job_append(struct state *s, const struct job *row)
     return index;
 }
 
+void job_remove_last(struct state *s)
+{
+    ensure(s->jobs.count > 0);
+    struct job *j = &s->jobs.items[s->jobs.count - 1];
+    map_remove_u64(&s->job_by_id, j->id);
+    release_job(j);
+    s->jobs.count--;
+}
+
 void job_replace(struct state *s, uint32_t index, const struct job *row)
 {
     ensure(index < s->jobs.count && row->id == s->jobs.items[index].id);

@@ -52,6 +52,9 @@ void job_ensure_usage_owners(struct state *s, const struct job *j);
 uint32_t job_append(struct state *s, const struct job *row);
 uint32_t task_append(struct state *s, const struct task *row);
 
+/* Removes the last row of jobs, which nothing refers to yet (submit_test.h). */
+void job_remove_last(struct state *s);
+
 /* Replaces the row of a job: like job_append, and counts references and ensures usage owners. min_priorities and the
  * sets of row are those of the old row, or replace them; min_priority_update comes first. */
 void job_replace(struct state *s, uint32_t index, const struct job *row);

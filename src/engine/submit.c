@@ -88,21 +88,27 @@ static int admit(struct apply_context *c, const struct event *event, struct job 
     return limit_submit_check(c, row, nearest, row->assoc == NONE ? event->actor.user : NULL);
 }
 
-static int submit(struct apply_context *c, const struct event *event)
+int submit_make_row(struct apply_context *c, const struct event *event, struct job *out_row)
 {
     const struct job_values *given = event->submit;
-    struct job row;
-    if (job_edit_submission(c, &event->actor, given, &row) != 0 || check_job_count(c) != 0) return -1;
-    if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, &row) != 0) return -1;
-    if (admit(c, event, &row) != 0) {
-        idset_release(&row.array);
+    if (job_edit_submission(c, &event->actor, given, out_row) != 0 || check_job_count(c) != 0) return -1;
+    if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, out_row) != 0) return -1;
+    if (admit(c, event, out_row) != 0) {
+        idset_release(&out_row->array);
         return -1;
     }
+    idset_copy(&out_row->pending, &out_row->array);
+    out_row->uid = event->actor.uid;
+    out_row->gid = event->actor.gid;
+    return 0;
+}
+
+static int submit(struct apply_context *c, const struct event *event)
+{
+    struct job row;
+    if (submit_make_row(c, event, &row) != 0) return -1;
     if (row.assoc == NONE) row.assoc = assoc_add_for_submission(c, &event->actor);
     ensure_user_object(c, &event->actor);
-    idset_copy(&row.pending, &row.array);
-    row.uid = event->actor.uid;
-    row.gid = event->actor.gid;
     add_job(c, &row);
     c->result->job_id = row.id;
     return 0;
