@@ -333,13 +333,31 @@ static void release_rows(struct limit_counts *c)
     arena_clear(&c->arena);
 }
 
+/* Whether jobs count for the same QOS of their partitions as before. */
+static bool has_same_partitions(struct state *s, struct limit_counts *c)
+{
+    if (c->rules_edition == s->rules_edition) return true;
+    const struct limit_table *t = limit_table_of(s);
+    c->rules_edition = s->rules_edition;
+    for (uint32_t i = 0; i < t->qos_of_partition.count; i++) {
+        uint32_t before = i < c->qos_of_partition.count ? c->qos_of_partition.items[i] : NONE;
+        if (t->qos_of_partition.items[i] != before) return false;
+    }
+    return true;
+}
+
 static void rebuild(struct state *s, struct limit_counts *c, int64_t now_us)
 {
+    const struct limit_table *t = limit_table_of(s);
     release_rows(c);
     c->is_valid = true;
     c->base_us = now_us;
     c->tres_count = s->policy.tres.count;
     c->move_edition = s->move_edition;
+    c->rules_edition = s->rules_edition;
+    array_clear(&c->qos_of_partition);
+    for (uint32_t i = 0; i < t->qos_of_partition.count; i++)
+        *array_add(&c->qos_of_partition) = t->qos_of_partition.items[i];
     for (uint32_t i = 0; i < s->jobs.count; i++) update_job(s, c, s->jobs.items[i].id);
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         if (!job_state_is_end(s->tasks.items[i].state)) update_task(s, c, s->tasks.items[i].launch_id, now_us);
@@ -353,7 +371,8 @@ struct limit_counts *limit_counts_update(struct state *s, int64_t now_us)
         *s->limit_counts = (struct limit_counts){.is_valid = false};
     }
     struct limit_counts *c = s->limit_counts;
-    if (!c->is_valid || c->move_edition != s->move_edition || c->tres_count != s->policy.tres.count) {
+    if (!c->is_valid || c->move_edition != s->move_edition || c->tres_count != s->policy.tres.count ||
+        !has_same_partitions(s, c)) {
         rebuild(s, c, now_us);
         return c;
     }
@@ -383,6 +402,7 @@ void limit_counts_free(struct limit_counts *c)
     array_release(&c->counters);
     array_release(&c->of_assoc);
     array_release(&c->of_qos);
+    array_release(&c->qos_of_partition);
     array_release(&c->shares);
     array_release(&c->waiting);
     array_release(&c->unused_shares);

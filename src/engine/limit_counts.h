@@ -61,9 +61,10 @@ struct limit_counts {
     struct time_heap ends;
     ARRAY(uint64_t) touched_launches;
     ARRAY(uint32_t) touched_jobs;
-    struct arena arena; /* keys of pairs, amounts */
-    int64_t base_us;    /* ends count from here */
-    uint32_t tres_count, move_edition;
+    struct arena arena;               /* keys of pairs, amounts */
+    int64_t base_us;                  /* ends count from here */
+    ARRAY(uint32_t) qos_of_partition; /* as of the rules */
+    uint32_t tres_count, move_edition, rules_edition;
     bool is_valid;
 };
 
@@ -72,7 +73,7 @@ void limit_counts_touch_job(struct state *s, uint32_t job_id);
 void limit_counts_touch_task(struct state *s, uint64_t launch_id);
 
 /* Brings the counts up to now. O(changed rows x depth of the tree); O(rows) the first time, and after an account was
- * moved or the tracked TRES were changed. */
+ * moved, a partition got another QOS, or the tracked TRES were changed. */
 struct limit_counts *limit_counts_update(struct state *s, int64_t now_us);
 
 /* The counter of an association, of a QOS, and of a user or account of a QOS. NULL: it has counted nothing. */

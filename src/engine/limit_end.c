@@ -12,6 +12,7 @@ static bool is_used_up(struct state *s, const struct limit_counts *counts, const
     const struct job *j = &s->jobs.items[state_find_job(s, k->job_id)];
     limits_request(s, j, k->partition, task_cpu_count(k), k->placement_count, amounts, &r);
     r.usage_factor = k->usage_factor;
+    r.partition_qos = k->partition_qos;
     return limits_usage_is_up(s, counts, &r, now_us, out_hit);
 }
 

@@ -22,7 +22,7 @@ static bool is_node_hit(const struct limit_hit *hit)
 }
 
 /* Whether the limits let a task of that size start, on hosts of the counters to which it is confined. Each time that
- * hosts are too many, one counter more confines it, and out_hit says so. */
+ * hosts are too many, one counter more confines it; out_hit names the first one, or the limit that blocks. */
 static bool admits(const struct limit_places *p, const struct job *j, uint32_t partition, const struct size *size,
                    struct confinement *out, struct limit_hit *out_hit)
 {
@@ -33,8 +33,9 @@ static bool admits(const struct limit_places *p, const struct job *j, uint32_t p
     r.confined = out->counters;
     struct limit_hit hit;
     for (out->count = 0; !limits_admit(p->s, p->counts, &r, p->now_us, &hit); out->count++) {
-        *out_hit = hit;
-        if (!is_node_hit(&hit) || out->count == CONFINED_MAX) return false;
+        bool is_final = !is_node_hit(&hit) || out->count == CONFINED_MAX;
+        if (is_final || out->count == 0) *out_hit = hit;
+        if (is_final) return false;
         out->counters[out->count] = hit.counter;
         r.confined_count = out->count + 1;
     }
@@ -94,15 +95,33 @@ static uint32_t find_slots(const struct limit_places *p, const struct job *j, ui
     return low;
 }
 
+/* The largest number of hosts that is admitted without being confined further than the smallest one: a task that may
+ * be on any host does not wait for several ones that its group has. */
+static uint32_t find_hosts(const struct limit_places *p, const struct job *j, uint32_t partition,
+                           const struct size *min, uint32_t max, uint32_t confined_min)
+{
+    for (uint32_t hosts = max; hosts > min->hosts; hosts--) {
+        const struct size wide = {hosts > min->slots ? hosts : min->slots, hosts};
+        struct confinement confined;
+        struct limit_hit unused;
+        if (admits(p, j, partition, &wide, &confined, &unused) && confined.count == confined_min) return hosts;
+    }
+    return min->hosts;
+}
+
+/* NULL: there is no host to which it is confined. */
 static const struct demand *restricted(const struct limit_places *p, const struct demand *d, uint32_t slots_max,
-                                       uint32_t hosts_max, const struct confinement *confined)
+                                       uint32_t hosts_max, const struct confinement *confined,
+                                       struct limit_hit *out_hit)
 {
     struct demand *own = arena_alloc(p->arena, sizeof *own);
     *own = *d;
     own->shape = NONE;
     if (slots_max < d->ranges[d->range_count - 1].max) cut_ranges(p, slots_max, own);
     if (hosts_max < own->host_max) own->host_max = hosts_max;
-    return confined->count == 0 || confine(p, confined, own) ? own : NULL;
+    if (confined->count == 0 || confine(p, confined, own)) return own;
+    out_hit->has_more_counters = confined->count > 1;
+    return NULL;
 }
 
 const struct demand *limit_place(const struct limit_places *p, const struct job *j, uint32_t partition,
@@ -112,23 +131,20 @@ const struct demand *limit_place(const struct limit_places *p, const struct job 
     const struct size min = {d->ranges[0].min, d->host_min > 0 ? d->host_min : 1};
     struct size max = {d->ranges[d->range_count - 1].max, min.hosts};
     struct confinement confined;
+    struct limit_hit unused;
     *out_hit = (struct limit_hit){.reason = PENDING_NONE, .tres = NONE, .counter = NONE};
     if (is_spread) max.hosts = max.slots;
     if (d->host_max > 0) max.hosts = d->host_max < max.slots ? d->host_max : max.slots;
     if (max.hosts < min.hosts) max.hosts = min.hosts;
-    if (admits(p, j, partition, &max, &confined, out_hit))
-        return confined.count == 0 ? d : restricted(p, d, max.slots, max.hosts, &confined);
-    if (max.slots == min.slots && max.hosts == min.hosts) return NULL;
+    /* MinTRES is compared with the smallest size, and the other limits admit none if they do not admit that one. */
     if (!admits(p, j, partition, &min, &confined, out_hit)) return NULL;
+    uint32_t confined_min = confined.count;
+    if (admits(p, j, partition, &max, &confined, &unused) && (is_spread || confined.count == confined_min))
+        return confined.count == 0 ? d : restricted(p, d, max.slots, max.hosts, &confined, out_hit);
     struct size size = {min.slots, is_spread ? max.hosts : min.hosts};
     if (is_spread && !admits(p, j, partition, &size, &confined, out_hit)) return NULL;
-    for (uint32_t hosts = max.hosts; hosts > size.hosts; hosts--) {
-        const struct size wide = {hosts > min.slots ? hosts : min.slots, hosts};
-        struct limit_hit unused;
-        if (!admits(p, j, partition, &wide, &confined, &unused)) continue;
-        size = wide;
-        break;
-    }
+    size.hosts = find_hosts(p, j, partition, &size, max.hosts, confined_min);
+    if (!is_spread && size.slots < size.hosts) size.slots = size.hosts;
     size.slots = find_slots(p, j, partition, size, max.slots, &confined);
-    return restricted(p, d, size.slots, size.hosts, &confined);
+    return restricted(p, d, size.slots, size.hosts, &confined, out_hit);
 }

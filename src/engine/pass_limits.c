@@ -42,7 +42,7 @@ const struct demand *pass_limits_place(struct pass *p, uint32_t job, uint32_t gr
     struct pending_group *g = &s->pending->groups.items[group];
     const struct demand *own = limit_place(p->limits, &s->jobs.items[job], g->partition, d, &hit);
     g->is_blocked = false;
-    if (own == NULL && hit.reason != PENDING_NONE) note_blocked(p, g, &hit);
+    if (own == NULL && hit.reason != PENDING_NONE && !hit.has_more_counters) note_blocked(p, g, &hit);
     if (own == NULL && hit.falls) state_want_pass_at(s, p->c->now_us + LIMIT_WAIT_US);
     return own;
 }

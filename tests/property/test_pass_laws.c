@@ -14,7 +14,9 @@
  *   8. The same with calendars. No job starts that would run when its queue is closed, and unless gaps are not used, no
  *      reservation does either. A pass is due when a queue opens for which jobs wait.
  *   9. The same with quotas, which are never exceeded, and with limits of the running tasks of a user and of an
- *      array. */
+ *      array.
+ *  10. The same with limits (test_limit_laws.c). */
+#include "../limit_world.h"
 #include "../pass_world.h"
 
 #include <math.h>
@@ -377,12 +379,23 @@ static void expect_pools_kept(const struct world *w)
     }
 }
 
-static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts, bool has_partitions, bool has_calendars,
-                       bool has_limits)
+enum world_part {
+    HAS_LOADS = 1,
+    HAS_HOSTS = 2,
+    HAS_PARTITIONS = 4,
+    HAS_CALENDARS = 8,
+    HAS_LIMITS = 16,
+    HAS_QUOTAS = 32
+};
+
+static void run_worlds(uint64_t seed, int parts)
 {
     static const char *const which[] = {"auto", "none", "requested", "all"};
     static const char *const bf[] = {"bf_window", "bf_resolution", "bf_max_job_test", "bf_max_job_user"};
     static const char *const sort[] = {"load", "seqno", "share"};
+    bool has_loads = (parts & HAS_LOADS) != 0, has_hosts = (parts & HAS_HOSTS) != 0;
+    bool has_partitions = (parts & HAS_PARTITIONS) != 0, has_calendars = (parts & HAS_CALENDARS) != 0;
+    bool has_quotas = (parts & HAS_QUOTAS) != 0;
     struct rng rng = {seed};
     uint32_t started = 0, reserved = 0;
     size_t bytes = 0;
@@ -395,12 +408,12 @@ static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts, bool has_p
         if (has_hosts) pass_world_add_hosts(&w, &rng);
         if (has_partitions) use_partitions(&w, &rng);
         if (has_calendars) pass_world_add_calendars(&w, &rng);
-        bool keeps_limits = has_limits && rng_below(&rng, 2) == 0;
-        if (has_limits) pass_world_set_quotas(&w, &rng, has_hosts);
+        bool keeps_limits = has_quotas && rng_below(&rng, 2) == 0;
+        if (has_quotas) pass_world_set_quotas(&w, &rng, has_hosts);
         for (int step = 0; step < 6; step++) {
             if (has_loads) report_loads(&w, &rng);
-            if (has_limits && !keeps_limits && rng_below(&rng, 3) == 0) pass_world_set_quotas(&w, &rng, has_hosts);
-            if (has_limits && !keeps_limits && rng_below(&rng, 2) == 0) pass_world_set_job_limits(&w, &rng);
+            if (has_quotas && !keeps_limits && rng_below(&rng, 3) == 0) pass_world_set_quotas(&w, &rng, has_hosts);
+            if (has_quotas && !keeps_limits && rng_below(&rng, 2) == 0) pass_world_set_job_limits(&w, &rng);
             if (has_calendars && rng_below(&rng, 2) == 0) pass_world_report_calendars(&w, &rng);
             for (uint32_t i = has_loads ? rng_below(&rng, 5) : 0; i > 0; i--) submit_for_load(&w, &rng);
             for (uint32_t i = has_partitions ? rng_below(&rng, 9) : 0; i > 0; i--) submit_to_partitions(&w, &rng);
@@ -413,6 +426,7 @@ static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts, bool has_p
             if (rng_below(&rng, 3) == 0) world_set(&w, "max_reservation", depth);
             if (rng_below(&rng, 6) == 0) world_set(&w, bf[rng_below(&rng, 4)], depth[0] == '0' ? "7" : depth);
             if (rng_below(&rng, 3) == 0) world_set(&w, "reservations", which[rng_below(&rng, 4)]);
+            if ((parts & HAS_LIMITS) != 0) limit_world_change(&w, &rng, (enum limit_world_theme)(round % THEME_COUNT));
             uint32_t jobs = rng_below(&rng, 10);
             for (uint32_t i = 0; i < jobs; i++) pass_world_submit(&w, &rng, pass_users[rng_below(&rng, 4)], "");
             w.now_us += rng_below(&rng, 60) * SECOND;
@@ -431,21 +445,21 @@ static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts, bool has_p
 static void a_pass_starts_what_a_run_over_all_jobs_starts(void **unused)
 {
     (void)unused;
-    run_worlds(3, false, false, false, false, false);
+    run_worlds(3, 0);
 }
 
 static void likewise_with_load_values(void **unused)
 {
     (void)unused;
-    run_worlds(4, true, false, false, false, false);
+    run_worlds(4, HAS_LOADS);
 }
 
 static void likewise_with_several_hosts(void **unused)
 {
     (void)unused;
     several_hosts = 0;
-    run_worlds(5, false, true, false, false, false);
-    run_worlds(6, true, true, false, false, false);
+    run_worlds(5, HAS_HOSTS);
+    run_worlds(6, HAS_LOADS | HAS_HOSTS);
     print_message("# %u starts on several hosts\n", several_hosts);
     assert_true(several_hosts > 500);
 }
@@ -453,26 +467,33 @@ static void likewise_with_several_hosts(void **unused)
 static void likewise_with_reservations_in_several_partitions(void **unused)
 {
     (void)unused;
-    run_worlds(7, false, false, true, false, false);
+    run_worlds(7, HAS_PARTITIONS);
 }
 
 static void likewise_with_calendars(void **unused)
 {
     (void)unused;
-    run_worlds(8, false, false, false, true, false);
-    run_worlds(9, false, true, false, true, false);
-    run_worlds(10, false, false, true, true, false);
+    run_worlds(8, HAS_CALENDARS);
+    run_worlds(9, HAS_HOSTS | HAS_CALENDARS);
+    run_worlds(10, HAS_PARTITIONS | HAS_CALENDARS);
 }
 
 static void likewise_with_quotas_and_limits_of_jobs(void **unused)
 {
     (void)unused;
-    run_worlds(11, false, false, false, false, true);
-    run_worlds(12, false, true, false, false, true);
-    run_worlds(13, true, false, false, false, true);
-    run_worlds(14, false, false, true, true, true);
+    run_worlds(11, HAS_QUOTAS);
+    run_worlds(12, HAS_QUOTAS | HAS_HOSTS);
+    run_worlds(13, HAS_QUOTAS | HAS_LOADS);
+    run_worlds(14, HAS_QUOTAS | HAS_PARTITIONS | HAS_CALENDARS);
     print_message("# %u amounts of pools\n", limited_amounts);
     assert_true(limited_amounts > 1000);
+}
+
+static void likewise_with_limits(void **unused)
+{
+    (void)unused;
+    run_worlds(12, HAS_LIMITS | HAS_HOSTS);
+    run_worlds(13, HAS_LIMITS | HAS_PARTITIONS);
 }
 
 int main(void)
@@ -485,6 +506,7 @@ int main(void)
         cmocka_unit_test(likewise_with_reservations_in_several_partitions),
         cmocka_unit_test(likewise_with_calendars),
         cmocka_unit_test(likewise_with_quotas_and_limits_of_jobs),
+        cmocka_unit_test(likewise_with_limits),
     };
     return cmocka_run_group_tests_name("pass laws", tests, NULL, NULL);
 }

@@ -1,0 +1,464 @@
+/* Each limit at its edge: one below, at it and above it, at every level, for every TRES; and cleared again. Reasons and
+ * edges are those recorded from Slurm 22.05.8. */
+#include "../limit_world.h"
+
+#include "engine/priorities.h"
+
+/* Two jobs of alice: the first one runs, the second one waits or starts. Both ask for the same. */
+struct limits_world {
+    struct world w;
+    uint32_t second;
+};
+
+static const char *const job_fields_text =
+    "name=job|directory=/home/x|command=true|cpus=2|mem_mib=500|gpus=1|time_limit_s=600|partitions=withq|qos=short";
+
+static struct event job_of(const char *user, const char *account, const char *more)
+{
+    const struct job_values *v = job_with(job_text("%s", job_fields_text), "account=%s|%s", account, more);
+    return (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, user, false}, .submit = v};
+}
+
+/* root > a > (a1: alice, bob; a2: alice), and hosts with room for both jobs. */
+static void build(struct world *w)
+{
+    world_init(w, 8, 16000, 2);
+    world_settings(w, "reservations=none AccountingStorageEnforce=associations,limits,qos,safe");
+    world_object(w, OBJECT_HOST, "n2", "");
+    const struct event host = {.kind = EVENT_HOST, .host = {{8, 2, 16000}, "n2"}};
+    assert_int_equal(world_apply(w, host, NULL), 0);
+    world_object(w, OBJECT_QOS, "short", "");
+    world_object(w, OBJECT_QOS, "pq", "");
+    world_object(w, OBJECT_PARTITION, "withq", "QOS=pq|TRESBillingWeights=CPU=1.0,Mem=0.25G,GRES/gpu=4.0");
+    limit_world_account(w, "a", NULL);
+    limit_world_account(w, "a1", "a");
+    limit_world_account(w, "a2", "a");
+    world_user(w, "a1", 1, "alice");
+    world_user(w, "a1", 1, "bob");
+    world_user(w, "a2", 1, "alice");
+}
+
+/* The first job runs on this machine; the second one is tied to the other host, if its node is to be a new one. */
+static void run_first(struct limits_world *l, bool is_new_node)
+{
+    build(&l->w);
+    assert_int_equal(world_take(&l->w, job_of("alice", "a1", "queues=*@localhost")), 1);
+    assert_int_equal(world_pass(&l->w), 1);
+    l->second = world_take(&l->w, job_of("alice", "a1", is_new_node ? "queues=*@n2" : "queues=*@localhost"));
+}
+
+/* --- the table ---------------------------------------------------------------------------------------------------- */
+
+enum level { AT_USER, AT_ACCOUNT, AT_GRANDPARENT, AT_ROOT, AT_QOS, AT_PARTITION_QOS, LEVEL_COUNT };
+static const char *const level_names[LEVEL_COUNT] = {"a1/alice", "a1", "a", "root", "short", "pq"};
+
+/* One value is limited; edge: the smallest limit with which the second job starts. */
+struct edge_row {
+    enum ref_kind kind;
+    double edge[REF_TRES_COUNT];
+    const char *assoc[REF_TRES_COUNT], *qos[REF_TRES_COUNT]; /* reasons; NULL: there is no such limit */
+};
+
+static const struct edge_row tres_rows[] = {
+    {REF_GRP_TRES,
+     {4, 1000, 2, 12, 2},
+     {"AssocGrpCpuLimit", "AssocGrpMemLimit", "AssocGrpNodeLimit", "AssocGrpBilling", "AssocGrpGRES"},
+     {"QOSGrpCpuLimit", "QOSGrpMemLimit", "QOSGrpNodeLimit", "QOSGrpBilling", "QOSGrpGRES"}},
+    {REF_GRP_RUN_MINS,
+     {40, 10000, 20, 120, 20},
+     {"AssocGrpCPURunMinutesLimit", "AssocGrpMemRunMinutes", "AssocGrpNodeRunMinutes", "AssocGrpBillingRunMinutes",
+      "AssocGrpGRESRunMinutes"},
+     {"QOSGrpCPURunMinutesLimit", "QOSGrpMemoryRunMinutes", "QOSGrpNodeRunMinutes", "QOSGrpBillingRunMinutes",
+      "QOSGrpGRESRunMinutes"}},
+    {REF_GRP_TRES_MINS,
+     {40, 10000, 20, 120, 20},
+     {"AssocGrpCPUMinutesLimit", "AssocGrpMemMinutes", "AssocGrpNodeMinutes", "AssocGrpBillingMinutes",
+      "AssocGrpGRESMinutes"},
+     {"QOSGrpCPUMinutesLimit", "QOSGrpMemoryMinutes", "QOSGrpNodeMinutes", "QOSGrpBillingMinutes",
+      "QOSGrpGRESMinutes"}},
+    {REF_TRES,
+     {2, 500, 1, 6, 1},
+     {"AssocMaxCpuPerJobLimit", "AssocMaxMemPerJob", "AssocMaxNodePerJobLimit", "AssocMaxBillingPerJob",
+      "AssocMaxGRESPerJob"},
+     {"QOSMaxCpuPerJobLimit", "QOSMaxMemoryPerJob", "QOSMaxNodePerJobLimit", "QOSMaxBillingPerJob",
+      "QOSMaxGRESPerJob"}},
+    {REF_PER_NODE,
+     {2, 500, 1, 6, 1},
+     {"AssocMaxCpuPerNode", "AssocMaxMemPerNode", "AssocMaxUnknownPerNode", "AssocMaxBillingPerNode",
+      "AssocMaxGRESPerNode"},
+     {"QOSMaxCpuPerNode", "QOSMaxMemoryPerNode", "QOSMaxUnknownPerNode", "QOSMaxBillingPerNode", "QOSMaxGRESPerNode"}},
+    {REF_TRES_MINS,
+     {20, 5000, 10, 60, 10},
+     {"AssocMaxCpuMinutesPerJobLimit", "AssocMaxMemMinutesPerJob", "AssocMaxNodeMinutesPerJob",
+      "AssocMaxBillingMinutesPerJob", "AssocMaxGRESMinutesPerJob"},
+     {"QOSMaxCpuMinutesPerJobLimit", "QOSMaxMemoryMinutesPerJob", "QOSMaxNodeMinutesPerJob",
+      "QOSMaxBillingMinutesPerJob", "QOSMaxGRESMinutesPerJob"}},
+    {REF_PER_USER,
+     {4, 1000, 2, 12, 2},
+     {NULL},
+     {"QOSMaxCpuPerUserLimit", "QOSMaxMemoryPerUser", "QOSMaxNodePerUserLimit", "QOSMaxBillingPerUser",
+      "QOSMaxGRESPerUser"}},
+    {REF_PER_ACCOUNT,
+     {4, 1000, 2, 12, 2},
+     {NULL},
+     {"MaxCpuPerAccount", "MaxMemoryPerAccount", "MaxNodePerAccount", "MaxBillingPerAccount", "MaxGRESPerAccount"}},
+};
+
+static const struct edge_row count_rows[] = {
+    {REF_GRP_JOBS, {2}, {"AssocGrpJobsLimit"}, {"QOSGrpJobsLimit"}},
+    {REF_JOBS, {2}, {"AssocMaxJobsLimit"}, {"QOSMaxJobsPerUserLimit"}},
+    {REF_JOBS_PER_ACCOUNT, {2}, {NULL}, {"MaxJobsPerAccount"}},
+    {REF_WALL, {10}, {"AssocMaxWallDurationPerJobLimit"}, {"QOSMaxWallDurationPerJobLimit"}},
+    {REF_GRP_WALL, {10}, {"AssocGrpWallLimit"}, {"QOSGrpWallLimit"}},
+};
+
+static void set_limit(struct world *w, enum level level, enum ref_kind kind, const char *value)
+{
+    const char *name = level_names[level];
+    if (level >= AT_QOS)
+        limit_world_set_qos(w, state_find_object(&w->s, OBJECT_QOS, name), kind, value);
+    else if (level == AT_USER)
+        limit_world_set_assoc(w, state_find_assoc(&w->s, "a1", "alice"), kind, value);
+    else
+        limit_world_set_assoc(w, state_find_assoc(&w->s, name, NULL), kind, value);
+}
+
+static const char *reason_of(struct limits_world *l)
+{
+    return pending_reason_name(job_pending_reason(&l->w.s, l->second, 1.0, l->w.now_us));
+}
+
+static void expect_edge(const struct edge_row *row, uint32_t i, enum level level, int more)
+{
+    struct limits_world l;
+    char value[60];
+    const char *expected = (level >= AT_QOS ? row->qos : row->assoc)[i];
+    double limit = row->edge[i] + more;
+    snprintf(value, sizeof value, ref_is_tres(row->kind) ? "%s=%.0f" : "%s%.0f",
+             ref_is_tres(row->kind) ? ref_tres_names[i] : "", limit);
+    run_first(&l, i == 2);
+    set_limit(&l.w, level, row->kind, value);
+    l.w.s.pass_is_due = true;
+    uint32_t starts = world_pass(&l.w);
+    if (starts != (more >= 0))
+        fail_msg("%s: %s=%s: %u starts", level_names[level], ref_rows[row->kind].key, value, starts);
+    if (starts == 0 && strcmp(reason_of(&l), expected) != 0)
+        fail_msg("%s: %s=%s: %s is not %s", level_names[level], ref_rows[row->kind].key, value, reason_of(&l),
+                 expected);
+    if (starts == 0) {
+        set_limit(&l.w, level, row->kind, "");
+        if (world_pass(&l.w) != 1) fail_msg("%s: %s is not cleared", level_names[level], ref_rows[row->kind].key);
+    }
+    world_release(&l.w);
+}
+
+static void expect_edges(const struct edge_row *row, uint32_t tres_count)
+{
+    for (enum level level = 0; level < LEVEL_COUNT; level++) {
+        if ((level >= AT_QOS ? row->qos : row->assoc)[0] == NULL) continue;
+        for (uint32_t i = 0; i < tres_count; i++) {
+            for (int more = -1; more <= 1; more++) expect_edge(row, i, level, more);
+            expect_edge(row, i, level, -(int)row->edge[i]); /* a limit of 0 */
+        }
+    }
+}
+
+static void limits_of_tres_at_their_edges(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof tres_rows / sizeof *tres_rows; i++) expect_edges(&tres_rows[i], REF_TRES_COUNT);
+}
+
+static void limits_of_counts_and_times_at_their_edges(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof count_rows / sizeof *count_rows; i++) expect_edges(&count_rows[i], 1);
+}
+
+/* MinTRES blocks from the other side. */
+static void minimums_at_their_edges(void **unused)
+{
+    static const double has[REF_TRES_COUNT] = {2, 500, 1, 6, 1};
+    static const char *const reasons[REF_TRES_COUNT] = {"QOSMinCpuNotSatisfied", "QOSMinMemory", "QOSMinNode",
+                                                        "QOSMinBilling", "QOSMinGRES"};
+    (void)unused;
+    for (enum level level = AT_QOS; level < LEVEL_COUNT; level++) {
+        for (uint32_t i = 0; i < 2 * REF_TRES_COUNT; i++) {
+            struct limits_world l;
+            uint32_t tres = i / 2, more = i % 2;
+            char value[60];
+            run_first(&l, false);
+            snprintf(value, sizeof value, "%s=%.0f", ref_tres_names[tres], has[tres] + more);
+            set_limit(&l.w, level, REF_MIN, value);
+            assert_int_equal(world_pass(&l.w), more == 0);
+            if (more == 1) assert_string_equal(reason_of(&l), reasons[tres]);
+            world_release(&l.w);
+        }
+    }
+}
+
+/* --- submissions -------------------------------------------------------------------------------------------------- */
+
+/* With two of alice's in account a1 counted already. */
+static void submit_limits_at_their_edges(void **unused)
+{
+    static const struct {
+        enum ref_kind kind;
+        const char *assoc, *qos;
+    } rows[] = {
+        {REF_GRP_SUBMIT, "(AssocGrpSubmitJobsLimit)", "(QOSGrpSubmitJobsLimit)"},
+        {REF_SUBMIT, "(AssocMaxSubmitJobLimit)", "(QOSMaxSubmitJobPerUserLimit)"},
+        {REF_SUBMIT_PER_ACCOUNT, NULL, "(MaxSubmitJobsPerAccount)"},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (enum level level = 0; level < LEVEL_COUNT; level++) {
+            struct limits_world l;
+            const char *reason = level >= AT_QOS ? rows[i].qos : rows[i].assoc;
+            if (reason == NULL) continue;
+            run_first(&l, false);
+            set_limit(&l.w, level, rows[i].kind, "2");
+            world_refuses(&l.w, job_of("alice", "a1", ""), ERR_TOO_LARGE, reason);
+            set_limit(&l.w, level, rows[i].kind, "4");
+            world_refuses(&l.w, job_of("alice", "a1", "array=0-2"), ERR_TOO_LARGE, reason);
+            assert_int_equal(world_apply(&l.w, job_of("alice", "a1", "array=0-1"), NULL), 0);
+            world_refuses(&l.w, job_of("alice", "a1", ""), ERR_TOO_LARGE, reason);
+            set_limit(&l.w, level, rows[i].kind, "");
+            assert_int_equal(world_apply(&l.w, job_of("alice", "a1", ""), NULL), 0);
+            world_release(&l.w);
+        }
+    }
+}
+
+/* With DenyOnLimit what a task by itself exceeds is refused: by one more than the limit, not at it. */
+static void requests_are_denied_at_their_edges(void **unused)
+{
+    (void)unused;
+    for (size_t k = 0; k < sizeof tres_rows / sizeof *tres_rows; k++) {
+        const struct edge_row *row = &tres_rows[k];
+        bool is_sum = row->kind <= REF_GRP_RUN_MINS || row->kind >= REF_PER_ACCOUNT; /* the edge is of both jobs */
+        for (uint32_t n = 0; n < LEVEL_COUNT * REF_TRES_COUNT; n++) {
+            enum level level = n / REF_TRES_COUNT;
+            uint32_t i = n % REF_TRES_COUNT;
+            struct world w;
+            char value[60], reason[80];
+            const char *name = (level >= AT_QOS ? row->qos : row->assoc)[i];
+            double alone = is_sum ? row->edge[i] / 2 : row->edge[i];
+            if (name == NULL) continue;
+            build(&w);
+            world_object(&w, OBJECT_QOS, "short", "flags=DenyOnLimit");
+            snprintf(value, sizeof value, "%s=%.0f", ref_tres_names[i], alone - 1);
+            set_limit(&w, level, row->kind, value);
+            snprintf(reason, sizeof reason, "(%s)", name);
+            world_refuses(&w, job_of("alice", "a1", ""), ERR_TOO_LARGE, reason);
+            snprintf(value, sizeof value, "%s=%.0f", ref_tres_names[i], alone);
+            set_limit(&w, level, row->kind, value);
+            assert_int_equal(world_apply(&w, job_of("alice", "a1", ""), NULL), 0);
+            world_release(&w);
+        }
+    }
+}
+
+/* --- worked examples ---------------------------------------------------------------------------------------------- */
+
+/* docs/formulas.md 9.2: 5 of 8 CPUs are used; 3 fit, or 2 behind 4 that do not. */
+static void the_worked_example_of_tres(void **unused)
+{
+    (void)unused;
+    for (uint32_t cpus = 3; cpus <= 4; cpus++) {
+        struct world w;
+        build(&w);
+        set_limit(&w, AT_ACCOUNT, REF_GRP_TRES, "cpu=8");
+        (void)world_take(&w, job_of("bob", "a1", "cpus=5|gpus=0"));
+        assert_int_equal(world_pass(&w), 1);
+        uint32_t next = world_take(&w, job_of("alice", "a1", cpus == 3 ? "cpus=3|gpus=0" : "cpus=4|gpus=0"));
+        uint32_t behind = world_take(&w, job_of("alice", "a1", "cpus=2|gpus=0"));
+        assert_int_equal(world_pass(&w), 1);
+        assert_non_null(world_task(&w, cpus == 3 ? next : behind, 0));
+        enum pending_reason reason = job_pending_reason(&w.s, cpus == 3 ? behind : next, 1.0, w.now_us);
+        assert_string_equal(pending_reason_name(reason), "AssocGrpCpuLimit");
+        world_release(&w);
+    }
+}
+
+/* docs/formulas.md 9.3. After 30 s it is 1 + 19 + 1, after 45 s 1 + 18 + 1, because both are cut off. */
+static void the_worked_example_of_minutes(void **unused)
+{
+    (void)unused;
+    struct world w;
+    build(&w);
+    world_set(&w, "PriorityDecayHalfLife", "0");
+    set_limit(&w, AT_ACCOUNT, REF_GRP_TRES_MINS, "cpu=20");
+    uint32_t first = world_take(&w, job_of("bob", "a1", "gpus=0"));
+    assert_int_equal(world_pass(&w), 1);
+    world_run(&w, first, 0);
+    (void)world_take(&w, job_of("alice", "a1", "cpus=1|gpus=0|time_limit_s=60"));
+    assert_int_equal(world_pass(&w), 0);
+    w.now_us += 30 * SECOND;
+    w.s.pass_is_due = true;
+    assert_int_equal(world_pass(&w), 0);
+    w.now_us += 15 * SECOND;
+    w.s.pass_is_due = true;
+    assert_int_equal(world_pass(&w), 1);
+    world_release(&w);
+}
+
+/* --- who is counted ----------------------------------------------------------------------------------------------- */
+
+/* The limit is reached by alice in account a1. Another user, and another account, are not counted by it. */
+static void those_whom_a_limit_does_not_count(void **unused)
+{
+    static const struct {
+        enum level level;
+        enum ref_kind kind;
+        bool bob_starts, other_account_starts; /* bob in a1; alice in a2 */
+    } rows[] = {
+        {AT_USER, REF_GRP_JOBS, true, true},
+        {AT_ACCOUNT, REF_GRP_JOBS, false, true},
+        {AT_GRANDPARENT, REF_GRP_JOBS, false, false},
+        {AT_ROOT, REF_GRP_JOBS, false, false},
+        {AT_USER, REF_JOBS, true, true},
+        {AT_ACCOUNT, REF_JOBS, true, true},
+        {AT_GRANDPARENT, REF_JOBS, true, true},
+        {AT_QOS, REF_GRP_JOBS, false, false},
+        {AT_QOS, REF_JOBS, true, false},
+        {AT_QOS, REF_JOBS_PER_ACCOUNT, false, true},
+        {AT_PARTITION_QOS, REF_JOBS, true, false},
+        {AT_PARTITION_QOS, REF_JOBS_PER_ACCOUNT, false, true},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (int is_bob = 0; is_bob < 2; is_bob++) {
+            struct limits_world l;
+            run_first(&l, false);
+            set_limit(&l.w, rows[i].level, rows[i].kind, "1");
+            uint32_t other = world_take(&l.w, is_bob ? job_of("bob", "a1", "") : job_of("alice", "a2", ""));
+            bool expected = is_bob ? rows[i].bob_starts : rows[i].other_account_starts;
+            assert_int_equal(world_pass(&l.w), expected);
+            assert_int_equal(world_task(&l.w, other, 0) != NULL, expected);
+            world_release(&l.w);
+        }
+    }
+}
+
+/* A QOS that has the limit replaces those of associations, larger or smaller; the partition's QOS replaces the job's,
+ * and with OverPartQOS the other way round. */
+static void what_replaces_what(void **unused)
+{
+    static const struct {
+        const char *account, *qos, *partition_qos; /* cpu of GrpTRES; "": none */
+        bool is_over, starts;
+    } rows[] = {
+        {"3", "", "", false, false},  {"3", "4", "", false, true},  {"4", "3", "", false, false},
+        {"3", "", "4", false, true},  {"4", "", "3", false, false}, {"", "3", "4", false, true},
+        {"", "4", "3", false, false}, {"", "3", "4", true, false},  {"", "4", "3", true, true},
+        {"9", "4", "3", true, true},  {"3", "4", "9", true, true},  {"3", "", "9", true, true},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        static const enum level levels[] = {AT_ACCOUNT, AT_QOS, AT_PARTITION_QOS};
+        const char *const values[] = {rows[i].account, rows[i].qos, rows[i].partition_qos};
+        struct limits_world l;
+        run_first(&l, false);
+        if (rows[i].is_over) world_object(&l.w, OBJECT_QOS, "short", "flags=OverPartQOS");
+        for (int k = 0; k < 3; k++) {
+            char value[20];
+            snprintf(value, sizeof value, "cpu=%s", values[k]);
+            if (values[k][0] != '\0') set_limit(&l.w, levels[k], REF_GRP_TRES, value);
+        }
+        if (world_pass(&l.w) != rows[i].starts) fail_msg("row %zu", i);
+        world_release(&l.w);
+    }
+}
+
+/* bob has a node of the account, alice another one of hers in the QOS, and neither may have a second one: no host suits
+ * both limits. The job starts when either ends. */
+static void two_limits_of_nodes(void **unused)
+{
+    (void)unused;
+    for (uint32_t ended = 1; ended <= 2; ended++) {
+        struct world w;
+        build(&w);
+        set_limit(&w, AT_ACCOUNT, REF_GRP_TRES, "node=1");
+        set_limit(&w, AT_QOS, REF_PER_USER, "node=1");
+        (void)world_take(&w, job_of("bob", "a1", "queues=*@localhost"));
+        (void)world_take(&w, job_of("alice", "a2", "queues=*@n2"));
+        assert_int_equal(world_pass(&w), 2);
+        uint32_t third = world_take(&w, job_of("alice", "a1", ""));
+        assert_int_equal(world_pass(&w), 0);
+        const char *reason = pending_reason_name(job_pending_reason(&w.s, third, 1.0, w.now_us));
+        assert_string_equal(reason, "QOSMaxNodePerUserLimit");
+        world_end(&w, ended, 0);
+        assert_int_equal(world_pass(&w), 1);
+        world_release(&w);
+    }
+}
+
+/* A job that may have one host or two starts on a new one, though two would have to be those that its group has. */
+static void a_range_of_hosts_takes_what_it_may(void **unused)
+{
+    (void)unused;
+    struct world w;
+    build(&w);
+    set_limit(&w, AT_ACCOUNT, REF_GRP_TRES, "node=2");
+    (void)world_take(&w, job_of("bob", "a1", "queues=*@localhost|cpus=8|mem_mib=100"));
+    assert_int_equal(world_pass(&w), 1);
+    (void)world_take(&w, job_of("alice", "a1", "nodes=1-2"));
+    assert_int_equal(world_pass(&w), 1);
+    world_release(&w);
+}
+
+/* MinTRES is compared with the smallest number of slots. */
+static void a_range_of_slots_below_the_minimum(void **unused)
+{
+    (void)unused;
+    struct world w;
+    build(&w);
+    set_limit(&w, AT_QOS, REF_MIN, "cpu=3");
+    (void)world_take(&w, job_of("alice", "a1", "slots_max=6"));
+    assert_int_equal(world_pass(&w), 0);
+    set_limit(&w, AT_QOS, REF_MIN, "cpu=2");
+    assert_int_equal(world_pass(&w), 1);
+    world_release(&w);
+}
+
+/* Max limits come from the nearest one upward, which may be larger. */
+static void max_limits_are_inherited(void **unused)
+{
+    static const struct {
+        const char *user, *account, *grandparent;
+        bool starts;
+    } rows[] = {{"", "", "cpu=1", false},      {"", "cpu=2", "cpu=1", true},       {"cpu=2", "cpu=1", "cpu=1", true},
+                {"cpu=1", "cpu=9", "", false}, {"mem=500", "cpu=1", "", false},    {"mem=500", "cpu=2", "cpu=1", true},
+                {"mem=1", "", "", false},      {"node=1", "gres/gpu=0", "", false}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct limits_world l;
+        run_first(&l, false);
+        set_limit(&l.w, AT_USER, REF_TRES, rows[i].user);
+        set_limit(&l.w, AT_ACCOUNT, REF_TRES, rows[i].account);
+        set_limit(&l.w, AT_GRANDPARENT, REF_TRES, rows[i].grandparent);
+        if (world_pass(&l.w) != rows[i].starts) fail_msg("row %zu", i);
+        world_release(&l.w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limits_of_tres_at_their_edges),
+        cmocka_unit_test(limits_of_counts_and_times_at_their_edges),
+        cmocka_unit_test(minimums_at_their_edges),
+        cmocka_unit_test(submit_limits_at_their_edges),
+        cmocka_unit_test(requests_are_denied_at_their_edges),
+        cmocka_unit_test(the_worked_example_of_tres),
+        cmocka_unit_test(the_worked_example_of_minutes),
+        cmocka_unit_test(those_whom_a_limit_does_not_count),
+        cmocka_unit_test(what_replaces_what),
+        cmocka_unit_test(two_limits_of_nodes),
+        cmocka_unit_test(a_range_of_hosts_takes_what_it_may),
+        cmocka_unit_test(a_range_of_slots_below_the_minimum),
+        cmocka_unit_test(max_limits_are_inherited),
+    };
+    return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
+}
