@@ -6,7 +6,8 @@
  *     config.c     the configuration file                 reset_period.c    midnights
  *     machine.c    CPUs, memory and GPUs                  schedule_file.c   the schedule file
  *     loads.c      the load values that are reported      log.c             the log
- *     calendars.c  the closed times that are reported     calendar_times.c  local clocks */
+ *     calendars.c  the closed times that are reported     calendar_times.c  local clocks
+ *     job_ends.c   how jobs of long ago ended */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
 #define FAIRLEAD_DAEMON_DAEMON_H
 
@@ -116,6 +117,10 @@ void daemon_close_loads(struct daemon *d);
 void daemon_make_calendars(struct daemon *d);
 bool daemon_update_calendars(struct daemon *d);
 void daemon_close_calendars(struct daemon *d);
+
+/* job_ends.c: sets the facts about ended jobs that an event needs, in memory of arena, and frees their sets. */
+void daemon_read_ends(struct daemon *d, struct event *event, struct arena *arena);
+void daemon_release_ends(struct event *event);
 
 /* launches.c: carries out the decisions of d->outcome, once they are committed. */
 void daemon_act(struct daemon *d);

@@ -149,6 +149,7 @@ static int edit_field(struct job_edit *edit, enum job_field f)
     const struct field_value old = job_member(s, edit->row, f, &s->cycle);
     if (field_equal(field, &old, &new)) return 0;
     if (check_actor(edit, f, &old, &new) != 0 || check_not_too_late(edit, f) != 0) return -1;
+    if (f == JOB_FIELD_DEPENDENCY) return 0; /* dependencies.c sets it */
     if (job_member_set(s, edit->row, f, &new, &s->cycle, edit->c->e) != 0) return -1;
     edit->is_changed[f] = true;
     return after_change(edit, f);
@@ -258,6 +259,7 @@ static void set_defaults(struct job_edit *edit)
                         .qos = state_find_object(s, OBJECT_QOS, DEFAULT_QOS),
                         .project = NONE,
                         .environment = NONE,
+                        .may_requeue = setting_number(&s->settings, SET_JOB_REQUEUE) != 0,
                         .set_priority = NONE};
     row->request.cpus = (uint32_t)setting_number(&s->settings, SET_DEFAULT_CPUS);
     row->request.mem_mib = (uint64_t)setting_number(&s->settings, SET_DEFAULT_MEM_MIB);

@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "engine/job_waits.h"
 #include "engine/pass.h"
 #include "engine/placements.h"
+#include "engine/restarts.h"
 
 /* --- which jobs --------------------------------------------------------------------------------------------------- */
 
@@ -23,7 +25,7 @@ uint32_t pass_startable_tasks(const struct state *s, const struct job *j)
 {
     if (j->ended_us != 0 || j->is_held) return 0;
     if (!j->is_array) return j->live_tasks == 0; /* state.h, invariant 3: its one task is pending or live */
-    return state_array_room(s, j, idset_count(&j->pending));
+    return state_array_room(s, j, idset_count(job_ready_tasks(j)));
 }
 
 const struct demand *pass_group_demand(struct pass *p, uint32_t group)
@@ -120,7 +122,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     find_indices(p);
     job_task_tres(s, &p->indices, j, a->slots, a->part_count, &tres);
     struct task row = {.job_id = j->id,
-                       .task_id = idset_first(&j->pending),
+                       .task_id = idset_first(job_ready_tasks(j)),
                        .assoc = j->assoc,
                        .state = JOB_STARTING,
                        .launch_id = s->next_launch_id++,
@@ -129,11 +131,12 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
                        .usage_factor = s->objects[OBJECT_QOS].items[j->qos].object.value[QOS_USAGE_FACTOR].real,
                        .tres = copy_tres(&tres),
                        .cpu_weight = CPU_WEIGHT_DEFAULT};
+    row.restarts = restarts_of(j, row.task_id);
     row.billing = job_billing_in(s, row.partition, &tres);
     strncpy(row.boot_id, p->boot_id, sizeof row.boot_id - 1);
     take_places(p, j, a, &row);
     live_cluster_add(p->cluster, &row, d, a, c->now_us);
-    idset_remove(&j->pending, row.task_id);
+    job_take_pending_task(s, j, row.task_id);
     j->live_tasks++;
     uint32_t index = task_append(s, &row);
     const struct work work = task_work(&row);

@@ -1,6 +1,8 @@
 /* Submissions: a new row of jobs, with the fields given (job_edit.h), its tasks and its association. */
 #include "base/ensure.h"
+#include "engine/dependencies.h"
 #include "engine/job_edit.h"
+#include "engine/job_waits.h"
 #include "engine/requested_resources.h"
 #include "fields/array_spec.h"
 
@@ -68,9 +70,19 @@ static void add_job(struct apply_context *c, struct job *row)
     assoc_count_work(s, row->assoc, &(struct work){.pending = idset_count(&row->pending)}, 1);
     job_count_references(s, row, 1);
     job_ensure_usage_owners(s, row);
-    apply_note_change(c, TABLE_JOB, job_append(s, row));
+    uint32_t index = job_append(s, row);
+    apply_note_change(c, TABLE_JOB, index);
     apply_note_change(c, TABLE_COUNTERS, 0);
+    dependencies_changed(c, index, NULL);
     s->pass_is_due = true;
+}
+
+static int set_dependency(struct apply_context *c, const struct event *event, struct job *row)
+{
+    const char *user = event->actor.user != NULL ? event->actor.user : "";
+    if (!event->submit->is_given[JOB_FIELD_DEPENDENCY] || dependencies_resolve(c, event, user, row) == 0) return 0;
+    idset_release(&row->array);
+    return -1;
 }
 
 static int submit(struct apply_context *c, const struct event *event)
@@ -79,6 +91,7 @@ static int submit(struct apply_context *c, const struct event *event)
     struct job row;
     if (job_edit_submission(c, &event->actor, given, &row) != 0 || check_job_count(c) != 0) return -1;
     if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, &row) != 0) return -1;
+    if (set_dependency(c, event, &row) != 0) return -1;
     /* The last check, because it may create an association. */
     const char *account = given->is_given[JOB_FIELD_ACCOUNT] ? given->value[JOB_FIELD_ACCOUNT].text : NULL;
     if (assoc_for_submission(c, &event->actor, account, &row.assoc) != 0) {
@@ -87,6 +100,8 @@ static int submit(struct apply_context *c, const struct event *event)
     }
     ensure_user_object(c, &event->actor);
     idset_copy(&row.pending, &row.array);
+    job_find_ready_tasks(&row);
+    if (row.dependency != NULL) row.accrue_us = job_accrual_us(&row, c->now_us);
     row.uid = event->actor.uid;
     row.gid = event->actor.gid;
     add_job(c, &row);

@@ -8,7 +8,10 @@
     X(NONE, "None") between                                  \
     X(BAD_CONSTRAINTS, "BadConstraints") between             \
     X(BEGIN_TIME, "BeginTime") between                       \
+    X(DEPENDENCY, "Dependency") between                      \
+    X(DEPENDENCY_NEVER, "DependencyNeverSatisfied") between  \
     X(ARRAY_TASK_LIMIT, "JobArrayTaskLimit") between         \
+    X(HELD_BY_OPERATOR, "JobHeldAdmin") between              \
     X(HELD_BY_USER, "JobHeldUser") between                   \
     X(PARTITION_CLOSED, "PartitionClosed") between           \
     X(PARTITION_TIME_LIMIT, "PartitionTimeLimit") between    \
