@@ -252,7 +252,8 @@ void idset_add_all(struct idset *to, const struct idset *from)
     *to = both.set;
 }
 
-/* Appends the parts of a range that are not in ids. *io_next: the first range of ids that ends at its begin or later. */
+/* Appends the parts of a range that are not in ids. *io_next: the first range of ids that ends at its begin or later.
+ * */
 static void append_rest(struct builder *b, struct idset_range range, const struct idset *ids, uint32_t *io_next)
 {
     while (*io_next < ids->ranges.count && ids->ranges.items[*io_next].last < range.first) ++*io_next;

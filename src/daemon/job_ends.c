@@ -1,6 +1,6 @@
-/* Facts about jobs that have ended, for submissions and updates that wait for them: the engine holds live jobs only. They
- * are read when the event is decided, so nothing ends between the look and the decision: what has ended in the same turn
- * is still in memory, and what ended before it is committed. */
+/* Facts about jobs that have ended, for submissions and updates that wait for them: the engine holds live jobs only.
+ * They are read when the event is decided, so nothing ends between the look and the decision: what has ended in the
+ * same turn is still in memory, and what ended before it is committed. */
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "engine/dependencies.h"

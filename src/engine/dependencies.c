@@ -29,7 +29,7 @@ uint32_t dependencies_list_ended(const struct state *s, const struct event *even
     struct dependency_list list;
     const char *text = given_text(event);
     uint32_t count = 0;
-    if (text == NULL || text[0] == '\0' || dependency_parse(str(text), arena, &list, NULL) != 0) return 0;
+    if (text == NULL || text[0] == '\0' || dependency_text_parse(str(text), arena, &list, NULL) != 0) return 0;
     uint32_t *ids = arena_alloc(arena, (list.count + (size_t)1) * sizeof *ids);
     for (uint32_t i = 0; i < list.count; i++) {
         uint32_t id = list.items[i].job_id;
@@ -226,7 +226,7 @@ int dependencies_resolve(struct apply_context *c, const struct event *event, con
     struct state *s = c->s;
     struct dependency_list given, *list = arena_alloc(&s->cycle, sizeof *list);
     const char *text = given_text(event);
-    int status = dependency_parse(str(text != NULL ? text : ""), &s->cycle, &given, c->e);
+    int status = dependency_text_parse(str(text != NULL ? text : ""), &s->cycle, &given, c->e);
     struct resolver r = {.c = c, .event = event, .user = user, .row = row, .is_any = given.is_any};
     for (uint32_t i = 0; status == 0 && i < given.count; i++) status = add_given(&r, &given.items[i]);
     row->dependency = NULL;
@@ -262,10 +262,10 @@ static void cancel_failed(struct apply_context *c, uint32_t index)
     struct job *j = &c->s->jobs.items[index];
     struct idset tasks = {0}, rest = {0};
     if (j->dependency == NULL || j->ended_us != 0 || idset_first(&j->pending) == NONE) return;
-    if (dependency_is_failed(j->dependency)) {
+    if (dependency_list_is_failed(j->dependency)) {
         idset_copy(&tasks, &j->pending);
     } else {
-        dependency_add_waiting_tasks(j->dependency, true, &tasks);
+        dependency_list_add_waiting(j->dependency, true, &tasks);
         idset_copy(&rest, &tasks);
         idset_remove_all(&rest, &j->pending);
         idset_remove_all(&tasks, &rest);
@@ -299,7 +299,7 @@ static void remove_met(struct job *j, const bool *met)
     if (kept > 1) return;
     list->is_any = false;
     if (kept > 0) return;
-    dependency_free(list);
+    dependency_list_free(list);
     j->dependency = NULL;
 }
 
@@ -308,8 +308,8 @@ static void finish(struct apply_context *c, uint32_t index, const bool *met)
 {
     struct job *j = &c->s->jobs.items[index];
     if (met != NULL) remove_met(j, met);
-    job_find_ready_tasks(j);
-    if (j->accrue_us == 0) j->accrue_us = job_accrual_us(j, c->now_us);
+    job_waits_find_ready(j);
+    if (j->accrue_us == 0) j->accrue_us = job_waits_accrual_us(j, c->now_us);
     c->s->pass_is_due = true;
     apply_note_change(c, TABLE_JOB, index);
     if (is_killed(c->s)) cancel_failed(c, index);

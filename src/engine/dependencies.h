@@ -19,9 +19,9 @@
 uint32_t dependencies_list_ended(const struct state *s, const struct event *event, struct arena *arena,
                                  const uint32_t **out_ids);
 
-/* Resolves the dependency that a submission or an update gives, and sets it in the row, in memory of the cycle. row: as
- * it will be, with its name and its tasks; id 0: a submission. user: the job's. ERR_INPUT, ERR_NOT_FOUND, ERR_TOO_LARGE,
- * ERR_CONFLICT: the job would wait for itself. */
+/* Resolves the dependency that a submission or an update gives, and sets it in the row, in memory of the cycle. row:
+ * as it will be, with its name and its tasks; id 0: a submission. user: the job's. ERR_INPUT, ERR_NOT_FOUND,
+ * ERR_TOO_LARGE, ERR_CONFLICT: the job would wait for itself. */
 int dependencies_resolve(struct apply_context *c, const struct event *event, const char *user, struct job *row);
 
 /* ERR_CONFLICT if a job would wait for itself after an update. row: the job at index as it will be. */

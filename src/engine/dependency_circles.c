@@ -8,7 +8,7 @@
 #include "engine/name_groups.h"
 #include "fields/dependency_text.h"
 
-struct search {
+struct circle_search {
     struct state *s;
     uint32_t index;        /* the changed job */
     const struct job *row; /* as it will be */
@@ -19,12 +19,12 @@ struct search {
     bool is_circle;
 };
 
-static const struct job *job_at(const struct search *x, uint32_t index)
+static const struct job *job_at(const struct circle_search *x, uint32_t index)
 {
     return index == x->index ? x->row : &x->s->jobs.items[index];
 }
 
-static void visit(struct search *x, uint32_t from, uint32_t to)
+static void visit(struct circle_search *x, uint32_t from, uint32_t to)
 {
     if (x->came_from[to] != NONE) return;
     x->came_from[to] = from;
@@ -32,7 +32,7 @@ static void visit(struct search *x, uint32_t from, uint32_t to)
     x->stack[x->depth++] = to;
 }
 
-static void visit_group(struct search *x, uint32_t index)
+static void visit_group(struct circle_search *x, uint32_t index)
 {
     const struct job *j = job_at(x, index);
     const char *user = x->s->assocs.items[j->assoc].user;
@@ -52,7 +52,7 @@ static void visit_group(struct search *x, uint32_t index)
     map_set_u64(&x->group_reached, key, at);
 }
 
-static void visit_conditions(struct search *x, uint32_t index)
+static void visit_conditions(struct circle_search *x, uint32_t index)
 {
     const struct job *j = job_at(x, index);
     for (uint32_t i = 0; j->dependency != NULL && i < j->dependency->count; i++) {
@@ -68,7 +68,7 @@ static void visit_conditions(struct search *x, uint32_t index)
 }
 
 /* From the changed job backwards, so the names come in the order of the search after they are reversed. */
-static void describe(const struct search *x, struct buf *out)
+static void describe(const struct circle_search *x, struct buf *out)
 {
     enum { SHOWN_MAX = 8 };
     uint32_t steps[SHOWN_MAX], count = 0;
@@ -86,7 +86,7 @@ static void describe(const struct search *x, struct buf *out)
 
 bool dependency_circles_find(struct state *s, uint32_t index, const struct job *row, struct buf *out_text)
 {
-    struct search x = {.s = s, .index = index, .row = row};
+    struct circle_search x = {.s = s, .index = index, .row = row};
     size_t size = (s->jobs.count + (size_t)1) * sizeof *x.stack;
     x.came_from = arena_alloc(&s->cycle, size);
     x.stack = arena_alloc(&s->cycle, size);

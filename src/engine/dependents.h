@@ -21,8 +21,8 @@ struct dependent {
     uint32_t next;   /* in the list of the same key, or in that of unused entries; or NONE */
 };
 
-/* Something happened to a job (task_id NONE: it has ended, or no task of it is pending any more) or to one of its tasks:
- * it is not pending any more, or has ended. */
+/* Something happened to a job (task_id NONE: it has ended, or no task of it is pending any more) or to one of its
+ * tasks: it is not pending any more, or has ended. */
 struct dependents_cause {
     uint32_t job_id, task_id;
 };

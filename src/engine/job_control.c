@@ -161,7 +161,7 @@ static bool set_held(struct apply_context *c, uint32_t index, bool is_held, bool
     j->is_held = is_held;
     j->is_held_by_operator = is_by_operator;
     move_to_list_end(c->s, j);
-    j->accrue_us = job_accrual_us(j, c->now_us);
+    j->accrue_us = job_waits_accrual_us(j, c->now_us);
     apply_note_change(c, TABLE_JOB, index);
     if (is_held) min_priority_forget(c, index);
     c->s->pass_is_due = true;
@@ -312,8 +312,8 @@ static int set_dependency(struct apply_context *c, const struct event *event, ui
 static void settle_dependency(struct apply_context *c, uint32_t index, const char *old_name)
 {
     struct job *j = &c->s->jobs.items[index];
-    job_find_ready_tasks(j);
-    int64_t accrual_us = job_accrual_us(j, c->now_us);
+    job_waits_find_ready(j);
+    int64_t accrual_us = job_waits_accrual_us(j, c->now_us);
     if (accrual_us == 0 || j->accrue_us == 0) j->accrue_us = accrual_us;
     dependencies_changed(c, index, old_name);
 }

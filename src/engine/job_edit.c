@@ -51,9 +51,16 @@ static bool is_too_late(const struct job *j, enum job_field_until until)
     }
 }
 
+/* An earlier attempt was charged by the job's QOS and project. */
+static bool was_charged_by(const struct job *j, enum job_field f)
+{
+    return (f == JOB_FIELD_QOS || f == JOB_FIELD_PROJECT) && j->restarted.count > 0;
+}
+
 static int check_not_too_late(struct job_edit *edit, enum job_field f)
 {
-    if (edit->old == NULL || !is_too_late(edit->old, job_field_rows[f].until)) return 0;
+    if (edit->old == NULL) return 0;
+    if (!is_too_late(edit->old, job_field_rows[f].until) && !was_charged_by(edit->old, f)) return 0;
     (void)err_field(edit->c->e, ERR_CONFLICT, job_field_at(f)->name, "it cannot change after the job has started");
     return fail_of_job(edit);
 }

@@ -367,19 +367,19 @@ static int set_array(struct job *row, const struct field_value *value, struct er
     return 0;
 }
 
-/* --- what a job waits for, and its restarts ------------------------------------------------------------------------ */
+/* --- what a job waits for, and its restarts ----------------------------------------------------------------------- */
 
 static struct field_value dependency_value(const struct job *j, struct arena *arena)
 {
     struct buf text = {0};
-    dependency_format(j->dependency, &text);
+    dependency_text_format(j->dependency, &text);
     return take_text(&text, arena);
 }
 
 static int set_dependency(struct job *row, const struct field_value *value, struct arena *arena, struct err *e)
 {
     struct dependency_list *list = arena_alloc(arena, sizeof *list);
-    if (dependency_parse(str(value->text), arena, list, e) != 0) return -1;
+    if (dependency_text_parse(str(value->text), arena, list, e) != 0) return -1;
     row->dependency = list->count > 0 ? list : NULL;
     return 0;
 }

@@ -25,7 +25,7 @@ uint32_t pass_startable_tasks(const struct state *s, const struct job *j)
 {
     if (j->ended_us != 0 || j->is_held) return 0;
     if (!j->is_array) return j->live_tasks == 0; /* state.h, invariant 3: its one task is pending or live */
-    return state_array_room(s, j, idset_count(job_ready_tasks(j)));
+    return state_array_room(s, j, idset_count(job_waits_ready_tasks(j)));
 }
 
 const struct demand *pass_group_demand(struct pass *p, uint32_t group)
@@ -122,7 +122,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     find_indices(p);
     job_task_tres(s, &p->indices, j, a->slots, a->part_count, &tres);
     struct task row = {.job_id = j->id,
-                       .task_id = idset_first(job_ready_tasks(j)),
+                       .task_id = idset_first(job_waits_ready_tasks(j)),
                        .assoc = j->assoc,
                        .state = JOB_STARTING,
                        .launch_id = s->next_launch_id++,
@@ -136,7 +136,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     strncpy(row.boot_id, p->boot_id, sizeof row.boot_id - 1);
     take_places(p, j, a, &row);
     live_cluster_add(p->cluster, &row, d, a, c->now_us);
-    job_take_pending_task(s, j, row.task_id);
+    job_waits_take_task(s, j, row.task_id);
     j->live_tasks++;
     uint32_t index = task_append(s, &row);
     const struct work work = task_work(&row);

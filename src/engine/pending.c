@@ -149,7 +149,7 @@ static void make_key(struct pending *p, const struct job *j, uint32_t partition)
 
 static bool may_start(const struct job *j)
 {
-    return j->ended_us == 0 && !j->is_held && idset_first(job_ready_tasks(j)) != NONE;
+    return j->ended_us == 0 && !j->is_held && idset_first(job_waits_ready_tasks(j)) != NONE;
 }
 
 /* Describes a new group by its first job. */
@@ -246,7 +246,7 @@ static void update_job(struct state *s, struct pending *p, uint32_t job_id, int6
 {
     uint32_t index = state_find_job(s, job_id);
     const struct job *j = index != NONE ? &s->jobs.items[index] : NULL;
-    int64_t eligible_us = j != NULL ? job_eligible_us(j) : 0;
+    int64_t eligible_us = j != NULL ? job_waits_eligible_us(j) : 0;
     bool belongs = j != NULL && may_start(j) && eligible_us <= now_us;
     if (j != NULL) note_submission(p, j);
     if (belongs && is_in_its_groups(p, j)) return;
@@ -264,7 +264,7 @@ static void list_begins(struct state *s, struct pending *p, int64_t now_us)
     array_clear(&p->begins.list);
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
-        int64_t eligible_us = job_eligible_us(j);
+        int64_t eligible_us = job_waits_eligible_us(j);
         if (may_start(j) && eligible_us > now_us && eligible_us != INT64_MAX)
             time_heap_push(&p->begins, eligible_us, j->id);
     }

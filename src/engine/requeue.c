@@ -1,6 +1,7 @@
 #include "engine/requeue.h"
 
 #include "engine/job_waits.h"
+#include "engine/min_priority.h"
 #include "engine/restarts.h"
 #include "engine/state_rows.h"
 
@@ -63,13 +64,14 @@ void requeue_task(struct apply_context *c, uint32_t job_index, const struct task
     struct job *j = &c->s->jobs.items[job_index];
     restarts_add(j, k->task_id);
     idset_add(&j->pending, k->task_id);
-    job_find_ready_tasks(j);
+    job_waits_find_ready(j);
     assoc_count_work(c->s, j->assoc, &(struct work){.pending = 1}, 1);
     if (!j->is_array) {
         set_begin(c, j);
         j->is_held = k->requeue != REQUEUE_YES;
         j->is_held_by_operator = k->requeue == REQUEUE_HELD_BY_OPERATOR;
-        j->accrue_us = job_accrual_us(j, c->now_us);
+        j->accrue_us = job_waits_accrual_us(j, c->now_us);
+        min_priority_forget(c, job_index);
     }
     apply_note_change(c, TABLE_JOB, job_index);
 }

@@ -1,5 +1,5 @@
-/* How often the tasks of a job were requeued, as sets: the first one has the tasks that were requeued at least once, the
- * second one those that were at least twice. Most jobs have none. As text "3-7;5": task 5 twice, 3 to 7 once. */
+/* How often the tasks of a job were requeued, as sets: the first one has the tasks that were requeued at least once,
+ * the second one those that were at least twice. Most jobs have none. As text "3-7;5": task 5 twice, 3 to 7 once. */
 #ifndef FAIRLEAD_ENGINE_RESTARTS_H
 #define FAIRLEAD_ENGINE_RESTARTS_H
 

@@ -199,8 +199,8 @@ static void find_pending(struct schedule_builder *b)
     for (uint32_t i = 0; i < count; i++) {
         const struct job *j = &b->s->jobs.items[i];
         b->reserved_row[i] = NONE;
-        if (!job_is_eligible(j, b->now_us)) continue;
-        const struct idset *ready = job_ready_tasks(j);
+        if (!job_waits_is_eligible(j, b->now_us)) continue;
+        const struct idset *ready = job_waits_ready_tasks(j);
         b->left[i] = waits_for_factor(b, j, factors) ? 0 : state_array_room(b->s, j, idset_count(ready));
         idset_copy(&b->pending[i], ready);
     }

@@ -13,9 +13,9 @@
  *   1. Ids (of jobs, launches, associations) only grow and are never used again. Rows are in ascending order of id.
  *   2. Associations form one tree under root. The derived tree contains those that were not deleted, depth first: an
  *      account's users before its sub-accounts, each in the order of their ids. Listings have the same order.
- *   3. Each of a job's task numbers is in exactly one of these: pending, cancelled, the row in tasks of its last attempt,
- *      which is live or has ended. An earlier attempt has a row in tasks with the state REQUEUED, which does not count.
- *      A plain job has one task number, 0.
+ *   3. Each of a job's task numbers is in exactly one of these: pending, cancelled, the row in tasks of its last
+ *      attempt, which is live or has ended. An earlier attempt has a row in tasks with the state REQUEUED, which does
+ *      not count. A plain job has one task number, 0.
  *   4. What is free on a host of an instance is its capacity without the placements of tasks in STARTING, RUNNING and
  *      COMPLETING.
  *   5. assoc.usage is the association's own usage (without that of the associations below), as of decay.reference_us:

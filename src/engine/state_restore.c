@@ -105,7 +105,7 @@ void state_restore_job(struct state *s, const struct job *row, uint32_t assoc_id
     j->assoc = assoc_id;
     j->live_tasks = 0;
     j->min_priorities = NULL;
-    job_find_ready_tasks(j);
+    job_waits_find_ready(j);
 }
 
 void state_restore_task(struct state *s, const struct task *row)

@@ -300,7 +300,7 @@ static struct job_placing *copy_placing(const struct job_placing *p)
 static void copy_lists(struct job *j)
 {
     j->text = copy_job_text(j->text);
-    j->dependency = dependency_copy(j->dependency);
+    j->dependency = dependency_list_copy(j->dependency);
     j->placing = copy_placing(j->placing);
     j->document = copy_document(j->document);
     j->partitions = copy_array(j->partitions, j->partition_count * sizeof *j->partitions);
@@ -311,7 +311,7 @@ static void copy_lists(struct job *j)
 static void release_lists(struct job *j)
 {
     mem_free(j->text);
-    dependency_free(j->dependency);
+    dependency_list_free(j->dependency);
     mem_free(j->placing);
     mem_free(j->document);
     mem_free(j->partitions);

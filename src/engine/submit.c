@@ -100,8 +100,8 @@ static int submit(struct apply_context *c, const struct event *event)
     }
     ensure_user_object(c, &event->actor);
     idset_copy(&row.pending, &row.array);
-    job_find_ready_tasks(&row);
-    if (row.dependency != NULL) row.accrue_us = job_accrual_us(&row, c->now_us);
+    job_waits_find_ready(&row);
+    if (row.dependency != NULL) row.accrue_us = job_waits_accrual_us(&row, c->now_us);
     row.uid = event->actor.uid;
     row.gid = event->actor.gid;
     add_job(c, &row);

@@ -79,7 +79,7 @@ void job_cancel_pending(struct apply_context *c, uint32_t job_index, const struc
     struct job *j = &c->s->jobs.items[job_index];
     uint32_t count = idset_count(tasks);
     idset_add_all(&j->cancelled, tasks);
-    job_take_pending(c->s, j, tasks);
+    job_waits_take(c->s, j, tasks);
     if (count > 0) j->cancelled_us = c->now_us;
     assoc_count_work(c->s, j->assoc, &(struct work){.pending = count}, -1);
     apply_note_change(c, TABLE_JOB, job_index);
@@ -119,9 +119,7 @@ static void set_started(struct apply_context *c, struct task *k, int64_t started
     int64_t start_us = at_most_now(c, started_us);
     k->start_us = k->charged_us = start_us > k->launch_us ? start_us : k->launch_us;
     if (k->state == JOB_STARTING) k->state = JOB_RUNNING;
-    if (k->start_us < c->s->decay.reference_us)
-        apply_note_usage_journal(c, USAGE_JOURNAL_LATE, c->s->assocs.items[k->assoc].id, k->job_id,
-                                 (int64_t)((uint64_t)k->restarts << 32 | k->task_id));
+    if (k->start_us < c->s->decay.reference_us) apply_note_late_start(c, k);
 }
 
 int apply_started(struct apply_context *c, const struct event *event)

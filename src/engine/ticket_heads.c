@@ -127,7 +127,7 @@ static void add_from_row(const struct ticket_heads *h, struct ticket_snapshot_bu
     struct ticket_job job = ticket_snapshot_job(b, j, j->partitions[0]);
     struct ticket_entry entry = ticket_snapshot_entry(b, index, NONE);
     job.node = ticket_snapshot_serve(b, j->assoc, j->project);
-    const struct idset *tasks = job_ready_tasks(j);
+    const struct idset *tasks = job_waits_ready_tasks(j);
     job.task = idset_first(tasks);
     for (uint32_t i = 0; i < c.task; i++) job.task = idset_next(tasks, job.task);
     ticket_snapshot_add(b, &job, &entry);

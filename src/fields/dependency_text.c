@@ -194,7 +194,7 @@ static int check_list(struct reader *r, struct str text)
     return 0;
 }
 
-int dependency_parse(struct str text, struct arena *arena, struct dependency_list *out, struct err *e)
+int dependency_text_parse(struct str text, struct arena *arena, struct dependency_list *out, struct err *e)
 {
     struct reader r = {.arena = arena, .e = e, .room = 1};
     *out = (struct dependency_list){0};
@@ -212,12 +212,12 @@ int dependency_parse(struct str text, struct arena *arena, struct dependency_lis
     return 0;
 }
 
-int dependency_check(struct str text, const char *what, struct err *e)
+int dependency_text_check(struct str text, const char *what, struct err *e)
 {
     struct arena arena = {0};
     struct dependency_list list;
     (void)what;
-    int status = dependency_parse(text, &arena, &list, e);
+    int status = dependency_text_parse(text, &arena, &list, e);
     arena_release(&arena);
     return status;
 }
@@ -244,7 +244,7 @@ static void format_item(const struct dependency_item *item, struct buf *out)
     if (item->is_failed) buf_add_text(out, failed_mark);
 }
 
-void dependency_format(const struct dependency_list *list, struct buf *out)
+void dependency_text_format(const struct dependency_list *list, struct buf *out)
 {
     for (uint32_t i = 0; list != NULL && i < list->count; i++) {
         if (i > 0) buf_add_char(out, list->is_any ? '?' : ',');
@@ -254,7 +254,7 @@ void dependency_format(const struct dependency_list *list, struct buf *out)
 
 /* --- copies ------------------------------------------------------------------------------------------------------- */
 
-struct dependency_list *dependency_copy(const struct dependency_list *list)
+struct dependency_list *dependency_list_copy(const struct dependency_list *list)
 {
     if (list == NULL || list->count == 0) return NULL;
     struct dependency_list *copy = mem_resize(NULL, 0, sizeof *copy);
@@ -269,7 +269,7 @@ struct dependency_list *dependency_copy(const struct dependency_list *list)
     return copy;
 }
 
-void dependency_free(struct dependency_list *list)
+void dependency_list_free(struct dependency_list *list)
 {
     if (list == NULL) return;
     for (uint32_t i = 0; i < list->count; i++) idset_release(&list->items[i].tasks);
@@ -279,7 +279,7 @@ void dependency_free(struct dependency_list *list)
 
 /* --- what it means ------------------------------------------------------------------------------------------------ */
 
-int64_t dependency_ready_us(const struct dependency_list *list)
+int64_t dependency_list_ready_us(const struct dependency_list *list)
 {
     int64_t first_us = INT64_MAX, last_us = 0;
     bool has_some = false;
@@ -294,7 +294,7 @@ int64_t dependency_ready_us(const struct dependency_list *list)
     return !has_some ? 0 : list->is_any ? first_us : last_us;
 }
 
-bool dependency_is_failed(const struct dependency_list *list)
+bool dependency_list_is_failed(const struct dependency_list *list)
 {
     uint32_t failed = 0;
     for (uint32_t i = 0; list != NULL && i < list->count; i++)
@@ -302,7 +302,7 @@ bool dependency_is_failed(const struct dependency_list *list)
     return failed > 0 && (!list->is_any || failed == list->count);
 }
 
-void dependency_add_waiting_tasks(const struct dependency_list *list, bool failed_only, struct idset *out_tasks)
+void dependency_list_add_waiting(const struct dependency_list *list, bool failed_only, struct idset *out_tasks)
 {
     for (uint32_t i = 0; list != NULL && i < list->count; i++) {
         const struct dependency_item *item = &list->items[i];
@@ -315,7 +315,7 @@ void dependency_add_waiting_tasks(const struct dependency_list *list, bool faile
 static bool all_wait(const struct dependency_list *list, const struct idset *pending, bool failed_only)
 {
     struct idset waiting = {0}, rest = {0};
-    dependency_add_waiting_tasks(list, failed_only, &waiting);
+    dependency_list_add_waiting(list, failed_only, &waiting);
     bool result = waiting.ranges.count > 0;
     if (result) {
         idset_copy(&rest, pending);
@@ -327,10 +327,11 @@ static bool all_wait(const struct dependency_list *list, const struct idset *pen
     return result;
 }
 
-enum dependency_state dependency_state(const struct dependency_list *list, const struct idset *pending, int64_t now_us)
+enum dependency_state dependency_list_state(const struct dependency_list *list, const struct idset *pending,
+                                            int64_t now_us)
 {
     if (list == NULL || list->count == 0) return DEPENDENCY_MET;
-    if (dependency_is_failed(list) || all_wait(list, pending, true)) return DEPENDENCY_NEVER;
-    if (dependency_ready_us(list) > now_us || all_wait(list, pending, false)) return DEPENDENCY_WAITS;
+    if (dependency_list_is_failed(list) || all_wait(list, pending, true)) return DEPENDENCY_NEVER;
+    if (dependency_list_ready_us(list) > now_us || all_wait(list, pending, false)) return DEPENDENCY_WAITS;
     return DEPENDENCY_MET;
 }

@@ -68,17 +68,17 @@ static inline bool dependency_is_by_task(enum dependency_type type)
 
 /* Reads a list; an empty text is an empty one. All its memory is of the arena, names are views of the text. ERR_INPUT,
  * ERR_TOO_LARGE: more than DEPENDENCY_ITEMS_MAX conditions. The error is about the field dependency. O(length). */
-int dependency_parse(struct str text, struct arena *arena, struct dependency_list *out, struct err *e);
+int dependency_text_parse(struct str text, struct arena *arena, struct dependency_list *out, struct err *e);
 
 /* The check of the field. */
-int dependency_check(struct str text, const char *what, struct err *e);
+int dependency_text_check(struct str text, const char *what, struct err *e);
 
 /* Appends the list as it is stored; nothing if it is empty. */
-void dependency_format(const struct dependency_list *list, struct buf *out);
+void dependency_text_format(const struct dependency_list *list, struct buf *out);
 
-/* A copy in memory from mem_resize, which dependency_free frees; NULL for NULL, and for an empty list. */
-struct dependency_list *dependency_copy(const struct dependency_list *list);
-void dependency_free(struct dependency_list *list); /* NULL is allowed */
+/* A copy in memory from mem_resize, which dependency_list_free frees; NULL for NULL, and for an empty list. */
+struct dependency_list *dependency_list_copy(const struct dependency_list *list);
+void dependency_list_free(struct dependency_list *list); /* NULL is allowed */
 
 enum dependency_state {
     DEPENDENCY_MET,   /* a task may start */
@@ -87,15 +87,16 @@ enum dependency_state {
 };
 
 /* What the stored conditions mean for the pending tasks at a time; list NULL: none. O(conditions + ranges). */
-enum dependency_state dependency_state(const struct dependency_list *list, const struct idset *pending, int64_t now_us);
+enum dependency_state dependency_list_state(const struct dependency_list *list, const struct idset *pending,
+                                            int64_t now_us);
 
 /* When the conditions that are not task by task are met: 0: they are; INT64_MAX: not known, or never. */
-int64_t dependency_ready_us(const struct dependency_list *list);
+int64_t dependency_list_ready_us(const struct dependency_list *list);
 
 /* Whether those conditions can never be met. */
-bool dependency_is_failed(const struct dependency_list *list);
+bool dependency_list_is_failed(const struct dependency_list *list);
 
 /* Adds the tasks that wait, task by task, to out_tasks. failed_only: only those that wait for ever. */
-void dependency_add_waiting_tasks(const struct dependency_list *list, bool failed_only, struct idset *out_tasks);
+void dependency_list_add_waiting(const struct dependency_list *list, bool failed_only, struct idset *out_tasks);
 
 #endif

@@ -301,8 +301,8 @@ static enum dependency_state dependency_of(struct cursor *c, const struct job_ro
     if (text[0] == '\0') return DEPENDENCY_MET;
     arena_clear(&c->row_arena);
     if (tasks == NULL || idset_parse(str(tasks), NONE - 1, "tasks", &pending, NULL) != 0) idset_add(&pending, 0);
-    enum dependency_state state = dependency_parse(str(text), &c->row_arena, &list, NULL) == 0
-                                      ? dependency_state(&list, &pending, c->query.now_us)
+    enum dependency_state state = dependency_text_parse(str(text), &c->row_arena, &list, NULL) == 0
+                                      ? dependency_list_state(&list, &pending, c->query.now_us)
                                       : DEPENDENCY_MET;
     idset_release(&pending);
     return state;

@@ -7,7 +7,7 @@
  *     association                 those not deleted; every live job belongs to one of them
  *     job                         ended_us IS NULL
  *     min_priority                all rows: the end of a job removes its own
- *     task                        end_us IS NULL; of the ended tasks of a live array only the numbers of those that failed
+ *     task                        end_us IS NULL; of a live array also the numbers of the tasks that failed
  *
  * One snapshot gives all of it. A row that Fairlead cannot have written (a number out of range, an unknown state) is an
  * error that names the row; state_restore_done checks the rows against each other. */

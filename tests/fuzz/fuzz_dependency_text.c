@@ -23,8 +23,8 @@ static void check_meaning(const struct dependency_list *list)
 {
     struct idset pending = {0};
     idset_add(&pending, 3);
-    enum dependency_state early = dependency_state(list, &pending, 1);
-    enum dependency_state late = dependency_state(list, &pending, INT64_MAX - 1);
+    enum dependency_state early = dependency_list_state(list, &pending, 1);
+    enum dependency_state late = dependency_list_state(list, &pending, INT64_MAX - 1);
     ensure(late == early || (early == DEPENDENCY_WAITS && late == DEPENDENCY_MET));
     idset_release(&pending);
 }
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct arena arena = {0};
     struct dependency_list list, back;
     struct err e = {0};
-    ensure(dependency_check(text, "dependency", NULL) == dependency_parse(text, &arena, &list, &e));
+    ensure(dependency_text_check(text, "dependency", NULL) == dependency_text_parse(text, &arena, &list, &e));
     if (e.code != ERR_NONE) {
         ensure(e.code == ERR_INPUT || e.code == ERR_TOO_LARGE);
         ensure(strncmp(ERR_SENTENCE(&e), "dependency: ", 12) == 0 && str_is_printable(str(ERR_SENTENCE(&e))));
@@ -43,12 +43,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     struct buf out = {0};
-    dependency_format(&list, &out);
-    ensure(dependency_parse((struct str){out.text, out.length}, &arena, &back, NULL) == 0);
+    dependency_text_format(&list, &out);
+    ensure(dependency_text_parse((struct str){out.text, out.length}, &arena, &back, NULL) == 0);
     ensure(back.count == list.count && back.is_any == list.is_any);
     for (uint32_t i = 0; i < list.count; i++) check_same(&list.items[i], &back.items[i]);
     check_meaning(&list);
-    dependency_free(dependency_copy(&list));
+    dependency_list_free(dependency_list_copy(&list));
     buf_release(&out);
     arena_release(&arena);
     return 0;

@@ -10,9 +10,9 @@ static void assert_read(const char *text, const char *expected)
     struct dependency_list list;
     struct err e = {0};
     struct buf out = {0};
-    if (dependency_parse(str(text), &arena, &list, &e) != 0) fail_msg("'%s': %s", text, ERR_SENTENCE(&e));
+    if (dependency_text_parse(str(text), &arena, &list, &e) != 0) fail_msg("'%s': %s", text, ERR_SENTENCE(&e));
     buf_add_char(&out, '<');
-    dependency_format(&list, &out);
+    dependency_text_format(&list, &out);
     assert_string_equal(out.text + 1, expected);
     buf_release(&out);
     arena_release(&arena);
@@ -73,7 +73,7 @@ static void test_refuse(void **state)
         struct arena arena = {0};
         struct dependency_list list;
         struct err e = {0};
-        assert_int_equal(dependency_parse(str(rows[i].text), &arena, &list, &e), -1);
+        assert_int_equal(dependency_text_parse(str(rows[i].text), &arena, &list, &e), -1);
         if (strncmp(ERR_SENTENCE(&e), rows[i].message, strlen(rows[i].message)) != 0)
             fail_msg("'%s': %s", rows[i].text, ERR_SENTENCE(&e));
         arena_release(&arena);
@@ -87,7 +87,7 @@ static void test_refuse_too_many(void **state)
     struct err e = {0};
     buf_add_text(&text, "afterok");
     for (uint32_t i = 1; i <= 100000; i++) buf_format(&text, ":%u", i);
-    assert_int_equal(dependency_check((struct str){text.text, text.length}, "dependency", &e), -1);
+    assert_int_equal(dependency_text_check((struct str){text.text, text.length}, "dependency", &e), -1);
     assert_int_equal(e.code, ERR_TOO_LARGE);
     assert_string_equal(ERR_SENTENCE(&e), "dependency: more than 10000 jobs; at most 10000 are accepted");
     buf_release(&text);
@@ -125,11 +125,11 @@ static void test_meaning(void **state)
         struct arena arena = {0};
         struct dependency_list list, *copy;
         struct idset pending;
-        assert_int_equal(dependency_parse(str(rows[i].text), &arena, &list, NULL), 0);
+        assert_int_equal(dependency_text_parse(str(rows[i].text), &arena, &list, NULL), 0);
         assert_int_equal(idset_parse(str(rows[i].pending), 100, "tasks", &pending, NULL), 0);
-        copy = dependency_copy(&list);
-        assert_int_equal(dependency_state(copy, &pending, rows[i].now_s * 1000000), rows[i].state);
-        dependency_free(copy);
+        copy = dependency_list_copy(&list);
+        assert_int_equal(dependency_list_state(copy, &pending, rows[i].now_s * 1000000), rows[i].state);
+        dependency_list_free(copy);
         idset_release(&pending);
         arena_release(&arena);
     }
