@@ -23,8 +23,8 @@ int64_t job_waits_accrual_us(const struct job *j, int64_t now_us);
 /* To be called after a change of the job's conditions, or when a task of it became pending again. */
 void job_waits_find_ready(struct job *j);
 
-/* Takes tasks out of the pending ones, because they start or are cancelled, and queues this as a cause
- * (dependents.h). */
+/* Take tasks out of the pending ones and queue this as a cause (dependents.h): tasks that are cancelled, or one that
+ * starts, which ends the conditions of its job unless it waits task by task. */
 void job_waits_take(struct state *s, struct job *j, const struct idset *tasks);
 void job_waits_take_task(struct state *s, struct job *j, uint32_t task_id);
 

@@ -20,7 +20,10 @@ static void insert(struct name_group *group, uint32_t job_id)
 {
     uint32_t at = group->job_ids.count;
     while (at > 0 && group->job_ids.items[at - 1] > job_id) at--;
-    if (at > 0 && group->job_ids.items[at - 1] == job_id) return;
+    if (at > 0 && group->job_ids.items[at - 1] == job_id) { /* it has an earlier name again */
+        if (at - 1 < group->first) group->first = at - 1;
+        return;
+    }
     (void)array_add(&group->job_ids);
     memmove(group->job_ids.items + at + 1, group->job_ids.items + at,
             (group->job_ids.count - 1 - at) * sizeof *group->job_ids.items);

@@ -794,18 +794,6 @@ static void assert_same_priorities(struct history *h, struct state *rebuilt)
     for (uint32_t i = 0; i < ours.count; i++) {
         const struct priority_row *left = &ours.rows[i], *right = &theirs.rows[i];
         assert_int_equal(h->s.jobs.items[left->job].id, rebuilt->jobs.items[right->job].id);
-        if ((uint32_t)left->priority != (uint32_t)right->priority) {
-            const struct job *j = &h->s.jobs.items[left->job];
-            fprintf(
-                stderr,
-                "job %u p %f %f terms %u %u min %u %u stored %u task %d pend %d held %d acc %lld dep %p rest %u model\n",
-                j->id, left->priority, right->priority, left->terms.priority, right->terms.priority,
-                j->min_priorities ? j->min_priorities[0].min : 9,
-                rebuilt->jobs.items[right->job].min_priorities ? rebuilt->jobs.items[right->job].min_priorities[0].min
-                                                               : 9,
-                j->min_priorities ? j->min_priorities[0].stored : 9, (int)left->task, (int)idset_count(&j->pending),
-                j->is_held, (long long)j->accrue_us, (void *)j->dependency, j->restarted.count);
-        }
         assert_true((uint32_t)left->priority == (uint32_t)right->priority);
         h->min_priorities += left->terms.priority < (uint32_t)left->priority;
     }
