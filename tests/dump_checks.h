@@ -6,10 +6,13 @@
 #include <math.h>
 
 #include "base/err.h"
+#include "engine/assoc_limits.h"
 #include "engine/dump.h"
 #include "engine/job_members.h"
 #include "engine/priorities.h"
 #include "engine/schedule.h"
+#include "engine/usage_read.h"
+#include "fields/limit_fields.h"
 #include "sim/scenario.h"
 
 static inline void dump_checks_write_document(struct state *s, int64_t now_us, struct buf *out)
@@ -106,13 +109,44 @@ static inline void dump_checks_shares(struct state *s, int64_t now_us, struct st
     arena_release(&arena);
 }
 
+static inline void dump_checks_usage(struct state *s, int64_t now_us, struct state *read)
+{
+    static const uint32_t kinds[] = {TRES_CPU, TRES_MEM, TRES_BILLING, USAGE_WALL};
+    struct arena arena = {0};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const double *a = usage_read_own(s, kinds[i], now_us, &arena);
+        const double *b = usage_read_own(read, kinds[i], now_us, &arena);
+        for (uint32_t node = 0; node < s->tree.count; node++) dump_checks_number("usage", node, a[node], b[node]);
+    }
+    arena_release(&arena);
+}
+
 static inline void dump_checks_qos(struct state *s, int64_t now_us, struct state *read)
 {
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
         const struct object_row *qos = &s->objects[OBJECT_QOS].items[i];
         if (qos->is_deleted) continue;
         uint32_t k = state_find_object(read, OBJECT_QOS, qos->object.name);
-        dump_checks_number("usage of QOS", i, state_qos_usage(s, i, now_us), state_qos_usage(read, k, now_us));
+        double a[USAGE_KIND_COUNT], b[USAGE_KIND_COUNT];
+        usage_read_qos(s, i, now_us, a);
+        usage_read_qos(read, k, now_us, b);
+        for (uint32_t kind = 0; kind < USAGE_KIND_COUNT; kind++)
+            dump_checks_number("usage of QOS", i, a[kind], b[kind]);
+    }
+}
+
+static inline void dump_checks_limits(struct state *s, struct state *read)
+{
+    const struct tree *a = state_tree(s), *b = state_tree(read);
+    assert_int_equal(a->count, b->count);
+    for (uint32_t node = 0; node < a->count; node++) {
+        const struct assoc *x = &s->assocs.items[s->assoc_of.items[node]];
+        const struct assoc *y = &read->assocs.items[read->assoc_of.items[node]];
+        for (uint32_t i = 0; i < limit_fields.count; i++) {
+            const struct field *f = field_at(&limit_fields, i);
+            if (!field_equal(f, &assoc_limits_of(x)[i], &assoc_limits_of(y)[i]))
+                fail_msg("%s of %s %s differs", f->name, x->account, x->user != NULL ? x->user : "");
+        }
     }
 }
 
@@ -302,6 +336,8 @@ static inline void dump_checks_read(struct state *s, int64_t now_us, struct scen
     dump_checks_jobs(s, read);
     dump_checks_tasks(s, read);
     dump_checks_shares(s, now_us, read);
+    dump_checks_usage(s, now_us, read);
+    dump_checks_limits(s, read);
     dump_checks_qos(s, now_us, read);
     dump_checks_priorities(s, now_us, read);
     dump_checks_schedules(s, now_us, read);

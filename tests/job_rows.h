@@ -213,10 +213,19 @@ static inline bool job_rows_find(const struct state *s, const struct job_row *ro
     return out->job != NULL && (out->task != NULL || !has_started);
 }
 
-/* The number of rows that a listing has for the jobs and tasks in memory. */
+static inline bool job_rows_has_job(const struct state *s, uint32_t job_id)
+{
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        if (s->jobs.items[i].id == job_id) return true;
+    }
+    return false;
+}
+
+/* The number of rows that a listing has for the jobs and tasks in memory. A job may be forgotten before its tasks. */
 static inline uint32_t job_rows_count(const struct state *s)
 {
-    uint32_t count = s->tasks.count;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->tasks.count; i++) count += job_rows_has_job(s, s->tasks.items[i].job_id);
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         count += idset_count(&s->jobs.items[i].pending) > 0;
         count += idset_count(&s->jobs.items[i].cancelled) > 0;

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/array.h"
+#include "fields/limit_fields.h"
 #include "fields/limits.h"
 #include "fields/place_fields.h"
 #include "fields/priority_fields.h"
@@ -97,6 +98,15 @@ const struct wire_shape api_requeue_shape =
     ROW(struct_name, is_default, "default", WIRE_BOOL, \
         .help = "make this the account of the user's jobs that name no account")
 
+static bool is_limit(const char *name)
+{
+    char sign;
+    return limit_fields_find_key(str(name), &sign) != NONE;
+}
+
+#define LIMITS(struct_name) \
+    .pair_fields = {.table = &limit_fields, .offset = offsetof(struct struct_name, limits), .is_member = is_limit}
+
 static const struct wire_field account_fields_[] = {
     REQUIRED(api_account, name, WIRE_TEXT, .help = "the account's name"),
     OPTIONAL(api_account, parent, WIRE_TEXT, .help = "the parent account; absent: root"),
@@ -104,7 +114,7 @@ static const struct wire_field account_fields_[] = {
     PRIORITY(api_account),
     {0}};
 const struct wire_shape api_account_shape =
-    SHAPE("Account", api_account, account_fields_, .help = "An account to add.");
+    SHAPE("Account", api_account, account_fields_, .help = "An account to add.", LIMITS(api_account));
 
 static const struct wire_field account_change_fields[] = {
     OPTIONAL(api_account, parent, WIRE_TEXT, .help = "the new parent account"),
@@ -113,7 +123,8 @@ static const struct wire_field account_change_fields[] = {
     RAW_USAGE(api_account, "0: reset the usage of the account and of all accounts and users below it"),
     {0}};
 const struct wire_shape api_account_change_shape =
-    SHAPE("AccountChange", api_account, account_change_fields, .help = "Changes of an account. Absent members stay.");
+    SHAPE("AccountChange", api_account, account_change_fields, .help = "Changes of an account. Absent members stay.",
+          LIMITS(api_account));
 
 static const struct wire_field user_fields[] = {
     REQUIRED(api_user, name, WIRE_TEXT, .help = "the user's name"),
@@ -122,7 +133,8 @@ static const struct wire_field user_fields[] = {
     PRIORITY(api_user),
     DEFAULT_ACCOUNT(api_user),
     {0}};
-const struct wire_shape api_user_shape = SHAPE("User", api_user, user_fields, .help = "A user to add to an account.");
+const struct wire_shape api_user_shape =
+    SHAPE("User", api_user, user_fields, .help = "A user to add to an account.", LIMITS(api_user));
 
 static const struct wire_field user_change_fields[] = {SHARES(api_user),
                                                        PRIORITY(api_user),
@@ -130,7 +142,8 @@ static const struct wire_field user_change_fields[] = {SHARES(api_user),
                                                        DEFAULT_ACCOUNT(api_user),
                                                        {0}};
 const struct wire_shape api_user_change_shape =
-    SHAPE("UserChange", api_user, user_change_fields, .help = "Changes of a user in an account. Absent members stay.");
+    SHAPE("UserChange", api_user, user_change_fields, .help = "Changes of a user in an account. Absent members stay.",
+          LIMITS(api_user));
 
 #define FORMAT(struct_name)                                                                                  \
     OPTIONAL(struct_name, format, WIRE_CHOICE, .help = "JSON, or lines with | between values; absent: json", \
@@ -274,7 +287,8 @@ static const struct wire_field difference_fields[] = {
     OPTIONAL(api_difference, user, WIRE_TEXT, .help = "the user; null: usage of the account or project itself"),
     OPTIONAL(api_difference, qos, WIRE_TEXT, .help = "the QOS; null: usage of an association, or in the share tree"),
     OPTIONAL(api_difference, project, WIRE_TEXT, .help = "the project of usage in the share tree; null: none"),
-    OPTIONAL(api_difference, tres, WIRE_TEXT, .help = "the TRES, as units times seconds; null: billing-seconds"),
+    OPTIONAL(api_difference, tres, WIRE_TEXT,
+             .help = "the TRES, as units times seconds, or wall: seconds; null: billing-seconds"),
     REQUIRED(api_difference, stored, WIRE_DOUBLE, .help = "usage as stored"),
     REQUIRED(api_difference, recomputed, WIRE_DOUBLE, .help = "usage recomputed from the job records"),
     {0}};

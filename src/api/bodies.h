@@ -76,7 +76,8 @@ struct api_jobs {         /* POST /v1/jobs/cancel, hold, release, requeue -> api
 struct api_account { /* POST /v1/accounts; PATCH /v1/accounts/{name} without name */
     const char *name, *parent;
     int64_t shares, priority;
-    int64_t raw_usage; /* in PATCH: 0, or API_UNSET */
+    int64_t raw_usage;       /* in PATCH: 0, or API_UNSET */
+    struct wire_list limits; /* of struct wire_pair: "GrpJobs", "10" (fields/limit_fields.h) */
 };
 
 struct api_user { /* POST /v1/users; PATCH /v1/users/{name}?account=A without name and account */
@@ -84,6 +85,7 @@ struct api_user { /* POST /v1/users; PATCH /v1/users/{name}?account=A without na
     int64_t shares, priority;
     int64_t raw_usage; /* in PATCH: 0, or API_UNSET */
     bool is_default;   /* "default" */
+    struct wire_list limits;
 };
 
 struct api_jobs_query {  /* GET /v1/jobs?... -> {"jobs":[Job]} */

@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "cli/instance_listing.h"
-#include "cli/object.h"
+#include "cli/limit_columns.h"
+#include "cli/limit_operands.h"
 #include "fields/share_fields.h"
 
 struct account_values {
@@ -29,13 +30,19 @@ static const struct option_row account_options[] = {
     {0},
 };
 
-/* The request body with the options' values. */
-static struct api_account body_of(const struct account_values *values)
+/* The request body with the values of options and operands. */
+static int make_body(const struct call *call, struct api_account *out_body, struct err *e)
 {
-    return (struct api_account){.parent = values->parent,
-                                .shares = values->has_shares ? values->shares.number : API_UNSET,
-                                .priority = values->has_priority ? values->priority.number : API_UNSET,
-                                .raw_usage = API_UNSET};
+    const struct account_values *values = call->values;
+    struct limit_operands operands;
+    if (limit_operands_read(call, &operands, e) != 0) return -1;
+    if (operands.other != NULL) return limit_operands_refuse(call, operands.other, e);
+    *out_body = (struct api_account){.parent = values->parent,
+                                     .shares = values->has_shares ? values->shares.number : API_UNSET,
+                                     .priority = values->has_priority ? values->priority.number : API_UNSET,
+                                     .raw_usage = operands.raw_usage,
+                                     .limits = operands.limits};
+    return 0;
 }
 
 static const char *account_target(struct call *call)
@@ -48,8 +55,10 @@ static const char *account_target(struct call *call)
 
 static int account_add_run(struct call *call, struct err *e)
 {
-    struct api_account body = body_of(call->values);
+    struct api_account body;
     struct api_done reply;
+    if (make_body(call, &body, e) != 0) return -1;
+    if (body.raw_usage == 0) return limit_operands_refuse(call, "RawUsage=0", e);
     body.name = call->parsed.operands[0];
     if (instance_request_once(call, "POST", API_ACCOUNTS, &api_account_shape, &body, &api_done_shape, &reply, e) != 0)
         return -1;
@@ -59,14 +68,12 @@ static int account_add_run(struct call *call, struct err *e)
 
 static int account_modify_run(struct call *call, struct err *e)
 {
-    struct api_account body = body_of(call->values);
+    struct api_account body;
     struct api_done reply;
-    const char *other_operand;
-    if (object_read_raw_usage(call, &body.raw_usage, &other_operand, e) != 0) return -1;
-    if (other_operand != NULL)
-        return err_set(e, ERR_USAGE, "unexpected argument '%s'; see 'fairlead account modify --help'", other_operand);
-    if (!options_any_given(&call->parsed, account_options) && body.raw_usage != 0)
-        return err_set(e, ERR_USAGE, "nothing to change: give --shares, --parent, --priority or RawUsage=0");
+    if (make_body(call, &body, e) != 0) return -1;
+    if (!options_any_given(&call->parsed, account_options) && body.raw_usage != 0 && body.limits.count == 0)
+        return err_set(e, ERR_USAGE,
+                       "nothing to change: give --shares, --parent, --priority, RawUsage=0 or a limit (GrpJobs=10)");
     if (instance_request_once(call, "PATCH", account_target(call), &api_account_change_shape, &body, &api_done_shape,
                               &reply, e) != 0)
         return -1;
@@ -83,12 +90,18 @@ static int account_delete_run(struct call *call, struct err *e)
     return 0;
 }
 
+static struct field_value compute_limits(const struct field_value *row, struct arena *arena)
+{
+    return limit_columns_value(limit_fields.rows, limit_fields.count, &row[ACCOUNT_FIELD_LIMITS], arena);
+}
+
 static const struct column account_columns[] = {
     {.field = ACCOUNT_FIELD_NAME, .heading = "ACCOUNT", .width_min = 8},
     {.field = ACCOUNT_FIELD_PARENT, .width_min = 8, .rank = 3},
     {.field = ACCOUNT_FIELD_SHARES},
     {.field = ACCOUNT_FIELD_PRIORITY, .rank = 2},
-    {.field = ACCOUNT_FIELD_CREATED, .rank = 1},
+    {.field = ACCOUNT_FIELD_CREATED, .rank = 4},
+    LIMIT_COLUMNS(ACCOUNT_FIELD_LIMITS, compute_limits),
 };
 static const struct column_table account_table = {
     .fields = &account_fields, .columns = account_columns, .count = sizeof account_columns / sizeof *account_columns};
@@ -116,6 +129,8 @@ static int account_show_run(struct call *call, struct err *e)
 static const struct command_example add_examples[] = {
     {.line = "fairlead account add physics --shares 50", .meaning = "an account below root"},
     {.line = "fairlead account add optics --parent physics --shares 2", .meaning = "an account below physics"},
+    {.line = "fairlead account add guests GrpTRES=cpu=8 MaxWall=2:00:00",
+     .meaning = "its jobs have at most 8 CPUs together, and two hours each"},
     {0},
 };
 
@@ -123,17 +138,19 @@ const struct command cmd_account_add = {
     .name = "account add",
     .group = GROUP_SHARES,
     .summary = "add an account",
-    .usage = "[--parent ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] NAME",
+    .usage = "[--parent ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] NAME [LIMIT=VALUE...]",
     .description =
         "Siblings divide the part of the account above them in proportion to their shares: 50, 30 and 20 shares are 50, 30 and "
         "20 percent. The default is 1 share and an account below root.\n\n"
         "In the tickets model (PriorityType=priority/tickets), accounts and users form the share tree, which distributes "
         "weight_tickets_share tickets. An account with the name of a project is the node of that project's jobs. The user "
-        "'default' stands for all users that are not in the tree.",
+        "'default' stands for all users that are not in the tree.\n\n"
+        "A limit is one of the fields below.",
+    .has_limits = true,
     .options = account_options,
     .values_size = sizeof(struct account_values),
     .operands_min = 1,
-    .operands_max = 1,
+    .operands_max = OPERANDS_ANY,
     .examples = add_examples,
     .see_also = "user-add share",
     .run = account_add_run,
@@ -141,6 +158,8 @@ const struct command cmd_account_add = {
 
 static const struct command_example modify_examples[] = {
     {.line = "fairlead account modify physics --shares 60", .meaning = "change the shares of physics, at once"},
+    {.line = "fairlead account modify physics GrpTRES=cpu=64,mem=-1", .meaning = "limit its CPUs, not its memory"},
+    {.line = "fairlead account modify physics QosLevel+=long", .meaning = "allow its jobs the QOS long, too"},
     {.line = "fairlead account modify physics RawUsage=0", .meaning = "reset the usage of physics"},
     {0},
 };
@@ -148,13 +167,14 @@ static const struct command_example modify_examples[] = {
 const struct command cmd_account_modify = {
     .name = "account modify",
     .group = GROUP_SHARES,
-    .summary = "change an account's shares or usage, or move it",
-    .usage = "[--parent ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] NAME [RawUsage=0]",
+    .summary = "change an account's shares, limits or usage, or move it",
+    .usage = "[--parent ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] NAME [RawUsage=0] [LIMIT=VALUE...]",
     .description =
         "RawUsage=0 resets the usage of the account and of all accounts and users below it. Running jobs are charged from the "
         "time of the reset. The account root stands for the whole machine.\n\n"
         "The usage that the share tree of the ticket policies counts belongs to users and projects: 'fairlead user modify' and "
-        "'fairlead project modify' reset it.",
+        "'fairlead project modify' reset it.\n\n" LIMIT_TEXT,
+    .has_limits = true,
     .resets_usage = true,
     .options = account_options,
     .values_size = sizeof(struct account_values),

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "cli/instance_listing.h"
+#include "cli/limit_columns.h"
+#include "cli/limit_operands.h"
 #include "cli/object.h"
 #include "fields/share_fields.h"
 
@@ -44,13 +46,14 @@ static const struct option_row delete_options[] = {
     {0},
 };
 
-/* The request body with the options' values. */
-static struct api_user body_of(const struct user_values *values)
+/* The request body with the values of options and operands. */
+static struct api_user body_of(const struct user_values *values, const struct limit_operands *operands)
 {
     return (struct api_user){.shares = values->has_shares ? values->shares.number : API_UNSET,
                              .priority = values->has_priority ? values->priority.number : API_UNSET,
-                             .raw_usage = API_UNSET,
-                             .is_default = values->is_default};
+                             .raw_usage = operands->raw_usage,
+                             .is_default = values->is_default,
+                             .limits = operands->limits};
 }
 
 static const char *user_target(struct call *call, const char *account)
@@ -62,22 +65,38 @@ static const char *user_target(struct call *call, const char *account)
     return instance_target(call, &target);
 }
 
-/* FIELD=VALUE is for the user in the ticket policies, options are for the user in an account. One request cannot change
- * both. */
-static int check_no_option(const struct call *call, struct err *e)
+/* Fields of the ticket policies are for the user in all accounts; options, limits and RawUsage are for the user in an
+ * account. One request cannot change both. other: the operand that is none of the latter. */
+static int check_policies_alone(const struct call *call, const struct limit_operands *operands, struct err *e)
 {
+    const struct wire_pair *limits = operands->limits.items;
+    struct str value, name = str_cut(str(operands->other), '=', &value);
+    if (value.text != NULL && object_field_find(OBJECT_USER_POLICY, name) == NONE && operands->limits.count > 0)
+        return limit_operands_refuse(call, operands->other, e);
+    if (operands->raw_usage == 0)
+        return err_set(e, ERR_USAGE,
+                       "RawUsage=0 and '%s': only one of them is accepted; change fields by a second command",
+                       operands->other);
+    if (operands->limits.count > 0)
+        return err_set(e, ERR_USAGE,
+                       "%s and '%s': only one of them is accepted; limits are of the user in accounts, other fields of "
+                       "the ticket policies",
+                       limits[0].name, operands->other);
     if (!options_any_given(&call->parsed, user_options)) return 0;
     return err_set(e, ERR_USAGE, "'%s' and options: only one of them is accepted; change fields by a second command",
-                   call->parsed.operands[1]);
+                   operands->other);
 }
 
 static int user_add_run(struct call *call, struct err *e)
 {
     const struct user_values *values = call->values;
-    struct api_user body = body_of(values);
+    struct limit_operands operands;
     struct api_done reply;
-    if (call->parsed.operand_count > 1)
-        return check_no_option(call, e) != 0 ? -1 : object_run_add(call, OBJECT_USER_POLICY, e);
+    if (limit_operands_read(call, &operands, e) != 0) return -1;
+    if (operands.other != NULL)
+        return check_policies_alone(call, &operands, e) != 0 ? -1 : object_run_add(call, OBJECT_USER_POLICY, e);
+    if (operands.raw_usage == 0) return limit_operands_refuse(call, "RawUsage=0", e);
+    struct api_user body = body_of(values, &operands);
     body.name = call->parsed.operands[0];
     body.account = values->account;
     if (instance_request_once(call, "POST", API_USERS, &api_user_shape, &body, &api_done_shape, &reply, e) != 0)
@@ -89,17 +108,15 @@ static int user_add_run(struct call *call, struct err *e)
 static int user_modify_run(struct call *call, struct err *e)
 {
     const struct user_values *values = call->values;
-    struct api_user body = body_of(values);
+    struct limit_operands operands;
     struct api_done reply;
-    const char *other_operand;
-    if (object_read_raw_usage(call, &body.raw_usage, &other_operand, e) != 0) return -1;
-    if (other_operand != NULL && body.raw_usage == 0)
-        return err_set(e, ERR_USAGE,
-                       "RawUsage=0 and '%s': only one of them is accepted; change fields by a second command",
-                       other_operand);
-    if (other_operand != NULL)
-        return check_no_option(call, e) != 0 ? -1 : object_run_modify(call, OBJECT_USER_POLICY, true, e);
-    if (!values->has_shares && !values->has_priority && !values->is_default && body.raw_usage != 0)
+    if (limit_operands_read(call, &operands, e) != 0) return -1;
+    if (operands.other != NULL)
+        return check_policies_alone(call, &operands, e) != 0 ? -1
+                                                             : object_run_modify(call, OBJECT_USER_POLICY, true, e);
+    struct api_user body = body_of(values, &operands);
+    if (!values->has_shares && !values->has_priority && !values->is_default && body.raw_usage != 0 &&
+        body.limits.count == 0)
         return err_set(e, ERR_USAGE,
                        "nothing to change: give --shares, --priority, --default, RawUsage=0 or FIELD=VALUE");
     const char *target = user_target(call, values->account);
@@ -123,13 +140,19 @@ static int user_delete_run(struct call *call, struct err *e)
     return 0;
 }
 
+static struct field_value compute_limits(const struct field_value *row, struct arena *arena)
+{
+    return limit_columns_value(limit_fields.rows, limit_fields.count, &row[ACCOUNT_USER_FIELD_LIMITS], arena);
+}
+
 static const struct column user_columns[] = {
     {.field = ACCOUNT_USER_FIELD_NAME, .heading = "USER", .width_min = 8},
     {.field = ACCOUNT_USER_FIELD_ACCOUNT, .width_min = 8},
     {.field = ACCOUNT_USER_FIELD_SHARES},
     {.field = ACCOUNT_USER_FIELD_IS_DEFAULT, .zero_is_absent = true, .rank = 3},
     {.field = ACCOUNT_USER_FIELD_PRIORITY, .rank = 2},
-    {.field = ACCOUNT_USER_FIELD_CREATED, .rank = 1},
+    {.field = ACCOUNT_USER_FIELD_CREATED, .rank = 4},
+    LIMIT_COLUMNS(ACCOUNT_USER_FIELD_LIMITS, compute_limits),
 };
 static const struct column_table user_table = {
     .fields = &account_fields_user, .columns = user_columns, .count = sizeof user_columns / sizeof *user_columns};
@@ -202,12 +225,15 @@ const struct command cmd_user_add = {
     .name = "user add",
     .group = GROUP_SHARES,
     .summary = "add a user to an account",
-    .usage = "[-A ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME | NAME FIELD=VALUE...",
+    .usage =
+        "[-A ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME [LIMIT=VALUE...] | NAME FIELD=VALUE...",
     .description =
         "A user may be in several accounts; each pair of user and account is an association with its own shares and usage. The "
         "default is the account 'default' and 1 share.\n\n"
-        "With FIELD=VALUE the user is added to the ticket policies (PriorityType=priority/tickets) instead of an account.",
+        "With one of the fields fshare, oticket, department and deadline the user is added to the ticket policies "
+        "(PriorityType=priority/tickets) instead of an account. The other fields below are limits of the user in the account.",
     .fields = &object_classes[OBJECT_USER_POLICY],
+    .has_limits = true,
     .options = user_options,
     .values_size = sizeof(struct user_values),
     .operands_min = 1,
@@ -221,6 +247,7 @@ static const struct command_example modify_examples[] = {
     {.line = "fairlead user modify alice -A physics --shares 3", .meaning = "change her shares in one account"},
     {.line = "fairlead user modify alice -A optics --default", .meaning = "make optics her default account"},
     {.line = "fairlead user modify alice RawUsage=0", .meaning = "reset her usage"},
+    {.line = "fairlead user modify alice MaxJobs=4", .meaning = "let four of her jobs run at a time in each account"},
     {.line = "fairlead user modify alice fshare=100 department=chem",
      .meaning = "change her functional shares and her department"},
     {0},
@@ -229,16 +256,20 @@ static const struct command_example modify_examples[] = {
 const struct command cmd_user_modify = {
     .name = "user modify",
     .group = GROUP_SHARES,
-    .summary = "change a user's shares, priority or usage",
+    .summary = "change a user's shares, priority, limits or usage",
     .usage =
-        "[-A ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME [RawUsage=0] | NAME FIELD=VALUE...",
+        "[-A ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME [RawUsage=0] [LIMIT=VALUE...] | "
+        "NAME FIELD=VALUE...",
     .description =
-        "Without -A, --shares, --priority and RawUsage=0 change all associations of the user.\n\n"
+        "Without -A, --shares, --priority, limits and RawUsage=0 change all associations of the user.\n\n"
         "RawUsage=0 resets the user's usage. Running jobs are charged from the time of the reset. Without -A it also resets the "
-        "usage that the share tree of the ticket policies counts, which does not depend on the account.\n\n"
-        "FIELD=VALUE changes the user in the ticket policies (PriorityType=priority/tickets), for all accounts. A user that they "
-        "do not have yet is added. 'fairlead user show --policy' lists these users.",
+        "usage that the share tree of the ticket policies counts, which does not depend on the account.\n\n" LIMIT_TEXT
+        "\n\n"
+        "The fields fshare, oticket, department and deadline change the user in the ticket policies "
+        "(PriorityType=priority/tickets), for all accounts. A user that they do not have yet is added. 'fairlead user show "
+        "--policy' lists these users.",
     .fields = &object_classes[OBJECT_USER_POLICY],
+    .has_limits = true,
     .resets_usage = true,
     .options = user_options,
     .values_size = sizeof(struct user_values),

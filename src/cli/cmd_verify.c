@@ -99,7 +99,7 @@ const struct command cmd_verify = {
         "The records are those of all jobs and the journal of changes to the rules of charging. Every stored usage that differs "
         "by more than 1e-9 of its value is listed. A row of a job or task with a value that it cannot have is an error, which names "
         "the row.\n\n"
-        "Usage is stored per association, per association and TRES, and per QOS; for the share tree of the ticket policies, per "
+        "Usage is stored per association and per QOS, each in billing, by TRES and of time (wall); for the share tree of the ticket policies, per "
         "user, project and resource.",
     .options = verify_options,
     .values_size = sizeof(struct verify_values),

@@ -70,6 +70,7 @@ struct command {
     enum job_option_kind job_options;  /* the job fields that have options, too */
     size_t values_size;                /* of the struct that options fills */
     const struct object_class *fields; /* the operands after the first one are FIELD=VALUE of this class; may be NULL */
+    bool has_limits;                   /* or of the limits of associations (fields/limit_fields.h) */
     bool resets_usage;                 /* RawUsage=0 is accepted, too (command_field) */
     const struct column_table *listed; /* the columns that -o and --sort accept; NULL: the command is no listing */
     uint32_t operands_min, operands_max;
@@ -85,7 +86,8 @@ struct command {
     int (*run)(struct call *call, struct err *e);
 };
 
-/* The i-th field that the command accepts as FIELD=VALUE: those of command->fields, then RawUsage if it resets usage;
+/* The i-th field that the command accepts as FIELD=VALUE: those of command->fields, limits, then RawUsage if it
+ * resets usage;
  * NULL after the last. */
 const struct field *command_field(const struct command *command, uint32_t i);
 

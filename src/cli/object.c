@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/bodies.h"
-#include "base/ensure.h"
+#include "cli/limit_columns.h"
 #include "cli/pairs.h"
 
 enum { HINT_BYTES = 80 };
@@ -110,26 +110,6 @@ int object_run_delete(struct call *call, enum object_kind kind, struct err *e)
     return 0;
 }
 
-int object_read_raw_usage(const struct call *call, int64_t *out_raw_usage, const char **out_other, struct err *e)
-{
-    ensure(call->parsed.operand_count > 0);
-    int64_t raw_usage = API_UNSET;
-    const char *other = NULL;
-    for (uint32_t i = 1; i < call->parsed.operand_count; i++) {
-        struct field_value parsed;
-        struct str value, name = str_cut(str(call->parsed.operands[i]), '=', &value);
-        if (value.text == NULL || !str_equal_nocase(name, str(object_usage_reset_field.name))) {
-            if (other == NULL) other = call->parsed.operands[i];
-            continue;
-        }
-        if (field_parse(&object_usage_reset_field, value, call->arena, &parsed, e) != 0) return -1;
-        raw_usage = parsed.number;
-    }
-    *out_raw_usage = raw_usage;
-    *out_other = other;
-    return 0;
-}
-
 /* --- listing ------------------------------------------------------------------------------------------------------ */
 
 /* The one object that is listed. */
@@ -178,27 +158,53 @@ static bool is_first(enum object_kind kind, uint32_t field)
     return found;
 }
 
-static void add_column(struct column_table *t, struct column *columns, uint32_t field)
+/* The limits of a QOS are its last fields. */
+enum { QOS_FIRST_LIMIT = QOS_GRP_JOBS, QOS_LIMIT_COUNT = QOS_FIELD_COUNT - QOS_FIRST_LIMIT };
+
+static bool is_limit(enum object_kind kind, uint32_t field)
+{
+    return kind == OBJECT_QOS && field >= OBJECT_RECORD_FIELDS + QOS_FIRST_LIMIT &&
+           field < OBJECT_RECORD_FIELDS + QOS_FIELD_COUNT;
+}
+
+static struct field_value compute_qos_limits(const struct field_value *row, struct arena *arena)
+{
+    return limit_columns_value(&object_classes[OBJECT_QOS].fields[QOS_FIRST_LIMIT], QOS_LIMIT_COUNT,
+                               &row[OBJECT_RECORD_FIELDS + QOS_FIRST_LIMIT], arena);
+}
+
+static void add_limits_column(struct column_table *t, struct column *columns)
+{
+    columns[t->count] = (struct column){.computed = &limit_columns_field,
+                                        .compute = compute_qos_limits,
+                                        .width_min = COLUMN_NAME_WIDTH_MIN,
+                                        .rank = (uint8_t)t->count};
+    t->count++;
+}
+
+static void add_column(struct column_table *t, struct column *columns, enum object_kind kind, uint32_t field)
 {
     const struct field *f = field_at(t->fields, field);
     columns[t->count] = (struct column){.field = field,
                                         .width_min = field_is_text(f) ? COLUMN_NAME_WIDTH_MIN : 0,
                                         .rank = (uint8_t)t->count,
-                                        .is_for_programs = f->is_pairs};
+                                        .is_for_programs = f->is_pairs || is_limit(kind, field)};
     t->count++;
 }
 
-/* A column for every field of the kind, the name first. A table that is too wide drops the last ones first. */
+/* A column for every field of the kind, the name first, and one for the limits of a QOS that are set. A table that is
+ * too wide drops the last ones first. */
 static struct column_table make_columns(enum object_kind kind, struct arena *arena)
 {
     const struct field_table *fields = &object_classes[kind].record;
-    struct column *columns = arena_alloc(arena, fields->count * sizeof *columns);
+    struct column *columns = arena_alloc(arena, (fields->count + (size_t)1) * sizeof *columns);
     struct column_table t = {.fields = fields, .columns = columns};
-    add_column(&t, columns, OBJECT_RECORD_NAME);
+    add_column(&t, columns, kind, OBJECT_RECORD_NAME);
     for (uint32_t i = 0; i < first_fields[kind].count; i++)
-        add_column(&t, columns, OBJECT_RECORD_FIELDS + first_fields[kind].fields[i]);
+        add_column(&t, columns, kind, OBJECT_RECORD_FIELDS + first_fields[kind].fields[i]);
     for (uint32_t i = OBJECT_RECORD_FIELDS; i < fields->count; i++) {
-        if (!is_first(kind, i)) add_column(&t, columns, i);
+        if (kind == OBJECT_QOS && i == OBJECT_RECORD_FIELDS + QOS_FIRST_LIMIT) add_limits_column(&t, columns);
+        if (!is_first(kind, i)) add_column(&t, columns, kind, i);
     }
     return t;
 }

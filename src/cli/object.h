@@ -18,10 +18,6 @@ struct object_change {
 };
 int object_run_set(struct call *call, enum object_kind kind, const struct object_change *change, struct err *e);
 
-/* Looks for RawUsage=0 among the operands after the name: *out_raw_usage is 0 if it is there, else API_UNSET.
- * *out_other: the first of the other operands, or NULL. ERR_INPUT: RawUsage has another value. */
-int object_read_raw_usage(const struct call *call, int64_t *out_raw_usage, const char **out_other, struct err *e);
-
 /* Lists all objects of the kind, or the one that the first operand names. */
 int object_run_show(struct call *call, enum object_kind kind, const struct listing_values *form, struct err *e);
 

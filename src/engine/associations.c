@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "engine/assoc_limits.h"
 #include "engine/handlers.h"
 
 enum { ROOT = 0 };
@@ -115,11 +116,36 @@ static void delete_assoc(struct apply_context *c, uint32_t index)
     assoc_set_usage(c->s, a->parent, parent->usage + a->usage);
     assoc_set_usage(c->s, index, 0.0);
     fold_tres(a, parent);
+    parent->usage_wall += a->usage_wall;
+    a->usage_wall = 0.0;
     a->deleted_us = c->now_us;
     c->s->tree_is_stale = c->s->pass_is_due = true;
     apply_note_usage_journal(c, USAGE_JOURNAL_FOLD, a->id, assoc_reset_us(c->s, a->parent), parent->id);
     apply_note_change(c, TABLE_ASSOC, index);
     apply_note_change(c, TABLE_ASSOC, a->parent);
+}
+
+/* Names the account or the user in an error about limits. */
+static int fail_of(struct apply_context *c, const char *account, const char *user)
+{
+    return err_of(c->e, user != NULL ? "user" : "account", str(user != NULL ? user : account));
+}
+
+/* The limits that an event gives an association of its own: user NULL: the account. parent: above it. */
+static int read_new_limits(struct apply_context *c, const char *account, const char *user, uint32_t parent,
+                           const struct event_pair *pairs, uint32_t count, struct field_value **out_limits)
+{
+    if (assoc_limits_read(c, NULL, pairs, count, out_limits) != 0) return fail_of(c, account, user);
+    return assoc_limits_check_new(c, account, user, parent, *out_limits);
+}
+
+/* The limits of an association after an event. parent: above it after the event. */
+static int read_changed_limits(struct apply_context *c, uint32_t index, uint32_t parent, const struct event_pair *pairs,
+                               uint32_t count, struct field_value **out_limits)
+{
+    const struct assoc *a = assoc_at(c, index);
+    if (assoc_limits_read(c, a->limits, pairs, count, out_limits) != 0) return fail_of(c, a->account, a->user);
+    return assoc_limits_check(c, index, parent, *out_limits);
 }
 
 int apply_account_add(struct apply_context *c, const struct event *event)
@@ -133,7 +159,9 @@ int apply_account_add(struct apply_context *c, const struct event *event)
     if (wanted->parent != NULL && find_account(c, wanted->parent, &parent) != 0) return -1;
     if (state_find_assoc(c->s, wanted->name, NULL) != NONE) return err_exists(c->e, "account", str(wanted->name));
     if (check_depth(c, parent, 1) != 0) return -1;
-    add_assoc(c, parent, wanted->name, NULL, wanted->shares, wanted->priority, false);
+    struct field_value *limits;
+    if (read_new_limits(c, wanted->name, NULL, parent, wanted->pairs, wanted->count, &limits) != 0) return -1;
+    assoc_limits_set(c, add_assoc(c, parent, wanted->name, NULL, wanted->shares, wanted->priority, false), limits);
     return 0;
 }
 
@@ -145,9 +173,9 @@ int apply_account_modify(struct apply_context *c, const struct event *event)
     if (find_account(c, wanted->name, &index) != 0 || check_shares(c, "account", wanted->name, wanted->shares) != 0)
         return -1;
     bool has_changes = wanted->parent != NULL || wanted->shares != SHARES_UNSET || wanted->priority != PRIORITY_UNSET;
-    if (index == ROOT && (has_changes || !wanted->resets_usage))
+    if (index == ROOT && (has_changes || (!wanted->resets_usage && wanted->count == 0)))
         return err_subject(c->e, ERR_CONFLICT, "account", str("root"),
-                           "has no siblings to share with; only its RawUsage can be changed");
+                           "has no siblings to share with; only its limits and its RawUsage can be changed");
     if (wanted->parent != NULL) {
         if (find_account(c, wanted->parent, &parent) != 0) return -1;
         if (is_within(c, parent, index))
@@ -155,13 +183,18 @@ int apply_account_modify(struct apply_context *c, const struct event *event)
                                "cannot be moved below '%s', which is the account itself or below it", wanted->parent);
         if (check_depth(c, parent, 1 + height_of(c, index)) != 0) return -1;
     }
+    struct field_value *limits;
+    uint32_t new_parent = parent != NONE ? parent : assoc_at(c, index)->parent;
+    if (read_changed_limits(c, index, new_parent, wanted->pairs, wanted->count, &limits) != 0) return -1;
     if (wanted->resets_usage) usage_reset_assocs(c, index);
     set_shares(c, index, wanted->shares);
     set_priority(c, index, wanted->priority);
+    assoc_limits_set(c, index, limits);
     struct assoc *a = assoc_at(c, index);
     if (parent != NONE && parent != a->parent) {
         assoc_count_work(c->s, a->parent, &a->work, -1);
         a->parent = parent;
+        c->s->move_edition++;
         assoc_count_work(c->s, a->parent, &a->work, 1);
         c->s->tree_is_stale = c->s->pass_is_due = true;
         apply_note_change(c, TABLE_ASSOC, index);
@@ -222,7 +255,13 @@ int apply_user_add(struct apply_context *c, const struct event *event)
     bool may_be_created = strcmp(account, DEFAULT_ACCOUNT) == 0;
     if (!may_be_created && find_account(c, account, &parent) != 0) return -1;
     if (check_can_add_user(c, wanted->name, account, parent) != 0) return -1;
-    add_user(c, wanted->name, account, wanted->shares, wanted->priority, wanted->make_default);
+    struct field_value *limits;
+    if (parent == NONE) parent = state_find_assoc(c->s, account, NULL);
+    if (read_new_limits(c, account, wanted->name, parent != NONE ? parent : ROOT, wanted->pairs, wanted->count,
+                        &limits) != 0)
+        return -1;
+    assoc_limits_set(c, add_user(c, wanted->name, account, wanted->shares, wanted->priority, wanted->make_default),
+                     limits);
     return 0;
 }
 
@@ -260,11 +299,17 @@ int apply_user_modify(struct apply_context *c, const struct event *event)
     if (wanted->make_default && count > 1)
         return err_subject(c->e, ERR_INPUT, "user", str(wanted->name),
                            "is in %u accounts; name the one to become the default", count);
+    struct field_value **limits = arena_alloc(&c->s->cycle, count * sizeof *limits);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t parent = assoc_at(c, indices[i])->parent;
+        if (read_changed_limits(c, indices[i], parent, wanted->pairs, wanted->count, &limits[i]) != 0) return -1;
+    }
     if (wanted->resets_usage && wanted->account == NULL) usage_reset_user(c, wanted->name);
     for (uint32_t i = 0; i < count; i++) {
         if (wanted->resets_usage) usage_reset_assocs(c, indices[i]);
         set_shares(c, indices[i], wanted->shares);
         set_priority(c, indices[i], wanted->priority);
+        assoc_limits_set(c, indices[i], limits[i]);
     }
     if (wanted->make_default) {
         clear_default(c, wanted->name);
@@ -305,25 +350,45 @@ int apply_user_delete(struct apply_context *c, const struct event *event)
     return 0;
 }
 
-int assoc_for_submission(struct apply_context *c, const struct actor *actor, const char *account, uint32_t *out_assoc)
+/* --- submissions -------------------------------------------------------------------------------------------------- */
+
+static int find_named(struct apply_context *c, const char *account, const char *user, uint32_t *out_assoc)
 {
-    uint32_t index = NONE;
+    uint32_t unused;
+    if (find_account(c, account, &unused) != 0) return -1;
+    *out_assoc = state_find_assoc(c->s, account, user);
+    if (*out_assoc != NONE) return 0;
+    return err_subject(c->e, ERR_NOT_FOUND, "user", str(user), "is not in account '%s'", account);
+}
+
+int assoc_for_submission(struct apply_context *c, const struct actor *actor, const char *account, uint32_t *out_assoc,
+                         uint32_t *out_nearest)
+{
+    struct state *s = c->s;
     ensure(actor->user != NULL);
-    uint32_t own = state_default_assoc(c->s, actor->user);
-    if (own == NONE && (account == NULL || strcmp(account, DEFAULT_ACCOUNT) == 0)) {
-        uint32_t parent = state_find_assoc(c->s, DEFAULT_ACCOUNT, NULL);
+    uint32_t own = state_default_assoc(s, actor->user), assoc = own;
+    bool is_enforced = (s->policy.enforce & ENFORCE_ASSOCIATIONS) != 0;
+    if (account != NULL && !is_enforced) {
+        uint32_t named = state_find_assoc(s, account, actor->user);
+        if (named != NONE) assoc = named;
+    } else if (account != NULL && (own != NONE || strcmp(account, DEFAULT_ACCOUNT) != 0) &&
+               find_named(c, account, actor->user, &assoc) != 0) {
+        return -1;
+    }
+    uint32_t nearest = assoc;
+    if (assoc == NONE) {
+        uint32_t parent = state_find_assoc(s, DEFAULT_ACCOUNT, NULL);
         if (apply_check_name("user", actor->user, c->e) != 0 ||
             check_can_add_user(c, actor->user, DEFAULT_ACCOUNT, parent) != 0)
             return -1;
-        index = add_user(c, actor->user, DEFAULT_ACCOUNT, 1, NONE, false);
-    } else if (account == NULL) {
-        index = own;
-    } else {
-        if (find_account(c, account, &index) != 0) return -1;
-        index = state_find_assoc(c->s, account, actor->user);
-        if (index == NONE)
-            return err_subject(c->e, ERR_NOT_FOUND, "user", str(actor->user), "is not in account '%s'", account);
+        nearest = parent != NONE ? parent : ROOT;
     }
-    *out_assoc = index;
+    *out_assoc = assoc;
+    *out_nearest = nearest;
     return 0;
+}
+
+uint32_t assoc_add_for_submission(struct apply_context *c, const struct actor *actor)
+{
+    return add_user(c, actor->user, DEFAULT_ACCOUNT, 1, NONE, false);
 }

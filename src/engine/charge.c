@@ -1,7 +1,9 @@
 /* Charges running tasks to the rows that have usage. The charge of a task for the time from charged_us to to_us goes to
  *
- *     its association    billing x usage factor, and each of its TRES x usage factor; stored at the decay reference
- *     its QOS            billing x usage factor; stored likewise, or with NoDecay as it is
+ *     its association    billing x usage factor, each of its TRES x usage factor, and its time x usage factor (wall);
+ *                        stored at the decay reference
+ *     its job's QOS      the same; stored likewise, or with NoDecay as it is
+ *     the QOS that its partition had at its start, unless it is the same one: the same
  *     its usage owners   with SHARETREE_RESERVED_USAGE its CPUs and GiB (otherwise measured_usage.c charges them): the
  *                        user, or with a project the user in the project, and the project; decays by the rule of the
  *                        share tree and is stored as of the owner's at_us
@@ -15,7 +17,9 @@
  * Source: docs/formulas.md 1.2, 3.4 and 5.2. */
 #include "base/ensure.h"
 #include "engine/handlers.h"
+#include "engine/usage_read.h"
 #include "engine/usage_rule.h"
+#include "engine/usage_sums.h"
 
 /* --- usage stored at the decay reference -------------------------------------------------------------------------- */
 
@@ -29,21 +33,32 @@ static double rescaled(double stored, const struct rescale *by)
     return usage_decay_steps(stored, by->steps) * by->scale;
 }
 
-static bool rescale_assoc(struct state *s, uint32_t index, const struct rescale *by)
+/* Returns whether there is any usage. */
+static bool rescale_tres(double *usage_tres, const struct rescale *by)
 {
-    struct assoc *a = &s->assocs.items[index];
-    bool has_usage = a->usage > 0.0;
-    assoc_set_usage(s, index, rescaled(a->usage, by));
-    for (uint32_t i = 0; a->usage_tres != NULL && i < TRES_MAX; i++) {
-        if (a->usage_tres[i] > 0.0) has_usage = true;
-        a->usage_tres[i] = rescaled(a->usage_tres[i], by);
+    bool has_usage = false;
+    for (uint32_t i = 0; usage_tres != NULL && i < TRES_MAX; i++) {
+        if (usage_tres[i] > 0.0) has_usage = true;
+        usage_tres[i] = rescaled(usage_tres[i], by);
     }
     return has_usage;
 }
 
-static bool has_decay(const struct object_row *qos)
+static bool rescale_assoc(struct state *s, uint32_t index, const struct rescale *by)
 {
-    return (qos->qos_flags & QOS_NO_DECAY) == 0;
+    struct assoc *a = &s->assocs.items[index];
+    bool has_usage = a->usage > 0.0 || a->usage_wall > 0.0;
+    assoc_set_usage(s, index, rescaled(a->usage, by));
+    a->usage_wall = rescaled(a->usage_wall, by);
+    return rescale_tres(a->usage_tres, by) || has_usage;
+}
+
+static bool rescale_qos(struct object_row *q, const struct rescale *by)
+{
+    bool has_usage = q->usage > 0.0 || q->usage_wall > 0.0;
+    q->usage = rescaled(q->usage, by);
+    q->usage_wall = rescaled(q->usage_wall, by);
+    return rescale_tres(q->usage_tres, by) || has_usage;
 }
 
 /* Rescales every usage that is stored at the reference, because the reference moves. */
@@ -55,10 +70,10 @@ static void rescale_usages(struct apply_context *c, const struct rescale *by)
     }
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
         struct object_row *q = &s->objects[OBJECT_QOS].items[i];
-        if (q->is_deleted || !has_decay(q) || !(q->usage > 0.0)) continue;
-        q->usage = rescaled(q->usage, by);
+        if (q->is_deleted || !usage_read_has_decay(q) || !rescale_qos(q, by)) continue;
         apply_note_change(c, TABLE_OBJECT, object_change(OBJECT_QOS, i));
     }
+    usage_sums_invalidate(s);
 }
 
 /* Moves the reference if a charge at at_us would be stored too large otherwise (policy/usage.h). */
@@ -70,13 +85,6 @@ static void move_reference(struct apply_context *c, int64_t at_us)
     s->decay.reference_us += by.steps * s->decay.halflife_us;
     rescale_usages(c, &by);
     apply_note_change(c, TABLE_COUNTERS, 0);
-}
-
-/* The begin of the next charge of a task to a row that was last reset at reset_us (invariant 2). */
-static int64_t charge_begin(const struct state *s, const struct task *k, int64_t reset_us)
-{
-    int64_t from_us = k->charged_us > reset_us ? k->charged_us : reset_us;
-    return from_us > s->usage_reset_us ? from_us : s->usage_reset_us;
 }
 
 /* --- usage owners ------------------------------------------------------------------------------------------------- */
@@ -136,13 +144,13 @@ static void charge_current(const struct state *s, const struct task *k, int64_t 
 {
     uint32_t owners[2];
     int64_t reset_us[2];
-    if (job_state_is_end(k->state) || k->charged_us == 0 || now_us <= k->charged_us) return;
+    if (!task_is_charged(k) || now_us <= k->charged_us) return;
     job_usage_owners(s, &s->jobs.items[state_find_job(s, k->job_id)], owners);
     usage_owner_resets(s, owners, reset_us);
     const struct ticket_usage rates = charge_reserved_rates(k);
     for (int o = 0; o < 2; o++) {
         if (owners[o] == NONE) continue;
-        int64_t from_us = charge_begin(s, k, reset_us[o]);
+        int64_t from_us = usage_read_begin(s, k, reset_us[o]);
         charge_owner(&s->policy.tickets.decay, &current[owners[o]], &rates, from_us, now_us);
     }
 }
@@ -165,18 +173,23 @@ struct ticket_usage *usage_owner_current(struct state *s, int64_t now_us, struct
 
 /* --- charging ----------------------------------------------------------------------------------------------------- */
 
+static void add_tres(double **usage_tres, const struct tres_list *tres, double charge_of_one)
+{
+    if (tres->count > 0 && *usage_tres == NULL) *usage_tres = mem_resize(NULL, 0, TRES_MAX * sizeof **usage_tres);
+    for (uint32_t i = 0; i < tres->count; i++)
+        (*usage_tres)[tres->items[i].tres] += tres->items[i].amount * charge_of_one;
+}
+
 static void charge_assoc(struct apply_context *c, const struct task *k, int64_t to_us)
 {
     struct state *s = c->s;
     struct assoc *a = &s->assocs.items[k->assoc];
-    int64_t from_us = charge_begin(s, k, a->reset_us);
+    int64_t from_us = usage_read_begin(s, k, a->reset_us);
     if (to_us <= from_us) return;
     assoc_set_usage(s, k->assoc, a->usage + usage_charge_stored(&s->decay, task_rate(k), from_us, to_us));
-    if (k->tres.count > 0 && a->usage_tres == NULL)
-        a->usage_tres = mem_resize(NULL, 0, TRES_MAX * sizeof *a->usage_tres);
     double charge_of_one = usage_charge_stored(&s->decay, k->usage_factor, from_us, to_us);
-    for (uint32_t i = 0; i < k->tres.count; i++)
-        a->usage_tres[k->tres.items[i].tres] += k->tres.items[i].amount * charge_of_one;
+    a->usage_wall += charge_of_one;
+    add_tres(&a->usage_tres, &k->tres, charge_of_one);
     apply_note_change(c, TABLE_ASSOC, k->assoc);
 }
 
@@ -184,18 +197,14 @@ static void charge_qos(struct apply_context *c, const struct task *k, uint32_t q
 {
     struct state *s = c->s;
     struct object_row *q = &s->objects[OBJECT_QOS].items[qos];
-    int64_t from_us = charge_begin(s, k, q->reset_us);
+    const struct decay d = usage_read_has_decay(q) ? s->decay : (struct decay){0, s->decay.reference_us};
+    int64_t from_us = usage_read_begin(s, k, q->reset_us);
     if (to_us <= from_us) return;
-    q->usage += has_decay(q) ? usage_charge_stored(&s->decay, task_rate(k), from_us, to_us)
-                             : usage_charge(0, task_rate(k), from_us, to_us);
+    double charge_of_one = usage_charge_stored(&d, k->usage_factor, from_us, to_us);
+    q->usage += usage_charge_stored(&d, task_rate(k), from_us, to_us);
+    q->usage_wall += charge_of_one;
+    add_tres(&q->usage_tres, &k->tres, charge_of_one);
     apply_note_change(c, TABLE_OBJECT, object_change(OBJECT_QOS, qos));
-}
-
-static const struct job *job_of(const struct state *s, const struct task *k)
-{
-    uint32_t index = state_find_job(s, k->job_id);
-    ensure(index != NONE);
-    return &s->jobs.items[index];
 }
 
 static void charge_owners(struct apply_context *c, const struct task *k, const struct job *j, int64_t to_us)
@@ -207,7 +216,7 @@ static void charge_owners(struct apply_context *c, const struct task *k, const s
     job_usage_owners(s, j, owners);
     usage_owner_resets(s, owners, reset_us);
     for (int i = 0; i < 2; i++) {
-        int64_t from_us = charge_begin(s, k, reset_us[i]);
+        int64_t from_us = usage_read_begin(s, k, reset_us[i]);
         if (owners[i] == NONE || to_us <= from_us) continue;
         charge_owner(&s->policy.tickets.decay, &s->owners.items[owners[i]], &rates, from_us, to_us);
         apply_note_change(c, TABLE_OWNER, owners[i]);
@@ -217,14 +226,17 @@ static void charge_owners(struct apply_context *c, const struct task *k, const s
 void charge_task(struct apply_context *c, struct task *k, int64_t to_us)
 {
     if (k->charged_us == 0 || to_us <= k->charged_us) return;
-    const struct job *j = job_of(c->s, k);
+    const struct job *j = usage_read_job(c->s, k);
     move_reference(c, to_us);
+    usage_sums_begin_charge(c->s, k);
     if (k->usage_factor > 0.0) {
         charge_assoc(c, k, to_us);
         charge_qos(c, k, j->qos, to_us);
+        if (k->partition_qos != NONE) charge_qos(c, k, k->partition_qos, to_us);
     }
     if (c->s->policy.tickets.charges_reserved) charge_owners(c, k, j, to_us);
     k->charged_us = to_us;
+    usage_sums_end_charge(c->s, k);
 }
 
 void charge_finished(struct apply_context *c, struct task *k)
@@ -235,7 +247,7 @@ void charge_finished(struct apply_context *c, struct task *k)
     if (k->start_us == 0) return;
     charge_task(c, k, k->end_us);
     int64_t at_us = k->charged_us; /* the end, or a change of a rule between the end and its record */
-    job_usage_owners(s, job_of(s, k), owners);
+    job_usage_owners(s, usage_read_job(s, k), owners);
     usage_owner_resets(s, owners, reset_us);
     for (int i = 0; i < 2; i++) {
         if (owners[i] == NONE || at_us <= reset_us[i]) continue;
@@ -257,8 +269,8 @@ static uint32_t charge_running(struct apply_context *c, uint32_t qos)
     uint32_t charged = 0;
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         struct task *k = &s->tasks.items[i];
-        if (job_state_is_end(k->state) || k->charged_us == 0 || k->charged_us >= c->now_us) continue;
-        if (qos != NONE && job_of(s, k)->qos != qos) continue;
+        if (!task_is_charged(k) || k->charged_us >= c->now_us) continue;
+        if (qos != NONE && !usage_read_is_of_qos(s, k, qos)) continue;
         charge_task(c, k, c->now_us);
         apply_note_change(c, TABLE_TASK, i);
         charged++;
@@ -292,7 +304,8 @@ static void note_late_starts(struct apply_context *c, uint32_t qos)
     struct state *s = c->s;
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         const struct task *k = &s->tasks.items[i];
-        if (job_state_is_end(k->state) || k->charged_us != 0 || (qos != NONE && job_of(s, k)->qos != qos)) continue;
+        if (job_state_is_end(k->state) || k->charged_us != 0) continue;
+        if (qos != NONE && !usage_read_is_of_qos(s, k, qos)) continue;
         apply_note_late_start(c, k);
     }
 }
@@ -315,63 +328,13 @@ void charge_change_qos_decay(struct apply_context *c, uint32_t qos, bool no_deca
 {
     struct state *s = c->s;
     struct object_row *q = object_row_at(s, OBJECT_QOS, qos);
-    if (no_decay != has_decay(q)) return;
+    if (no_decay != usage_read_has_decay(q)) return;
     charge_up_to_now(c, qos);
     move_reference(c, c->now_us);
     double scale = decay_scale(&s->decay, c->now_us);
-    q->usage = no_decay ? q->usage * scale : q->usage / scale;
+    const struct rescale by = {0, no_decay ? scale : 1.0 / scale};
+    rescale_qos(q, &by);
+    usage_sums_invalidate(s);
     apply_note_usage_journal(c, USAGE_JOURNAL_QOS_DECAY, 0, q->id, !no_decay);
     note_late_starts(c, qos);
-}
-
-/* --- reading ------------------------------------------------------------------------------------------------------ */
-
-double *state_own_usage(struct state *s, int64_t now_us, struct arena *arena)
-{
-    const struct tree *t = state_tree(s);
-    double *own = arena_alloc_raw(arena, t->count * sizeof *own);
-    double scale = decay_scale(&s->decay, now_us);
-    for (uint32_t node = 0; node < t->count; node++) own[node] = s->usage_of.items[node] * scale;
-    for (uint32_t i = 0; i < s->tasks.count; i++) {
-        const struct task *k = &s->tasks.items[i];
-        if (job_state_is_end(k->state) || k->charged_us == 0) continue;
-        uint32_t node = s->node_of.items[k->assoc];
-        int64_t from_us = charge_begin(s, k, s->assocs.items[k->assoc].reset_us);
-        own[node] += usage_charge(s->decay.halflife_us, task_rate(k), from_us, now_us);
-    }
-    return own;
-}
-
-double *state_own_tres_usage(struct state *s, uint32_t tres, int64_t now_us, struct arena *arena)
-{
-    ensure(tres < s->policy.tres.count);
-    const struct tree *t = state_tree(s);
-    double *own = arena_alloc(arena, t->count * sizeof *own);
-    double scale = decay_scale(&s->decay, now_us);
-    for (uint32_t node = 0; node < t->count; node++) {
-        const struct assoc *a = &s->assocs.items[s->assoc_of.items[node]];
-        if (a->usage_tres != NULL) own[node] = a->usage_tres[tres] * scale;
-    }
-    for (uint32_t i = 0; i < s->tasks.count; i++) {
-        const struct task *k = &s->tasks.items[i];
-        if (job_state_is_end(k->state) || k->charged_us == 0) continue;
-        double rate = tres_amount_of(&k->tres, tres) * k->usage_factor;
-        int64_t from_us = charge_begin(s, k, s->assocs.items[k->assoc].reset_us);
-        own[s->node_of.items[k->assoc]] += usage_charge(s->decay.halflife_us, rate, from_us, now_us);
-    }
-    return own;
-}
-
-double state_qos_usage(const struct state *s, uint32_t qos, int64_t now_us)
-{
-    ensure(qos < s->objects[OBJECT_QOS].count);
-    const struct object_row *q = &s->objects[OBJECT_QOS].items[qos];
-    int64_t halflife_us = has_decay(q) ? s->decay.halflife_us : 0;
-    double usage = has_decay(q) ? q->usage * decay_scale(&s->decay, now_us) : q->usage;
-    for (uint32_t i = 0; i < s->tasks.count; i++) {
-        const struct task *k = &s->tasks.items[i];
-        if (job_state_is_end(k->state) || k->charged_us == 0 || job_of(s, k)->qos != qos) continue;
-        usage += usage_charge(halflife_us, task_rate(k), charge_begin(s, k, q->reset_us), now_us);
-    }
-    return usage;
 }

@@ -8,6 +8,8 @@
 #include "engine/closed_times.h"
 #include "engine/job_members.h"
 #include "engine/min_priority.h"
+#include "engine/usage_read.h"
+#include "fields/limit_fields.h"
 #include "policy/tres_text.h"
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
@@ -224,6 +226,29 @@ static void add_host(const struct dump *d, struct json *j, uint32_t index)
     json_end(j);
 }
 
+/* usage: by kind (usage_read.h). */
+static void add_usage(const struct dump *d, struct json *j, const double usage[USAGE_KIND_COUNT])
+{
+    bool has_tres = false;
+    if (usage[TRES_BILLING] > 0.0) add_real(j, "usage", usage[TRES_BILLING]);
+    if (usage[USAGE_WALL] > 0.0) add_real(j, "usage_wall", usage[USAGE_WALL]);
+    for (uint32_t t = 0; t < d->s->policy.tres.count; t++) {
+        if (t == TRES_BILLING || !(usage[t] > 0.0)) continue;
+        if (!has_tres) json_key(j, "usage_tres");
+        if (!has_tres) json_begin_object(j);
+        has_tres = true;
+        add_real(j, d->s->policy.tres.items[t].text, usage[t]);
+    }
+    if (has_tres) json_end(j);
+}
+
+static void add_qos_usage(const struct dump *d, struct json *j, uint32_t qos)
+{
+    double usage[USAGE_KIND_COUNT];
+    usage_read_qos(d->s, qos, d->now_us, usage);
+    add_usage(d, j, usage);
+}
+
 static void add_objects(struct dump *d, enum object_kind kind, const char *part)
 {
     const struct state *s = d->s;
@@ -235,8 +260,7 @@ static void add_objects(struct dump *d, enum object_kind kind, const char *part)
         if (kind == OBJECT_HOST) add_host(d, j, i);
         if (kind == OBJECT_PARTITION) add_closed(d, j, i);
         add_fields(j, s, kind, i);
-        double usage = kind == OBJECT_QOS ? state_qos_usage(s, i, d->now_us) : 0.0;
-        if (usage > 0.0) add_real(j, "usage", usage);
+        if (kind == OBJECT_QOS) add_qos_usage(d, j, i);
         end_row(d);
     }
     end_part(d);
@@ -286,7 +310,7 @@ static void add_usage_owners(struct dump *d)
     end_part(d);
 }
 
-static void add_association(struct dump *d, const struct assoc *a, double usage)
+static void add_association(struct dump *d, const struct assoc *a, const double usage[USAGE_KIND_COUNT])
 {
     struct json *j = begin_row(d);
     bool has_parent = a->user == NULL && a->parent != NONE && a->parent != 0; /* 0 is root */
@@ -298,18 +322,31 @@ static void add_association(struct dump *d, const struct assoc *a, double usage)
     else if (a->shares != 1)
         add_number(j, "shares", a->shares);
     if (a->priority != NONE) add_number(j, "priority", a->priority);
-    if (usage > 0.0) add_real(j, "usage", usage);
+    add_usage(d, j, usage);
+    for (uint32_t i = 0; a->limits != NULL && i < limit_fields.count; i++) {
+        const struct field *f = field_at(&limit_fields, i);
+        if (!field_equal(f, &a->limits[i], &limit_fields_defaults[i])) add_value(j, f, &a->limits[i]);
+    }
     end_row(d);
 }
 
 /* In the order of listings. */
 static void add_tree(struct dump *d)
 {
-    const double *usage = state_own_usage(d->s, d->now_us, &d->arena);
     const struct tree *t = state_tree(d->s);
+    const double *usage[USAGE_KIND_COUNT] = {0}; /* by node; NULL: none */
+    for (uint32_t kind = 0; kind < USAGE_KIND_COUNT; kind++) {
+        if (kind == USAGE_WALL || kind < d->s->policy.tres.count)
+            usage[kind] = usage_read_own(d->s, kind, d->now_us, &d->arena);
+    }
     begin_part(d, "tree");
-    for (uint32_t node = 0; node < t->count; node++)
-        add_association(d, &d->s->assocs.items[d->s->assoc_of.items[node]], usage[node]);
+    for (uint32_t node = 0; node < t->count; node++) {
+        double own[USAGE_KIND_COUNT] = {0};
+        for (uint32_t kind = 0; kind < USAGE_KIND_COUNT; kind++) {
+            if (usage[kind] != NULL) own[kind] = usage[kind][node];
+        }
+        add_association(d, &d->s->assocs.items[d->s->assoc_of.items[node]], own);
+    }
     end_part(d);
 }
 

@@ -46,6 +46,11 @@ struct actor {
     bool is_operator;
 };
 
+/* A name and a value in the syntax of the command line. */
+struct event_pair {
+    const char *key, *value;
+};
+
 /* SHARES_UNSET keeps the shares (a new association gets 1). PRIORITY_UNSET keeps the priority (a new association
  * inherits its parent's); NONE lets the association inherit its parent's. A text that is NULL keeps the value. */
 #define SHARES_UNSET UINT32_MAX
@@ -55,7 +60,9 @@ struct event_account {
     const char *parent; /* EVENT_ACCOUNT_ADD, NULL: root */
     uint32_t shares;
     uint32_t priority;
-    bool resets_usage; /* also that of all associations below it */
+    bool resets_usage;              /* also that of all associations below it */
+    const struct event_pair *pairs; /* limits to change (engine/assoc_limits.h) */
+    uint32_t count;
 };
 
 struct event_user {
@@ -64,12 +71,9 @@ struct event_user {
     uint32_t shares;
     bool make_default; /* the association becomes the user's default */
     uint32_t priority;
-    bool resets_usage; /* account NULL: also the user's usage in the share tree */
-};
-
-/* A name and a value in the syntax of the command line. */
-struct event_pair {
-    const char *key, *value;
+    bool resets_usage;              /* account NULL: also the user's usage in the share tree */
+    const struct event_pair *pairs; /* limits to change, in each of the accounts */
+    uint32_t count;
 };
 
 /* Either all pairs are applied, or none: each has to be valid, and all of them together. */

@@ -53,8 +53,12 @@ int object_derive_all(struct state *s, struct err *e);
 /* --- associations ------------------------------------------------------------------------------------------------- */
 
 /* The association of a submission by a user; account NULL: the user's default one. A user without any association gets
- * one in DEFAULT_ACCOUNT. ERR_NOT_FOUND, ERR_INPUT, ERR_TOO_LARGE. */
-int assoc_for_submission(struct apply_context *c, const struct actor *actor, const char *account, uint32_t *out_assoc);
+ * one in DEFAULT_ACCOUNT: *out_assoc is NONE until assoc_add_for_submission adds it. out_nearest: the association, or
+ * the one that will be above it. Without ENFORCE_ASSOCIATIONS the user's default one replaces an account that the user
+ * is not in. ERR_NOT_FOUND, ERR_INPUT, ERR_TOO_LARGE. */
+int assoc_for_submission(struct apply_context *c, const struct actor *actor, const char *account, uint32_t *out_assoc,
+                         uint32_t *out_nearest);
+uint32_t assoc_add_for_submission(struct apply_context *c, const struct actor *actor);
 
 /* --- charges (charge.c) ------------------------------------------------------------------------------------------- */
 

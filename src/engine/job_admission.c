@@ -1,6 +1,7 @@
 #include "engine/job_admission.h"
 
 #include "base/quantity.h"
+#include "engine/assoc_limits.h"
 #include "engine/never_runs.h"
 
 /* "4G of memory", "2 GPUs"; without its unit "4G", "2" */
@@ -133,18 +134,35 @@ int job_admission_check_amounts(struct apply_context *c, const struct job *row)
     return 0;
 }
 
+static int64_t max_time_s(const struct state *s, uint32_t partition)
+{
+    int64_t max_s = s->objects[OBJECT_PARTITION].items[partition].object.value[PARTITION_MAX_TIME].number;
+    return max_s == FIELD_SPECIAL ? INT64_MAX : max_s;
+}
+
+static int64_t smallest_max_time_s(const struct state *s, const struct job *row, uint32_t *out_partition)
+{
+    int64_t smallest_s = INT64_MAX;
+    *out_partition = row->partitions[0];
+    for (uint32_t i = 0; i < row->partition_count; i++) {
+        int64_t max_s = max_time_s(s, row->partitions[i]);
+        if (max_s >= smallest_s) continue;
+        smallest_s = max_s;
+        *out_partition = row->partitions[i];
+    }
+    return smallest_s;
+}
+
 /* Partitions without hosts count only if all are without. */
-int64_t job_admission_max_time_s(struct state *s, const struct job *row, uint32_t *out_partition)
+static int64_t largest_max_time_s(struct state *s, const struct job *row, uint32_t *out_partition)
 {
     const struct never_runs *never = never_runs_kept(s);
     int64_t largest_s = 0;
     bool found_host = false;
     *out_partition = row->partitions[0];
     for (uint32_t i = 0; i < row->partition_count; i++) {
-        const struct object_row *p = &s->objects[OBJECT_PARTITION].items[row->partitions[i]];
-        int64_t max_s = p->object.value[PARTITION_MAX_TIME].number;
+        int64_t max_s = max_time_s(s, row->partitions[i]);
         bool has_host = never_runs_has_host(never, row->partitions[i]), is_first_host = has_host && !found_host;
-        if (max_s == FIELD_SPECIAL) max_s = INT64_MAX;
         if (!is_first_host && (max_s <= largest_s || has_host != found_host)) continue;
         found_host |= has_host;
         largest_s = max_s;
@@ -153,17 +171,38 @@ int64_t job_admission_max_time_s(struct state *s, const struct job *row, uint32_
     return largest_s;
 }
 
+int64_t job_admission_max_time_s(struct state *s, const struct job *row, uint32_t *out_partition)
+{
+    bool is_all = setting_number(&s->settings, SET_ENFORCE_PART_LIMITS) == PART_LIMITS_ALL;
+    return is_all ? smallest_max_time_s(s, row, out_partition) : largest_max_time_s(s, row, out_partition);
+}
+
 int job_admission_check_time_limit(struct apply_context *c, const struct job *row)
 {
     uint32_t partition;
     char limit[32], max[32];
     int64_t max_s = job_admission_max_time_s(c->s, row, &partition);
-    if (row->time_limit_s <= max_s) return 0;
+    bool is_enforced = setting_number(&c->s->settings, SET_ENFORCE_PART_LIMITS) != PART_LIMITS_NO;
+    if (row->time_limit_s <= max_s || !is_enforced) return 0;
     duration_format(limit, row->time_limit_s);
     duration_format(max, max_s);
     const char *name = c->s->objects[OBJECT_PARTITION].items[partition].object.name;
     (void)err_value_reason(c->e, job_field_at(JOB_FIELD_TIME_LIMIT)->name, str(limit),
                            "exceeds MaxTime of partition '%s': %s", name, max);
     if (c->e != NULL) c->e->code = ERR_TOO_LARGE;
+    return -1;
+}
+
+int job_admission_check_qos(struct apply_context *c, uint32_t qos, uint32_t assoc)
+{
+    struct state *s = c->s;
+    const char *name = s->objects[OBJECT_QOS].items[qos].object.name;
+    if ((s->policy.enforce & ENFORCE_QOS) == 0 || assoc_limits_allow_qos(s, assoc, name)) return 0;
+    const struct assoc *a = &s->assocs.items[assoc];
+    const char *whose = a->user != NULL ? a->user : a->account;
+    (void)err_value_reason(c->e, job_field_at(JOB_FIELD_QOS)->name, str(name),
+                           "is not allowed to %s '%s' in account '%s'; allowed are %s", a->user ? "user" : "jobs of",
+                           whose, a->account, assoc_limits_qos_list(s, assoc));
+    if (c->e != NULL) c->e->code = ERR_DENIED;
     return -1;
 }

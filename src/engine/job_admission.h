@@ -26,11 +26,14 @@ int job_admission_check_nodes(struct apply_context *c, const struct job *row);
 /* The requested resources of all CPUs against the amounts. */
 int job_admission_check_amounts(struct apply_context *c, const struct job *row);
 
-/* The time limit against the largest MaxTime of the partitions (job_admission_max_time_s). */
+/* The time limit against MaxTime of the partitions (job_admission_max_time_s), unless EnforcePartLimits is NO. */
 int job_admission_check_time_limit(struct apply_context *c, const struct job *row);
 
-/* That MaxTime, and the partition that has it, of those with a host that runs jobs if there are any. INT64_MAX: no
- * limit. */
+/* The QOS against the list of the association, with ENFORCE_QOS. ERR_DENIED. */
+int job_admission_check_qos(struct apply_context *c, uint32_t qos, uint32_t assoc);
+
+/* The largest MaxTime of the partitions, and the partition that has it, of those with a host that runs jobs if there
+ * are any; with EnforcePartLimits=ALL the smallest. INT64_MAX: no limit. */
 int64_t job_admission_max_time_s(struct state *s, const struct job *row, uint32_t *out_partition);
 
 #endif

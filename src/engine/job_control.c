@@ -5,6 +5,7 @@
 #include "engine/job_edit.h"
 #include "engine/job_members.h"
 #include "engine/job_waits.h"
+#include "engine/limit_submit.h"
 #include "engine/min_priority.h"
 #include "engine/name_groups.h"
 #include "engine/requested_resources.h"
@@ -318,6 +319,16 @@ static void settle_dependency(struct apply_context *c, uint32_t index, const cha
     dependencies_changed(c, index, old_name);
 }
 
+/* A time limit that an operator sets is no matter of MaxWall; a new QOS or partition may refuse the job. */
+static int check_limits(struct apply_context *c, const struct job_values *given, const struct actor *actor,
+                        const struct job *old, struct job *row)
+{
+    bool has_time = given->is_given[JOB_FIELD_TIME_LIMIT];
+    if (has_time) row->is_time_exempt = actor->is_operator;
+    if (row->qos == old->qos && row->partitions == old->partitions) return 0;
+    return limit_submit_check_update(c, row, has_time);
+}
+
 static int update(struct apply_context *c, const struct event *event)
 {
     const struct event_update *wanted = &event->update;
@@ -327,6 +338,7 @@ static int update(struct apply_context *c, const struct event *event)
     if (job_edit_update(c, &event->actor, &c->s->jobs.items[index], wanted->values, &row) != 0) return -1;
     if (set_dependency(c, event, index, &row) != 0) return -1;
     const char *old_name = old_name_of(c->s, &c->s->jobs.items[index], &row);
+    if (check_limits(c, wanted->values, &event->actor, &c->s->jobs.items[index], &row) != 0) return -1;
     if (has_decisive_change(c->s, &c->s->jobs.items[index], &row)) move_to_list_end(c->s, &row);
     min_priority_update(c, index, &row);
     job_replace(c->s, index, &row);

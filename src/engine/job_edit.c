@@ -125,6 +125,13 @@ static int check_array_limit(struct job_edit *edit)
     return fail_of_job(edit);
 }
 
+/* A submission checks it once its association is known. */
+static int check_qos(struct job_edit *edit)
+{
+    if (edit->old == NULL || job_admission_check_qos(edit->c, edit->row->qos, edit->row->assoc) == 0) return 0;
+    return fail_of_job(edit);
+}
+
 /* What follows from a change of the field. */
 static int after_change(struct job_edit *edit, enum job_field f)
 {
@@ -132,6 +139,7 @@ static int after_change(struct job_edit *edit, enum job_field f)
     case JOB_FIELD_BEGIN: move_accrual(edit); return 0;
     case JOB_FIELD_DEADLINE: return check_deadline(edit);
     case JOB_FIELD_ARRAY_LIMIT: return check_array_limit(edit);
+    case JOB_FIELD_QOS: return check_qos(edit);
     case JOB_FIELD_REQUESTS:
         return job_places_check_expressions(edit->c, edit->row->requests, edit->row->request_count);
     case JOB_FIELD_SOFT:

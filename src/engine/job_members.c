@@ -105,6 +105,8 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_BILLING] = {TASK(MEMBER_REAL, billing)},
     [JOB_FIELD_USAGE_FACTOR] = {TASK(MEMBER_REAL, usage_factor)},
     [JOB_FIELD_IS_CANCELLED] = {TASK(MEMBER_BOOL, is_cancelled)},
+    [JOB_FIELD_IS_OVER_LIMIT] = {TASK(MEMBER_BOOL, is_over_limit)},
+    [JOB_FIELD_IS_TIME_EXEMPT] = {JOB(MEMBER_BOOL, is_time_exempt)},
     [JOB_FIELD_LAUNCH_ID] = {TASK(MEMBER_U64, launch_id)},
     [JOB_FIELD_BOOT_ID] = {CHARS(boot_id)},
     [JOB_FIELD_LAUNCH] = {TASK(MEMBER_I64, launch_us)},
@@ -241,6 +243,13 @@ static int set_project(const struct state *s, struct job *row, const struct fiel
     row->project = NONE;
     if (value->text == NULL || value->text[0] == '\0') return 0;
     return set_object(s, OBJECT_PROJECT, value, &row->project, e);
+}
+
+static int set_partition_qos(const struct state *s, struct task *row, const struct field_value *value, struct err *e)
+{
+    row->partition_qos = NONE;
+    if (value->text == NULL || value->text[0] == '\0') return 0;
+    return set_object(s, OBJECT_QOS, value, &row->partition_qos, e);
 }
 
 static int set_partitions(const struct state *s, struct job *row, const struct field_value *value, struct arena *arena,
@@ -453,6 +462,7 @@ struct field_value task_member(const struct state *s, const struct task *k, enum
     ensure(job_field_rows[f].home == JOB_HOME_TASK);
     switch (f) {
     case JOB_FIELD_PARTITION: return field_text(object_name(s, OBJECT_PARTITION, k->partition));
+    case JOB_FIELD_PARTITION_QOS: return field_text(object_name(s, OBJECT_QOS, k->partition_qos));
     case JOB_FIELD_TRES: return tres_value(s, k, arena);
     case JOB_FIELD_HOSTS:
     case JOB_FIELD_CPU_IDS:
@@ -469,6 +479,7 @@ int task_member_set(const struct state *s, struct task *row, enum job_field f, c
     ensure(job_field_rows[f].home == JOB_HOME_TASK);
     switch (f) {
     case JOB_FIELD_PARTITION: return set_object(s, OBJECT_PARTITION, value, &row->partition, e);
+    case JOB_FIELD_PARTITION_QOS: return set_partition_qos(s, row, value, e);
     case JOB_FIELD_TRES: return tres_text_parse_list(&s->policy.tres, str(value->text), &row->tres, e);
     case JOB_FIELD_HOSTS:
     case JOB_FIELD_CPU_IDS:

@@ -3,6 +3,7 @@
  * references:
  *
  *     partition --> hosts, groups, environments, calendar   checked with the cluster (cluster_model.h)
+ *     partition, association --> QOS                   by name; deletion is refused (also engine/assoc_limits.h)
  *     job --> partitions, QOS, project, resources      deletion is refused while a live job has a reference
  *     user --> department                              by name; DEFAULT_DEPARTMENT needs no row
  *
@@ -11,9 +12,11 @@
 
 #include "base/ensure.h"
 #include "base/number.h"
+#include "engine/assoc_limits.h"
 #include "engine/cluster_model.h"
 #include "engine/handlers.h"
 #include "engine/host_loads.h"
+#include "engine/limit_values.h"
 #include "engine/placements.h"
 #include "engine/user_list.h"
 #include "fields/calendar_text.h"
@@ -29,11 +32,20 @@ static int parse_weights(const struct policy *p, const struct object *partition,
     return err_of(e, "partition", str(partition->name));
 }
 
+static int derive_qos(const struct state *s, struct object_row *o, struct err *e)
+{
+    const struct object_class *class = &object_classes[OBJECT_QOS];
+    for (uint32_t i = 0; i < class->field_count; i++) {
+        if (limit_value_check(s, &class->fields[i], &o->object.value[i], e) != 0)
+            return err_of(e, class->name, str(o->object.name));
+    }
+    return setting_text_qos_flags(str(o->object.value[QOS_FLAGS].text), "flags", &o->qos_flags, e);
+}
+
 int object_derive(struct state *s, enum object_kind kind, uint32_t index, struct err *e)
 {
     struct object_row *o = object_row_at(s, kind, index);
-    if (kind == OBJECT_QOS)
-        return setting_text_qos_flags(str(o->object.value[QOS_FLAGS].text), "flags", &o->qos_flags, e);
+    if (kind == OBJECT_QOS) return derive_qos(s, o, e);
     if (kind != OBJECT_PARTITION) return 0;
     double weights[TRES_MAX] = {0};
     bool has_weights = o->object.value[PARTITION_BILLING_WEIGHTS].text[0] != '\0';
@@ -99,6 +111,13 @@ static int check_type(struct apply_context *c, const struct object *resource)
                        (int)own.length, own.text);
 }
 
+static int check_partition_qos(struct apply_context *c, const struct object *partition)
+{
+    const char *qos = partition->value[PARTITION_QOS].text;
+    if (qos[0] == '\0' || state_find_object(c->s, OBJECT_QOS, qos) != NONE) return 0;
+    return err_not_found(c->e, "qos", str(qos));
+}
+
 static int check_scaling(struct apply_context *c, const struct object *host)
 {
     struct cluster_resources resources;
@@ -139,6 +158,7 @@ static int check_object(struct apply_context *c, enum object_kind kind, const st
     if (kind == OBJECT_HOST) return check_scaling(c, o) == 0 ? check_gpus(c, o) : -1;
     if (kind == OBJECT_RESOURCE) return check_type(c, o);
     if (kind != OBJECT_PARTITION) return 0;
+    if (check_partition_qos(c, o) != 0) return -1;
     if (user_list_check(c->s, o, c->e) != 0) return err_of(c->e, "partition", str(o->name));
     if (o->value[PARTITION_BILLING_WEIGHTS].text[0] == '\0') return 0;
     return parse_weights(&c->s->policy, o, unused, c->e);
@@ -200,6 +220,17 @@ static int check_reset(struct apply_context *c, const struct object *o, enum obj
     return err_of(c->e, object_classes[kind].name, str(o->name));
 }
 
+/* A change of limits by TRES depends on the value before it. */
+static int set_field(struct apply_context *c, struct object *o, enum object_kind kind, const struct event_pair *pair)
+{
+    struct arena *cycle = &c->s->cycle;
+    uint32_t field = object_field_find(kind, str(pair->key));
+    const struct field *f = field != NONE ? &object_classes[kind].fields[field] : NULL;
+    if (f == NULL || !f->is_tres) return object_set(o, kind, str(pair->key), str(pair->value), cycle, c->e);
+    if (limit_value_change(c->s, f, str(pair->value), cycle, &o->value[field], c->e) == 0) return 0;
+    return err_of(c->e, object_classes[kind].name, str(o->name));
+}
+
 /* Sets the wanted fields, texts in memory of the cycle. out_resets: whether RawUsage=0 is one of them; NULL: it is not
  * accepted. */
 static int set_fields(struct apply_context *c, const struct event_object *wanted, struct object *o, bool *out_resets)
@@ -211,7 +242,7 @@ static int set_fields(struct apply_context *c, const struct event_object *wanted
             *out_resets = true;
             continue;
         }
-        if (object_set(o, wanted->kind, str(pair->key), str(pair->value), &c->s->cycle, c->e) != 0) return -1;
+        if (set_field(c, o, wanted->kind, pair) != 0) return -1;
     }
     return check_object(c, wanted->kind, o);
 }
@@ -323,6 +354,26 @@ static uint32_t users_of_department(const struct state *s, const char *departmen
     return count;
 }
 
+/* Whether partitions and associations name it. */
+static int check_qos_is_unused(struct apply_context *c, const char *qos)
+{
+    struct state *s = c->s;
+    for (uint32_t i = 0; i < s->objects[OBJECT_PARTITION].count; i++) {
+        const struct object_row *p = &s->objects[OBJECT_PARTITION].items[i];
+        if (!p->is_deleted && strcmp(p->object.value[PARTITION_QOS].text, qos) == 0)
+            return err_subject(c->e, ERR_CONFLICT, "qos", str(qos), "is in use: it is the QOS of partition '%s'",
+                               p->object.name);
+    }
+    uint32_t assoc = assoc_limits_find_qos(s, qos);
+    if (assoc == NONE) return 0;
+    const struct assoc *a = &s->assocs.items[assoc];
+    if (a->user == NULL)
+        return err_subject(c->e, ERR_CONFLICT, "qos", str(qos),
+                           "is in use: QosLevel or DefaultQOS of account '%s' has it", a->account);
+    return err_subject(c->e, ERR_CONFLICT, "qos", str(qos),
+                       "is in use: QosLevel or DefaultQOS of user '%s' in account '%s' has it", a->user, a->account);
+}
+
 static int check_is_unused(struct apply_context *c, enum object_kind kind, const struct object_row *row)
 {
     const char *class = object_classes[kind].name, *name = row->object.name;
@@ -331,6 +382,7 @@ static int check_is_unused(struct apply_context *c, enum object_kind kind, const
                            row->live_jobs, row->live_jobs == 1 ? "job" : "jobs", row->live_jobs == 1 ? "it" : "them");
     if (kind == OBJECT_QOS && strcmp(name, DEFAULT_QOS) == 0)
         return err_subject(c->e, ERR_CONFLICT, "qos", str(name), "cannot be deleted: it is the default QOS");
+    if (kind == OBJECT_QOS && check_qos_is_unused(c, name) != 0) return -1;
     if (kind == OBJECT_HOST && strcmp(name, LOCAL_HOST) == 0)
         return err_subject(c->e, ERR_CONFLICT, "host", str(name), "cannot be deleted: it is this machine");
     if (kind == OBJECT_HOST && placements_use_host(c->s, state_find_object(c->s, kind, name)))

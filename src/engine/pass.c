@@ -1,7 +1,9 @@
 #include "engine/pass.h"
 
 #include "engine/closed_times.h"
+#include "engine/limit_end.h"
 #include "engine/min_priority.h"
+#include "engine/pass_limits.h"
 
 static bool has_threshold_qos(const struct state *s)
 {
@@ -20,6 +22,7 @@ static void begin(struct pass *p)
     s->pending->pass_count++;
     p->cluster = live_cluster_update(s, p->c->now_us);
     pass_count_host_tickets(p);
+    pass_limits_begin(p);
     pass_lines_begin(p);
     run_begin(&p->run, &p->cluster->model.cluster, &p->cluster->rules, p->c->now_us, &s->cycle);
 }
@@ -59,6 +62,7 @@ static void end(struct pass *p)
 static void run_pass(struct apply_context *c, const char *boot_id, const struct ticket_plan *plan)
 {
     struct pass p = {.c = c, .boot_id = boot_id, .plan = plan, .has_threshold_qos = has_threshold_qos(c->s)};
+    limit_end_tasks(c);
     if (min_priority_is_kept(c->s)) {
         pass_begin_ranking(&p);
         min_priority_raise_all(c, &p.multifactor);

@@ -12,6 +12,7 @@
 #define FAIRLEAD_ENGINE_PASS_H
 
 #include "engine/handlers.h"
+#include "engine/limit_place.h"
 #include "engine/live_cluster.h"
 #include "engine/pending.h"
 #include "engine/ranking.h"
@@ -36,9 +37,10 @@ struct pass {
     ARRAY(struct pass_reservation) reservations;
     struct tres_indices indices; /* as of the first start */
     bool has_indices;
-    bool has_threshold_qos; /* a QOS keeps jobs waiting until their fair-share factor is high enough */
-    bool is_ranking;        /* pass_begin_ranking was called */
-    const double *factors;  /* by node of the tree; NULL: not needed */
+    bool has_threshold_qos;      /* a QOS keeps jobs waiting until their fair-share factor is high enough */
+    struct limit_places *limits; /* NULL: no limit is enforced */
+    bool is_ranking;             /* pass_begin_ranking was called */
+    const double *factors;       /* by node of the tree; NULL: not needed */
     struct multifactor_context multifactor;
     struct tres_amount *amounts;       /* of one job, TRES_MAX entries; NULL: TRES have no weights */
     bool is_monitored;                 /* MONITOR is on */
@@ -80,7 +82,7 @@ bool pass_may_try(struct pass *p, uint32_t job);
 /* Starts tasks of a job, at most *io_max, until one does not fit, and takes their number from *io_max. First come those
  * with a reservation in another partition: here they may start, or get an earlier one. Returns what became of the last
  * one. */
-enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *d, uint32_t *io_max);
+enum run_outcome pass_decide(struct pass *p, uint32_t job, uint32_t group, uint32_t *io_max);
 
 /* The lines of the schedule file (params MONITOR=1). begin: once the cluster is up to date. add: after a start or a
  * reservation of a task; line: of its earlier reservation, or NONE; returns its own. end: after all decisions; appends

@@ -4,6 +4,7 @@
 #include "base/ensure.h"
 #include "engine/job_waits.h"
 #include "engine/pass.h"
+#include "engine/pass_limits.h"
 #include "engine/placements.h"
 #include "engine/restarts.h"
 
@@ -44,6 +45,7 @@ const struct demand *pass_group_demand(struct pass *p, uint32_t group)
 bool pass_admits(struct pass *p, const struct pending_group *g)
 {
     struct state *s = p->c->s;
+    if (pass_limits_block(p, g)) return false;
     if (!p->has_threshold_qos) return true;
     pass_begin_ranking(p);
     if (!ranking_qos_waits(s, g->qos, p->factors[s->node_of.items[g->assoc]])) return true;
@@ -133,6 +135,8 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
                        .cpu_weight = CPU_WEIGHT_DEFAULT};
     row.restarts = restarts_of(j, row.task_id);
     row.billing = job_billing_in(s, row.partition, &tres);
+    row.partition_qos = state_partition_qos(s, row.partition);
+    if (row.partition_qos == j->qos) row.partition_qos = NONE;
     strncpy(row.boot_id, p->boot_id, sizeof row.boot_id - 1);
     take_places(p, j, a, &row);
     live_cluster_add(p->cluster, &row, d, a, c->now_us);
@@ -142,6 +146,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     const struct work work = task_work(&row);
     assoc_count_work(s, j->assoc, &(struct work){.pending = 1}, -1);
     assoc_count_work(s, j->assoc, &work, 1);
+    task_count_references(s, &row, 1);
     apply_note_change(c, TABLE_JOB, job);
     apply_note_change(c, TABLE_TASK, index);
     apply_note_change(c, TABLE_COUNTERS, 0);
@@ -184,11 +189,14 @@ bool pass_may_try(struct pass *p, uint32_t job)
 }
 
 /* A task that has a reservation in another partition. Returns what becomes of it here. */
-static enum run_outcome decide_again(struct pass *p, struct pending_job *waiting, uint32_t job, const struct demand *d,
-                                     uint32_t reservation)
+static enum run_outcome decide_again(struct pass *p, struct pending_job *waiting, uint32_t job, uint32_t group,
+                                     const struct demand *d, uint32_t reservation)
 {
     struct pass_reservation *old = &p->reservations.items[reservation];
-    const struct run_decision decision = run_job_again(&p->run, d, old->start_us);
+    const struct demand *own = pass_limits_place(p, job, group, d);
+    if (own == NULL) return RUN_WAITS;
+    const struct run_decision decision =
+        own == d ? run_job_again(&p->run, d, old->start_us) : run_job_now(&p->run, own);
     if (decision.outcome == RUN_WAITS) return RUN_WAITS;
     struct pass_reservation other = *old;
     old->is_current = false;
@@ -209,8 +217,8 @@ static enum run_outcome decide_again(struct pass *p, struct pending_job *waiting
 }
 
 /* The tasks of a job that have reservations in other partitions, at most *io_max. */
-static void decide_reserved(struct pass *p, struct pending_job *waiting, uint32_t job, const struct demand *d,
-                            uint32_t *io_max)
+static void decide_reserved(struct pass *p, struct pending_job *waiting, uint32_t job, uint32_t group,
+                            const struct demand *d, uint32_t *io_max)
 {
     uint32_t left = reserved_tasks(p, waiting), tries = *io_max;
     for (uint32_t at = waiting->first_reservation; tries > 0 && left > 0; at++) {
@@ -219,24 +227,33 @@ static void decide_reserved(struct pass *p, struct pending_job *waiting, uint32_
         left--;
         if (r->demand == d) continue;
         if (pass_startable_tasks(p->c->s, &p->c->s->jobs.items[job]) == 0) return;
-        if (decide_again(p, waiting, job, d, at) == RUN_STARTS) --*io_max;
+        if (decide_again(p, waiting, job, group, d, at) == RUN_STARTS) --*io_max;
         tries--;
     }
 }
 
-enum run_outcome pass_decide(struct pass *p, uint32_t job, const struct demand *d, uint32_t *io_max)
+/* The next task of a job, as limits let it be placed. */
+static struct run_decision decide_next(struct pass *p, uint32_t job, uint32_t group, const struct demand *d)
+{
+    const struct demand *own = pass_limits_place(p, job, group, d);
+    if (own == NULL) return (struct run_decision){.outcome = RUN_WAITS};
+    return own == d ? run_job(&p->run, d, p->c->s->jobs.items[job].is_reserving) : run_job_now(&p->run, own);
+}
+
+enum run_outcome pass_decide(struct pass *p, uint32_t job, uint32_t group, uint32_t *io_max)
 {
     struct state *s = p->c->s;
+    const struct demand *d = pass_group_demand(p, group);
     struct pending *pending = s->pending;
     struct pending_job *waiting = &pending->jobs.items[map_get_u64(&pending->by_id, s->jobs.items[job].id)];
     struct run_decision decision = {.outcome = RUN_STARTS};
-    decide_reserved(p, waiting, job, d, io_max);
+    decide_reserved(p, waiting, job, group, d, io_max);
     uint32_t tasks = pass_startable_tasks(s, &s->jobs.items[job]), reserved = reserved_tasks(p, waiting);
     if (reserved > 0) decision.outcome = RUN_RESERVED;
     tasks = tasks > reserved ? tasks - reserved : 0;
     if (tasks > *io_max) tasks = *io_max;
     for (; tasks > 0 && decision.outcome != RUN_WAITS && !run_is_over(&p->run); tasks--) {
-        decision = run_job(&p->run, d, s->jobs.items[job].is_reserving);
+        decision = decide_next(p, job, group, d);
         if (decision.outcome == RUN_STARTS) {
             start_task(p, job, d, &decision.allocation);
             (void)pass_lines_add(p, NONE, job, d, &decision);

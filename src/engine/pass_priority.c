@@ -9,7 +9,7 @@
 #include "base/ensure.h"
 #include "base/sort.h"
 #include "engine/min_priority.h"
-#include "engine/pass.h"
+#include "engine/pass_limits.h"
 
 /* Few jobs start in a pass, so of the candidates only the best ones are computed and kept. */
 enum { SHORTLIST_FIRST = 16, SHORTLIST_GROWTH = 4 };
@@ -200,7 +200,7 @@ static void offer_first(struct heads *h, uint32_t group, struct queue_shortlist 
 {
     struct pass *p = h->p;
     struct queue_candidate candidate;
-    if (p->has_threshold_qos && !pass_admits(p, &h->pending->groups.items[group])) return;
+    if (!pass_admits(p, &h->pending->groups.items[group])) return;
     if (find_candidate(p, group, &candidate)) queue_shortlist_offer(list, candidate);
 }
 
@@ -356,8 +356,9 @@ static void decide(struct heads *h, const struct queue_candidate *candidate, boo
     if (!counts && !has_reservation && !run_may_start(&p->run, d) && reservations_left(p) == 0) return;
     uint32_t job = state_find_job(s, job_id), max = UINT32_MAX;
     bool has_started = pass_startable_tasks(s, &s->jobs.items[job]) == 0; /* in another partition */
+    if (!has_started && !pass_limits_admit(p, job, candidate->group, d)) return;
     enum run_outcome outcome = has_started ? RUN_STARTS : RUN_WAITS;
-    if (!has_started && pass_may_try(p, job)) outcome = pass_decide(p, job, d, &max);
+    if (!has_started && pass_may_try(p, job)) outcome = pass_decide(p, job, candidate->group, &max);
     drop_fitting(h, d->kind);
     if (g->has_more_partitions && !counts && !has_reservation && pass_has_reservation(p, job_id))
         push_others(h, candidate, job_id);

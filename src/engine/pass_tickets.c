@@ -4,7 +4,15 @@
  * fits nothing has to be ranked. */
 #include "engine/pass.h"
 
+#include "engine/pass_limits.h"
 #include "engine/ticket_order.h"
+
+/* Whether neither its fair-share factor nor a limit keeps a job waiting in a group. */
+static bool may_start_in(struct pass *p, uint32_t job, uint32_t group)
+{
+    return pass_admits(p, &p->c->s->pending->groups.items[group]) &&
+           pass_limits_admit(p, job, group, pass_group_demand(p, group));
+}
 
 /* Starts tasks of a job, at most max, in the first of its partitions where they fit. Returns false if nothing fits for
  * the job, and so nothing for those of its group that come after it. */
@@ -13,13 +21,16 @@ static bool start_job(struct pass *p, const struct pending_job *job, uint32_t ma
     struct state *s = p->c->s;
     uint32_t index = state_find_job(s, job->job_id);
     if (index == NONE) return true;
-    if (!pass_admits(p, &s->pending->groups.items[job->groups[0]])) return false;
-    bool ranks_all = pass_ranks_all(p), fits = false;
+    bool ranks_all = pass_ranks_all(p), fits = false, is_admitted = false;
+    for (uint32_t i = 0; i < job->group_count && !is_admitted; i++)
+        is_admitted = may_start_in(p, index, job->groups[i]);
+    if (!is_admitted) return false;
     if (ranks_all && !pass_may_try(p, index)) return true;
     for (uint32_t i = 0; i < job->group_count; i++) {
         const struct demand *d = pass_group_demand(p, job->groups[i]);
+        if (!pass_admits(p, &s->pending->groups.items[job->groups[i]])) continue;
         if (!ranks_all && !run_may_start(&p->run, d)) continue;
-        enum run_outcome outcome = pass_decide(p, index, d, &max);
+        enum run_outcome outcome = pass_decide(p, index, job->groups[i], &max);
         if (outcome == RUN_STARTS) return true;
         fits |= outcome == RUN_RESERVED;
     }

@@ -32,7 +32,11 @@ struct pending_group {
     bool is_reserving;           /* they ask for reservations */
     const struct demand *demand; /* of the live cluster, as of demand_made */
     uint32_t demand_made;        /* 0: none yet */
-    uint32_t entered_in;         /* the last pass in which one of its jobs was a candidate (pass_priority.c) */
+    /* The limit that kept them waiting when it was last looked at (pass_limits.h). */
+    uint32_t blocked_counter, blocked_freed, blocked_rules;
+    int64_t blocked_until_us;
+    bool is_blocked;
+    uint32_t entered_in; /* the last pass in which one of its jobs was a candidate (pass_priority.c) */
 };
 
 /* What bounds the place of a group's first job in the order. A pass reads that of every group, so it is small. */

@@ -6,6 +6,7 @@
 #include "base/quantity.h"
 #include "engine/closed_times.h"
 #include "engine/job_waits.h"
+#include "engine/limit_place.h"
 #include "engine/min_priority.h"
 #include "engine/never_runs.h"
 
@@ -224,6 +225,22 @@ static bool is_open_for(const struct job_demands *d, uint32_t partition, const s
     return !closed_times_meet(d->s, partition, now_us, timeline_end_of(now_us, duration_us));
 }
 
+/* The limit that keeps a job waiting in all of its partitions: that of the first one; PENDING_NONE: none does. */
+static enum pending_reason limit_reason(struct state *s, const struct job *j, struct never_runs *never, int64_t now_us)
+{
+    enum pending_reason reason = PENDING_NONE;
+    if (!limits_apply(s)) return PENDING_NONE;
+    const struct limit_places places = {
+        .s = s, .counts = limit_counts_update(s, now_us), .model = &never->empty, .arena = &s->cycle, .now_us = now_us};
+    for (uint32_t i = 0; i < j->partition_count; i++) {
+        struct limit_hit hit;
+        const struct demand *d = job_demand(&never->demands, j, j->partitions[i]);
+        if (limit_place(&places, j, j->partitions[i], d, &hit) != NULL) return PENDING_NONE;
+        if (reason == PENDING_NONE) reason = hit.reason;
+    }
+    return reason;
+}
+
 enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double factor, int64_t now_us)
 {
     uint32_t index = state_find_job(s, job_id);
@@ -238,6 +255,8 @@ enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double 
     }
     if (!is_admitted) return PENDING_PARTITION_TIME_LIMIT;
     if (never_runs_is(never, job_demand(&never->demands, j, NONE))) return PENDING_BAD_CONSTRAINTS;
+    enum pending_reason limit = limit_reason(s, j, never, now_us);
+    if (limit != PENDING_NONE) return limit;
     if (!is_open) return PENDING_PARTITION_CLOSED;
     return ranking_qos_waits(s, j->qos, factor) ? PENDING_QOS_USAGE_THRESHOLD : PENDING_NONE;
 }

@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "engine/closed_times.h"
 #include "engine/job_waits.h"
+#include "engine/limit_plan.h"
 #include "engine/live_cluster.h"
 #include "engine/never_reasons.h"
 #include "engine/priorities.h"
@@ -42,6 +43,7 @@ struct schedule_builder {
     uint32_t *reserved_row;   /* by job: its first reservation, or NONE */
     uint32_t *reserved_tasks; /* by job: how many have one */
     struct run_rules rules;
+    struct limit_plan limits;
     struct estimate *estimates; /* by job; NULL: none are wanted */
     uint32_t unplaced;          /* a running job that has no room, or NONE */
 };
@@ -292,8 +294,8 @@ static void add_decision(struct schedule_builder *b, uint32_t job, const struct 
 
 /* The tasks of a job that have reservations in other partitions, at most max of them: they start here, or get an
  * earlier reservation. Returns how many start. */
-static uint32_t run_reserved(struct schedule_builder *b, struct run *run, uint32_t job, const struct demand *d,
-                             uint32_t max)
+static uint32_t run_reserved(struct schedule_builder *b, struct run *run, uint32_t job, uint32_t partition,
+                             const struct demand *d, uint32_t max)
 {
     uint32_t left = b->reserved_tasks[job], starts = 0;
     for (uint32_t i = b->reserved_row[job]; left > 0 && max > 0; i++) {
@@ -301,11 +303,14 @@ static uint32_t run_reserved(struct schedule_builder *b, struct run *run, uint32
         if (row->job != job || row->state != SCHEDULE_RESERVED) continue;
         left--;
         if (row->demand == d) continue;
-        const struct run_decision decision = run_job_again(run, d, row->start_us);
+        const struct demand *own = limit_plan_place(&b->limits, &b->s->jobs.items[job], partition, d);
         max--;
+        if (own == NULL) continue;
+        const struct run_decision decision = own == d ? run_job_again(run, d, row->start_us) : run_job_now(run, own);
         if (decision.outcome == RUN_WAITS) continue;
         describe(row, d, &decision);
         starts += decision.outcome == RUN_STARTS;
+        if (decision.outcome == RUN_STARTS) limit_plan_start(&b->limits, &b->s->jobs.items[job], &decision.allocation);
     }
     b->reserved_tasks[job] -= starts;
     return starts;
@@ -317,15 +322,32 @@ static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job
 {
     const struct job *j = &b->s->jobs.items[job];
     const struct demand *d = job_demand(&b->out->demands, j, partition);
-    uint32_t starts = run_reserved(b, run, job, d, max);
+    uint32_t starts = run_reserved(b, run, job, partition, d, max);
     uint32_t tasks = max - starts < b->left[job] ? max - starts : b->left[job];
     for (; tasks > 0 && !run_is_over(run) && b->out->rows.count < ROWS_MAX; tasks--) {
-        const struct run_decision decision = run_job(run, d, j->is_reserving);
+        const struct demand *own = limit_plan_place(&b->limits, j, partition, d);
+        if (own == NULL) break;
+        const struct run_decision decision = own == d ? run_job(run, d, j->is_reserving) : run_job_now(run, own);
         if (decision.outcome == RUN_WAITS) break;
+        if (decision.outcome == RUN_STARTS) limit_plan_start(&b->limits, j, &decision.allocation);
         add_decision(b, job, d, &decision);
         starts += decision.outcome == RUN_STARTS;
     }
     return starts;
+}
+
+/* Whether limits let a task of a candidate start, wherever it fits. */
+static bool is_admitted(const struct schedule_builder *b, const struct schedule_candidate *c)
+{
+    const struct job *j = &b->s->jobs.items[c->job];
+    bool is_in_any = c->partition == NONE && !b->s->is_document;
+    if (!is_in_any)
+        return limit_plan_place(&b->limits, j, c->partition, job_demand(&b->out->demands, j, c->partition)) != NULL;
+    for (uint32_t i = 0; i < j->partition_count; i++) {
+        const struct demand *d = job_demand(&b->out->demands, j, j->partitions[i]);
+        if (limit_plan_place(&b->limits, j, j->partitions[i], d) != NULL) return true;
+    }
+    return false;
 }
 
 /* In the tickets model a task of an instance starts in the first of its job's partitions where it fits. */
@@ -334,6 +356,7 @@ static void run_candidate(struct schedule_builder *b, struct run *run, const str
     const struct job *j = &b->s->jobs.items[c->job];
     uint32_t max = c->tasks;
     run->tickets = c->tickets;
+    if (!is_admitted(b, c)) return;
     if ((b->left[c->job] == 0 && b->reserved_tasks[c->job] == 0) ||
         !run_may_try(run, b->s->assocs.items[j->assoc].user) || (run_is_over(run) && b->reserved_tasks[c->job] == 0))
         return;
@@ -401,7 +424,8 @@ static void estimate(struct schedule_builder *b)
     run_begin(&run, &b->out->model.cluster, &rules, b->now_us, &b->out->arena);
     for (uint32_t i = 0; i < b->candidates.count && !run_is_over(&run); i++) {
         const struct schedule_candidate *c = &b->candidates.items[i];
-        if (idset_first(&b->pending[c->job]) != NONE && b->left[c->job] > 0) estimate_job(b, &run, c);
+        if (idset_first(&b->pending[c->job]) != NONE && b->left[c->job] > 0 && is_admitted(b, c))
+            estimate_job(b, &run, c);
     }
     run_end(&run);
 }
@@ -454,9 +478,11 @@ int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estim
     else
         order_by_priority(&b);
     sort_candidates(&b);
+    limit_plan_begin(&b.limits, s, &out->model, &out->arena, now_us);
     int status = check_running(&b, e) == 0 ? run_all(&b, e) : -1;
     if (status == 0 && estimates == SCHEDULE_WITH_ESTIMATES) estimate(&b);
     for (uint32_t i = 0; i < b.candidates.count && status == 0; i++) add_waiting(&b, b.candidates.items[i].job);
+    limit_plan_end(&b.limits);
     if (status == 0) explain_waiting(&b);
     out->known_until_us = first_unlimited_end(out);
     for (uint32_t i = 0; i < s->jobs.count; i++) idset_release(&b.pending[i]);

@@ -47,6 +47,12 @@ uint32_t state_find_object(const struct state *s, enum object_kind kind, const c
     return map_get(&s->object_by_name[kind], str(name));
 }
 
+uint32_t state_partition_qos(const struct state *s, uint32_t partition)
+{
+    const char *name = s->objects[OBJECT_PARTITION].items[partition].object.value[PARTITION_QOS].text;
+    return name[0] == '\0' ? NONE : state_find_object(s, OBJECT_QOS, name);
+}
+
 uint32_t state_find_job(const struct state *s, uint32_t job_id)
 {
     return map_get_u64(&s->job_by_id, job_id);

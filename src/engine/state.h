@@ -21,8 +21,8 @@
  *   5. assoc.usage is the association's own usage (without that of the associations below), as of decay.reference_us:
  *      the charges of its tasks from start_us to charged_us, and the usage of deleted users and accounts that was added
  *      to it. Readers add the charge of a running task from charged_us on; an ended task has charged_us >= end_us, so
- *      nothing is added. Usage from before reset_us or usage_reset_us is not included. The same holds for the usage of
- *      QOS and of owners (charge.c, usage_reset.c).
+ *      nothing is added. Usage from before reset_us or usage_reset_us is not included. The same holds for usage_tres,
+ *      usage_wall, and the usages of QOS and of owners (charge.c, usage_reset.c).
  *   6. Ended rows (tasks that ended, jobs with nothing pending and no live task) stay in memory only until
  *      engine_forget: the store has them.
  *   7. At least one partition and one QOS exist. A live job refers only to objects that exist. The row of a deleted
@@ -66,6 +66,7 @@ struct assoc {
     bool is_default;       /* the user's jobs are of this association when the submission names no account (-A) */
     double usage;          /* billing-seconds, invariant 5 */
     double *usage_tres;    /* likewise in TRES-seconds, by index of policy.tres, TRES_MAX entries; NULL: none yet */
+    double usage_wall;     /* likewise of its tasks' time: seconds x usage factor */
     uint32_t priority;     /* for the multifactor sum; NONE: the parent's, 0 if no ancestor has one */
     int64_t reset_us;      /* usage counts from this time on; 0: from the beginning */
     int64_t created_us;
@@ -86,8 +87,10 @@ struct object_row {
     struct object object;
     int64_t created_us;
     bool is_deleted;
-    uint32_t live_jobs;    /* derived: jobs that refer to it and have not ended */
-    double usage;          /* of a QOS: billing-seconds, stored like assoc.usage; with NoDecay they do not decay */
+    uint32_t live_jobs; /* derived: jobs, and of a QOS tasks, that refer to it and have not ended */
+    double usage;       /* of a QOS: billing-seconds, stored like assoc.usage; with NoDecay they do not decay */
+    double *usage_tres; /* of a QOS: like assoc.usage_tres; with NoDecay they do not decay, nor does usage_wall */
+    double usage_wall;
     int64_t reset_us;      /* of a QOS, like assoc.reset_us */
     const uint32_t *hosts; /* of a partition: indices into state.hosts; NULL: all hosts */
     uint32_t host_count;
@@ -213,6 +216,7 @@ struct job {
     bool is_held_by_operator; /* and only an operator may release it */
     bool is_array;
     bool is_reserving;                  /* it asks for a reservation */
+    bool is_time_exempt;                /* an operator has set its time limit, which MaxWall does not limit then */
     bool waits_by_task;                 /* derived: pending tasks wait for tasks of other jobs */
     uint32_t live_tasks;                /* derived */
     int64_t ended_us;                   /* 0 while a task of it is pending or live */
@@ -261,7 +265,8 @@ struct task {
     enum job_state state; /* never PENDING */
     bool is_cancelled;    /* it is being ended because of a cancellation */
     enum task_requeue requeue;
-    uint32_t restarts; /* how often it was requeued before this attempt */
+    uint32_t restarts;  /* how often it was requeued before this attempt */
+    bool is_over_limit; /* or because the usage that it adds to has reached a limit */
     uint64_t launch_id;
     char boot_id[40];             /* of the boot in which it was launched */
     int64_t launch_us;            /* when the pass decided to start it */
@@ -272,9 +277,10 @@ struct task {
     uint32_t placement_count;     /* at least 1 */
     uint32_t partition;           /* index into objects[OBJECT_PARTITION] */
     double billing;               /* units a second, by its partition's weights at its start */
-    double usage_factor;          /* of its QOS at its start; usage is billing x usage_factor x time */
-    struct tres_list tres;        /* allocated to it; items from mem_resize */
-    uint32_t cpu_weight;          /* derived: the weight last sent to the executor, 100 at the start; 0: unknown */
+    uint32_t partition_qos; /* the QOS that its partition had at its start, or NONE; also NONE if it is its job's own */
+    double usage_factor;    /* of its job's QOS at its start; usage is billing x usage_factor x time */
+    struct tres_list tres;  /* allocated to it; items from mem_resize */
+    uint32_t cpu_weight;    /* derived: the weight last sent to the executor, 100 at the start; 0: unknown */
     int32_t exit_status, signal;
     int64_t max_rss_kib;
     /* Measured so far (engine/measured_usage.c). */
@@ -340,9 +346,13 @@ struct state {
     struct dependents *dependents;               /* which jobs wait for which (engine/dependents.h); NULL: likewise */
     struct name_groups *name_groups;             /* live jobs by name (engine/name_groups.h); NULL: likewise */
     struct pending *pending;                     /* the jobs that may start (engine/pending.h); NULL: not needed yet */
+    struct usage_sums *usage_sums;               /* for limits (engine/usage_sums.h); NULL: not needed yet */
     struct never_runs *never_runs;     /* of an instance: its hosts with nothing on them; NULL: not needed yet */
     struct live_cluster *live_cluster; /* with what running tasks have booked; NULL: not needed yet, or a document */
+    struct limit_table *limit_table;   /* engine/limit_table.h; NULL: not needed yet */
+    struct limit_counts *limit_counts; /* engine/limit_counts.h; NULL: not needed yet */
     uint32_t rules_edition;  /* counts changes of settings, objects and associations by operators, and resets */
+    uint32_t move_edition;   /* counts moves of accounts in the tree */
     uint32_t object_edition; /* counts changes of objects by operators */
     uint32_t host_edition;   /* counts changes of the hosts' capacity */
     bool dropped_plan;       /* since the last pass, because the rules had changed (engine/ticket_plan.h) */
@@ -351,7 +361,8 @@ struct state {
     /* The time of the next pass if nothing changes: the earliest begin_us in the future of a pending job, or in a
      * minute where a job waits for its fair-share factor or the CPU weights follow usage. 0: never. */
     int64_t next_due_us;
-    struct rank_order *order;         /* of the fair-tree algorithm, kept from pass to pass */
+    int64_t limits_looked_us; /* when running tasks were last held against limits of usage (engine/limit_end.h) */
+    struct rank_order *order; /* of the fair-tree algorithm, kept from pass to pass */
     uint32_t ended_jobs, ended_tasks; /* rows in memory that have ended */
     struct arena cycle;               /* temporary; cleared when an event begins */
 };
@@ -360,6 +371,12 @@ struct state {
 static inline double task_rate(const struct task *k)
 {
     return k->billing > 0.0 ? k->billing * k->usage_factor : 0.0;
+}
+
+/* Whether the time of a task is being charged: it has started, and has not ended. */
+static inline bool task_is_charged(const struct task *k)
+{
+    return !job_state_is_end(k->state) && k->charged_us != 0;
 }
 
 /* The CPUs and the memory of a task on all of its hosts. */
@@ -439,6 +456,9 @@ uint32_t state_find_task(const struct state *s, uint32_t job_id, uint32_t task_i
 /* An object that is not deleted. */
 uint32_t state_find_object(const struct state *s, enum object_kind kind, const char *name);
 
+/* The QOS of a partition; NONE: it has none. */
+uint32_t state_partition_qos(const struct state *s, uint32_t partition);
+
 /* When the next pass has to run even if no event arrives (rhythm.h): 1: at once; 0: never. */
 int64_t state_next_due_us(const struct state *s);
 
@@ -479,9 +499,8 @@ void state_prepare(struct state *s);
 const struct tree *state_tree(struct state *s);
 
 /* The current usage by node of s->tree, in memory of arena, s->tree.count entries: each association's own, with running
- * tasks charged up to now. In billing-seconds, or for one TRES in its units x seconds. O(associations + tasks). */
+ * tasks charged up to now. In billing-seconds; usage_read.h has other kinds. O(associations + tasks). */
 double *state_own_usage(struct state *s, int64_t now_us, struct arena *arena);
-double *state_own_tres_usage(struct state *s, uint32_t tres, int64_t now_us, struct arena *arena);
 
 /* The current usage of a QOS, in billing-seconds. O(tasks). */
 double state_qos_usage(const struct state *s, uint32_t qos, int64_t now_us);

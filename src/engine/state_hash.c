@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "engine/handlers.h"
 #include "engine/job_members.h"
+#include "fields/limit_fields.h"
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -22,16 +23,10 @@ static uint64_t mix_double(uint64_t hash, double value)
     return mix(hash, bits);
 }
 
-static uint64_t hash_assoc(const struct state *s, const struct assoc *a)
+static uint64_t mix_tres(uint64_t hash, const double *usage_tres)
 {
-    uint64_t hash = mix(TABLE_ASSOC, a->id);
-    hash = mix(hash, a->parent == NONE ? 0 : s->assocs.items[a->parent].id);
-    hash = mix_text(mix_text(hash, a->account), a->user);
-    hash = mix(mix(hash, a->shares), a->is_default);
-    hash = mix(mix_double(hash, a->usage), (uint64_t)a->created_us);
-    hash = mix(mix(hash, a->priority), (uint64_t)a->reset_us);
-    for (uint32_t i = 0; a->usage_tres != NULL && i < TRES_MAX; i++) {
-        if (a->usage_tres[i] > 0.0) hash = mix_double(mix(hash, i), a->usage_tres[i]);
+    for (uint32_t i = 0; usage_tres != NULL && i < TRES_MAX; i++) {
+        if (usage_tres[i] > 0.0) hash = mix_double(mix(hash, i), usage_tres[i]);
     }
     return hash;
 }
@@ -41,11 +36,28 @@ static uint64_t mix_value(uint64_t hash, const struct field_value *value)
     return mix_text(mix_double(mix(hash, (uint64_t)value->number), value->real), value->text);
 }
 
+static uint64_t hash_assoc(const struct state *s, const struct assoc *a)
+{
+    uint64_t hash = mix(TABLE_ASSOC, a->id);
+    hash = mix(hash, a->parent == NONE ? 0 : s->assocs.items[a->parent].id);
+    hash = mix_text(mix_text(hash, a->account), a->user);
+    hash = mix(mix(hash, a->shares), a->is_default);
+    hash = mix(mix_double(hash, a->usage), (uint64_t)a->created_us);
+    hash = mix(mix(hash, a->priority), (uint64_t)a->reset_us);
+    hash = mix_tres(mix_double(hash, a->usage_wall), a->usage_tres);
+    for (uint32_t i = 0; a->limits != NULL && i < ASSOC_LIMIT_COUNT; i++) {
+        if (!field_equal(field_at(&limit_fields, i), &a->limits[i], &limit_fields_defaults[i]))
+            hash = mix_value(mix(hash, i), &a->limits[i]);
+    }
+    return hash;
+}
+
 static uint64_t hash_object(enum object_kind kind, const struct object_row *o)
 {
     uint64_t hash = mix_text(mix(mix(TABLE_OBJECT, kind), o->id), o->object.name);
     for (uint32_t i = 0; i < object_classes[kind].field_count; i++) hash = mix_value(hash, &o->object.value[i]);
-    return mix(mix_double(mix(hash, (uint64_t)o->created_us), o->usage), (uint64_t)o->reset_us);
+    hash = mix(mix_double(mix(hash, (uint64_t)o->created_us), o->usage), (uint64_t)o->reset_us);
+    return mix_tres(mix_double(hash, o->usage_wall), o->usage_tres);
 }
 
 /* 0 for a row without usage: it has the same effect as no row. */

@@ -6,6 +6,7 @@
 #include "engine/cluster_model.h"
 #include "engine/dependents.h"
 #include "engine/job_waits.h"
+#include "engine/limit_counts.h"
 #include "engine/live_cluster.h"
 #include "engine/min_priority.h"
 #include "engine/name_groups.h"
@@ -15,6 +16,8 @@
 #include "engine/ranking.h"
 #include "engine/share_tree.h"
 #include "engine/ticket_identities.h"
+#include "engine/usage_sums.h"
+#include "fields/limit_fields.h"
 
 static void init_empty(struct state *s)
 {
@@ -56,7 +59,10 @@ void state_release(struct state *s)
     pending_free(s->pending);
     dependents_free(s->dependents);
     name_groups_free(s->name_groups);
+    limit_table_free(s->limit_table);
+    limit_counts_free(s->limit_counts);
     live_cluster_free(s->live_cluster);
+    usage_sums_free(s->usage_sums);
     never_runs_drop(s);
     arena_release(&s->cycle);
     arena_release(&s->load_arena);
@@ -70,7 +76,10 @@ void state_restore_begin(struct state *s)
     pending_invalidate(s);
     dependents_invalidate(s);
     name_groups_invalidate(s);
+    limit_table_invalidate(s);
+    limit_counts_invalidate(s);
     live_cluster_invalidate(s);
+    usage_sums_invalidate(s);
     never_runs_drop(s);
     state_release_rows(s);
 }
@@ -85,6 +94,16 @@ void state_restore_host(struct state *s, const struct host_row *row)
     h->tres = tres;
 }
 
+static struct field_value *copy_limits(struct state *s, const struct field_value *limits)
+{
+    struct field_value *copy = arena_alloc(&s->arena, ASSOC_LIMIT_COUNT * sizeof *copy);
+    for (uint32_t i = 0; i < ASSOC_LIMIT_COUNT; i++) {
+        copy[i] = limits[i];
+        copy[i].text = arena_copy(&s->arena, str(limits[i].text));
+    }
+    return copy;
+}
+
 void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t parent_id)
 {
     ensure(row->id > 0 && (s->assocs.count == 0 || row->id > s->assocs.items[s->assocs.count - 1].id));
@@ -94,6 +113,7 @@ void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t pare
     a->user = row->user ? arena_copy(&s->arena, str(row->user)) : NULL;
     a->partition = row->partition ? arena_copy(&s->arena, str(row->partition)) : NULL;
     a->parent = parent_id;
+    if (row->limits != NULL) a->limits = copy_limits(s, row->limits);
     a->live_jobs = 0;
     a->work = (struct work){0};
 }
@@ -392,12 +412,14 @@ static int link_tasks(struct state *s, struct err *e)
             return err_set(e, ERR_INTERNAL, "task %u_%u is pending or cancelled, too, or not of its array", k->job_id,
                            k->task_id);
         if (check_reference(s, OBJECT_PARTITION, k->job_id, k->partition, e) != 0) return -1;
+        if (k->partition_qos != NONE && check_reference(s, OBJECT_QOS, k->job_id, k->partition_qos, e) != 0) return -1;
         if (s->is_document) set_requested_tres(s, &indices, &s->jobs.items[job], k);
         if (!has_only_tracked_tres(s, k))
             return err_set(e, ERR_INTERNAL, "task %u_%u has a TRES that is not tracked", k->job_id, k->task_id);
         k->assoc = s->jobs.items[job].assoc;
         const struct work work = task_work(k);
         assoc_count_work(s, k->assoc, &work, 1);
+        task_count_references(s, k, 1);
         s->jobs.items[job].live_tasks++;
     }
     return 0;

@@ -164,6 +164,11 @@ void job_count_references(struct state *s, const struct job *j, int by)
         object_row_at(s, OBJECT_RESOURCE, j->placing->soft[i].resource)->live_jobs += step;
 }
 
+void task_count_references(struct state *s, const struct task *k, int by)
+{
+    if (k->partition_qos != NONE) object_row_at(s, OBJECT_QOS, k->partition_qos)->live_jobs += (uint32_t)by;
+}
+
 /* --- usage owners ------------------------------------------------------------------------------------------------- */
 
 static uint32_t usage_owner_find(const struct state *s, const char *user, const char *project)
@@ -379,7 +384,10 @@ void state_release_rows(struct state *s)
     for (uint32_t i = 0; i < s->tasks.count; i++) release_task(&s->tasks.items[i]);
     for (uint32_t i = 0; i < s->assocs.count; i++) mem_free(s->assocs.items[i].usage_tres);
     for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
-        for (uint32_t i = 0; i < s->objects[kind].count; i++) mem_free(s->objects[kind].items[i].billing_weights);
+        for (uint32_t i = 0; i < s->objects[kind].count; i++) {
+            mem_free(s->objects[kind].items[i].billing_weights);
+            mem_free(s->objects[kind].items[i].usage_tres);
+        }
         array_release(&s->objects[kind]);
         map_release(&s->object_by_name[kind]);
     }

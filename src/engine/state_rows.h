@@ -63,6 +63,9 @@ void object_row_remove_last(struct state *s, enum object_kind kind, uint32_t ind
 /* Counts the references of a live job to its partitions, QOS, project and resources: by 1 or -1. */
 void job_count_references(struct state *s, const struct job *j, int by);
 
+/* The same for a live task and the QOS of its partition. */
+void task_count_references(struct state *s, const struct task *k, int by);
+
 /* The work of a live task. */
 struct work task_work(const struct task *k);
 

@@ -1,8 +1,11 @@
 /* Submissions: a new row of jobs, with the fields given (job_edit.h), its tasks and its association. */
 #include "base/ensure.h"
+#include "engine/assoc_limits.h"
 #include "engine/dependencies.h"
+#include "engine/job_admission.h"
 #include "engine/job_edit.h"
 #include "engine/job_waits.h"
+#include "engine/limit_submit.h"
 #include "engine/requested_resources.h"
 #include "fields/array_spec.h"
 
@@ -85,6 +88,18 @@ static int set_dependency(struct apply_context *c, const struct event *event, st
     return -1;
 }
 
+/* Its association, NONE if that is yet to be added; the QOS that this gives its jobs or allows them; and the limits. */
+static int admit(struct apply_context *c, const struct event *event, struct job *row)
+{
+    const struct job_values *given = event->submit;
+    const char *account = given->is_given[JOB_FIELD_ACCOUNT] ? given->value[JOB_FIELD_ACCOUNT].text : NULL;
+    uint32_t nearest;
+    if (assoc_for_submission(c, &event->actor, account, &row->assoc, &nearest) != 0) return -1;
+    if (!given->is_given[JOB_FIELD_QOS]) row->qos = assoc_limits_default_qos(c->s, nearest);
+    if (job_admission_check_qos(c, row->qos, nearest) != 0) return -1;
+    return limit_submit_check(c, row, nearest, row->assoc == NONE ? event->actor.user : NULL);
+}
+
 static int submit(struct apply_context *c, const struct event *event)
 {
     const struct job_values *given = event->submit;
@@ -92,12 +107,11 @@ static int submit(struct apply_context *c, const struct event *event)
     if (job_edit_submission(c, &event->actor, given, &row) != 0 || check_job_count(c) != 0) return -1;
     if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, &row) != 0) return -1;
     if (set_dependency(c, event, &row) != 0) return -1;
-    /* The last check, because it may create an association. */
-    const char *account = given->is_given[JOB_FIELD_ACCOUNT] ? given->value[JOB_FIELD_ACCOUNT].text : NULL;
-    if (assoc_for_submission(c, &event->actor, account, &row.assoc) != 0) {
+    if (admit(c, event, &row) != 0) {
         idset_release(&row.array);
         return -1;
     }
+    if (row.assoc == NONE) row.assoc = assoc_add_for_submission(c, &event->actor);
     ensure_user_object(c, &event->actor);
     idset_copy(&row.pending, &row.array);
     job_waits_find_ready(&row);

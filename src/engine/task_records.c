@@ -17,6 +17,7 @@
 #include "engine/min_priority.h"
 #include "engine/placements.h"
 #include "engine/requeue.h"
+#include "engine/usage_sums.h"
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */
 
@@ -47,10 +48,12 @@ void task_end(struct apply_context *c, uint32_t task_index, enum job_state end)
     if (k->end_us < k->start_us) k->end_us = k->start_us;
     if (k->end_us == 0) k->end_us = c->now_us;
     charge_finished(c, k);
+    usage_sums_remove_task(s, k);
     k->state = end;
     placements_give_back(s, k);
     live_cluster_remove(s, k);
     assoc_count_work(s, k->assoc, &work, -1);
+    task_count_references(s, k, -1);
     map_remove_u64(&s->task_by_launch, k->launch_id);
     map_remove_u64(&s->task_by_id, task_key(k->job_id, k->task_id));
     s->ended_tasks++;
@@ -119,6 +122,7 @@ static void set_started(struct apply_context *c, struct task *k, int64_t started
     int64_t start_us = at_most_now(c, started_us);
     k->start_us = k->charged_us = start_us > k->launch_us ? start_us : k->launch_us;
     if (k->state == JOB_STARTING) k->state = JOB_RUNNING;
+    usage_sums_add_task(c->s, k);
     if (k->start_us < c->s->decay.reference_us) apply_note_late_start(c, k);
 }
 
@@ -169,7 +173,7 @@ int apply_ended(struct apply_context *c, const struct event *event)
     k->max_rss_kib = r->max_rss_kib;
     measured_usage_finish(c, k, r);
     if (r->detail != NULL) strncpy(k->detail, r->detail, sizeof k->detail - 1);
-    end_or_requeue(c, index, r->end);
+    end_or_requeue(c, index, k->is_over_limit && r->end == JOB_CANCELLED ? JOB_TIMEOUT : r->end);
     return 0;
 }
 

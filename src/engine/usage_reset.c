@@ -29,6 +29,7 @@
 #include "base/saturate.h"
 #include "base/text.h"
 #include "engine/handlers.h"
+#include "engine/usage_sums.h"
 
 /* The time of a reset, later than the last one (invariant 1). */
 static int64_t reset_time(int64_t at_us, int64_t last_us)
@@ -42,10 +43,17 @@ int64_t assoc_reset_us(const struct state *s, uint32_t assoc)
     return larger_of(s->assocs.items[assoc].reset_us, s->usage_reset_us);
 }
 
+static void clear_qos_usage(struct object_row *q)
+{
+    q->usage = q->usage_wall = 0.0;
+    if (q->usage_tres != NULL) memset(q->usage_tres, 0, TRES_MAX * sizeof *q->usage_tres);
+}
+
 static void clear_assoc_usage(struct state *s, uint32_t index)
 {
     struct assoc *a = &s->assocs.items[index];
     assoc_set_usage(s, index, 0.0);
+    a->usage_wall = 0.0;
     if (a->usage_tres != NULL) memset(a->usage_tres, 0, TRES_MAX * sizeof *a->usage_tres);
 }
 
@@ -67,9 +75,10 @@ void usage_reset_all(struct apply_context *c, int64_t at_us)
     int64_t before_us = s->usage_reset_us;
     s->usage_reset_us = reset_time(at_us, last_reset(s));
     for (uint32_t i = 0; i < s->assocs.count; i++) clear_assoc_usage(s, i);
-    for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) s->objects[OBJECT_QOS].items[i].usage = 0.0;
+    for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) clear_qos_usage(&s->objects[OBJECT_QOS].items[i]);
     for (uint32_t i = 0; i < s->owners.count; i++) s->owners.items[i].usage = (struct ticket_usage){{0}};
     measured_usage_reset(c);
+    usage_sums_invalidate(s);
     s->pass_is_due = true;
     apply_note_usage_journal_detail(c, USAGE_JOURNAL_RESET, before_us, s->usage_reset_us, "everything");
     apply_note_change(c, TABLE_USAGES, 0);
@@ -103,6 +112,7 @@ void usage_reset_assocs(struct apply_context *c, uint32_t assoc)
         a->reset_us = reset_time(c->now_us, assoc_reset_us(s, i));
         apply_note_change(c, TABLE_ASSOC, i);
     }
+    usage_sums_invalidate(s);
     s->pass_is_due = true;
     apply_note_usage_journal(c, USAGE_JOURNAL_RESET, s->assocs.items[assoc].id, before_us, assoc_reset_us(s, assoc));
 }
@@ -180,7 +190,8 @@ void usage_reset_object(struct apply_context *c, enum object_kind kind, uint32_t
         return;
     }
     int64_t before_us = larger_of(row->reset_us, c->s->usage_reset_us);
-    row->usage = 0.0;
+    clear_qos_usage(row);
+    usage_sums_invalidate(c->s);
     row->reset_us = reset_time(c->now_us, before_us);
     note_reset(c, "qos", row->object.name, before_us, row->reset_us);
 }

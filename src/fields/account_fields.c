@@ -18,6 +18,7 @@ static const struct field account_rows[ACCOUNT_FIELD_COUNT] = {
     [ACCOUNT_FIELD_SHARES] = {SHARES},
     [ACCOUNT_FIELD_PRIORITY] = {PRIORITY},
     [ACCOUNT_FIELD_CREATED] = {CREATED},
+    LIMIT_ROWS(ACCOUNT_FIELD_LIMITS),
 };
 
 static const struct field user_rows[ACCOUNT_USER_FIELD_COUNT] = {
@@ -30,6 +31,7 @@ static const struct field user_rows[ACCOUNT_USER_FIELD_COUNT] = {
                                        .max = 1},
     [ACCOUNT_USER_FIELD_PRIORITY] = {PRIORITY},
     [ACCOUNT_USER_FIELD_CREATED] = {CREATED},
+    LIMIT_ROWS(ACCOUNT_USER_FIELD_LIMITS),
 };
 
 #define TABLE(rows_) .rows = (rows_), .row_size = sizeof(struct field), .count = sizeof(rows_) / sizeof *(rows_)

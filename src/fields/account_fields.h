@@ -2,7 +2,7 @@
 #ifndef FAIRLEAD_FIELDS_ACCOUNT_FIELDS_H
 #define FAIRLEAD_FIELDS_ACCOUNT_FIELDS_H
 
-#include "fields/field.h"
+#include "fields/limit_fields.h"
 
 /* The maximum of an association's shares. Its shares and its priority may also be FIELD_SPECIAL, which is "parent". */
 #define SHARE_COUNT_MAX 2147483646.0
@@ -13,7 +13,8 @@ enum account_field {
     ACCOUNT_FIELD_SHARES,
     ACCOUNT_FIELD_PRIORITY,
     ACCOUNT_FIELD_CREATED,
-    ACCOUNT_FIELD_COUNT
+    ACCOUNT_FIELD_LIMITS, /* the first of ASSOC_LIMIT_COUNT limits */
+    ACCOUNT_FIELD_COUNT = ACCOUNT_FIELD_LIMITS + ASSOC_LIMIT_COUNT
 };
 
 enum account_user_field {
@@ -23,7 +24,8 @@ enum account_user_field {
     ACCOUNT_USER_FIELD_IS_DEFAULT,
     ACCOUNT_USER_FIELD_PRIORITY,
     ACCOUNT_USER_FIELD_CREATED,
-    ACCOUNT_USER_FIELD_COUNT
+    ACCOUNT_USER_FIELD_LIMITS,
+    ACCOUNT_USER_FIELD_COUNT = ACCOUNT_USER_FIELD_LIMITS + ASSOC_LIMIT_COUNT
 };
 
 /* Records of enum account_field, and of enum account_user_field. */

@@ -106,6 +106,7 @@ enum job_field {
     JOB_FIELD_RESERVE,       /* it asks for a reservation */
     JOB_FIELD_TRES,          /* "cpu=4,mem=8192": allocated to a task */
     JOB_FIELD_BILLING,
+    JOB_FIELD_PARTITION_QOS, /* the QOS of its partition at its start, unless that is its own */
     JOB_FIELD_USAGE_FACTOR,
     JOB_FIELD_FAIR_SHARE,
 
@@ -125,7 +126,9 @@ enum job_field {
     JOB_FIELD_ENDED,           /* the time when the last task ended */
 
     JOB_FIELD_IS_CANCELLED,
-    JOB_FIELD_TASK_REQUEUE, /* enum task_requeue of the engine */
+    JOB_FIELD_TASK_REQUEUE,   /* enum task_requeue of the engine */
+    JOB_FIELD_IS_OVER_LIMIT,  /* of a task that ends because a limit of usage is reached */
+    JOB_FIELD_IS_TIME_EXEMPT, /* an operator has set its time limit */
     JOB_FIELD_LAUNCH_ID,
     JOB_FIELD_BOOT_ID,
     JOB_FIELD_LAUNCH,

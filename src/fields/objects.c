@@ -118,11 +118,17 @@ static const struct field qos_rows[] = {
                                     .help = "TRES of an account's running jobs"},
     AT(QOS_MAX_TRES_MINS) = {LIMIT_TRES_TYPE, .name = "MaxTRESMins", .help = "TRES of a job times its time limit"},
     AT(QOS_MIN_TRES) = {LIMIT_TRES_TYPE, .name = "MinTRES", .help = "minimum TRES of a job"},
-    AT(QOS_FIELD_COUNT) = {.type = FIELD_REAL,
-                           .name = "usage",
-                           .is_read_only = true,
-                           .help = "usage of its jobs, in decayed billing-seconds"},
-    AT(QOS_FIELD_COUNT + 1) = CREATED,
+    AT(QOS_USAGE) = {.type = FIELD_REAL,
+                     .name = "usage",
+                     .is_read_only = true,
+                     .help = "usage of its jobs, in decayed billing-seconds"},
+    AT(QOS_USAGE_WALL) = {.type = FIELD_REAL,
+                          .name = "usage_wall_s",
+                          .is_read_only = true,
+                          .help = "time of its jobs, in decayed seconds, which GrpWall limits"},
+    AT(QOS_USAGE_TRES) = {TEXT(""), .name = "usage_tres", .is_read_only = true,
+                          .help = "usage of its jobs by TRES, in decayed TRES-seconds, which GrpTRESMins limits"},
+    AT(QOS_RECORD_COUNT) = CREATED,
 };
 
 static const struct field user_rows[] = {
@@ -314,7 +320,7 @@ static struct field_table fields_of(const struct object_class *class)
 uint32_t object_field_find(enum object_kind kind, struct str name)
 {
     const struct field_table fields = fields_of(&object_classes[kind]);
-    return field_find(&fields, name);
+    return kind == OBJECT_QOS ? limit_fields_find(&fields, name) : field_find(&fields, name);
 }
 
 struct object object_defaults(enum object_kind kind, const char *name)

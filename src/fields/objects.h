@@ -79,6 +79,12 @@ enum qos_field {
     QOS_MIN_TRES,
     QOS_FIELD_COUNT
 };
+enum { /* of the record of a QOS, behind its fields: its current usage */
+       QOS_USAGE = QOS_FIELD_COUNT,
+       QOS_USAGE_WALL,
+       QOS_USAGE_TRES,
+       QOS_RECORD_COUNT
+};
 enum user_field { USER_FSHARE, USER_OTICKET, USER_DEPARTMENT, USER_MAY_USE_DEADLINE, USER_FIELD_COUNT };
 enum project_field { PROJECT_FSHARE, PROJECT_OTICKET, PROJECT_FIELD_COUNT }; /* departments have the same two */
 enum resource_field {
@@ -193,7 +199,7 @@ struct object object_defaults(enum object_kind kind, const char *name);
  * settings auto_user_fshare and auto_user_oticket. */
 struct object object_automatic_user(const struct settings *settings, const char *name);
 
-/* The index of the field of that name (any case), or NONE. */
+/* The index of the field of that name (any case; of a QOS also Slurm's other spellings of limits), or NONE. */
 uint32_t object_field_find(enum object_kind kind, struct str name);
 
 /* Reads KEY's value into the object: ERR_INPUT names kind, field, value and what is accepted; text goes into arena. */

@@ -121,6 +121,8 @@ int policy_make(const struct settings *s, struct arena *arena, struct policy *ou
                                            : BILLING_SUM;
     if (tres_table_make(&p.tres, tracked, settings_table[SET_TRACKED_TRES].name, arena, e) != 0) return -1;
     if (make_multifactor(s, flags, &p.tres, &p.multifactor, e) != 0) return -1;
+    if (setting_text_enforce(str(setting_text(s, SET_ENFORCE)), settings_table[SET_ENFORCE].name, &p.enforce, e) != 0)
+        return -1;
     if (make_tickets(s, &p.tickets, e) != 0 || make_urgency(s, &p.urgency, e) != 0) return -1;
     *out_policy = p;
     return 0;

@@ -25,6 +25,7 @@ struct policy {
     struct ticket_rules tickets;
     struct urgency_rules urgency;
     enum enforce_user enforce_user;
+    uint32_t enforce; /* AccountingStorageEnforce: ENFORCE_ASSOCIATIONS, ... */
 };
 
 /* Builds the policy of the settings. ERR_INPUT, which names the setting, for errors that only a combination of settings

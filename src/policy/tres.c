@@ -243,6 +243,39 @@ int tres_list_parse(const struct tres_table *t, struct str text, const char *fie
     return 0;
 }
 
+int tres_limits_change(const struct tres_table *t, struct str text, const char *field, double *io_limits, struct err *e)
+{
+    double limits[TRES_MAX];
+    bool seen[TRES_MAX] = {false};
+    memcpy(limits, io_limits, t->count * sizeof *limits);
+    if (str_trim(text).length == 0) text = (struct str){0};
+    for (struct str rest = text; rest.text != NULL;) {
+        struct str number, item = str_trim(str_cut(rest, ',', &rest));
+        uint32_t i = parse_item(t, item, seen, field, &number, e);
+        if (i == NONE) return -1;
+        if (str_equal(number, str("-1")))
+            limits[i] = TRES_UNLIMITED;
+        else if (!read_count(number, t->items[i].type, &limits[i]))
+            return err_value(e, field, item,
+                             "TRES=COUNT with a whole number from 0 to 2^53, a fraction with a suffix K, M, G, T or P, "
+                             "or -1 for no limit");
+    }
+    memcpy(io_limits, limits, t->count * sizeof *limits);
+    return 0;
+}
+
+void tres_limits_format(const struct tres_table *t, const double *limits, struct buf *out)
+{
+    const char *separator = "";
+    for (uint32_t i = 0; i < t->count; i++) {
+        char number[NUMBER_TEXT_SIZE];
+        if (limits[i] < 0.0) continue;
+        size_t length = number_format_u64(number, (uint64_t)limits[i]);
+        buf_format(out, "%s%s=%.*s", separator, t->items[i].text, (int)length, number);
+        separator = ",";
+    }
+}
+
 void tres_list_format(const struct tres_table *t, const struct tres_list *list, struct buf *out)
 {
     for (uint32_t i = 0; i < list->count; i++) {

@@ -91,6 +91,18 @@ int tres_list_parse(const struct tres_table *t, struct str text, const char *fie
  * same. */
 void tres_list_format(const struct tres_table *t, const struct tres_list *list, struct buf *out);
 
+/* A TRES without a limit. A limit of 0 is one. */
+#define TRES_UNLIMITED (-1.0)
+
+/* Changes limits by index, io_limits[t->count], as a text says that is written like that of tres_list_parse: a TRES
+ * that it does not name keeps its limit, and a count of -1 removes it. Nothing changes after an error, which is that of
+ * tres_list_parse. */
+int tres_limits_change(const struct tres_table *t, struct str text, const char *field, double *io_limits,
+                       struct err *e);
+
+/* Appends the limits in order of index, as tres_limits_change reads them: "cpu=64,mem=8192,gres/gpu=0". */
+void tres_limits_format(const struct tres_table *t, const double *limits, struct buf *out);
+
 /* Fills a list with the amounts by index that are above 0. out_list's items have room for count. */
 void tres_list_from_amounts(const double *amounts, uint32_t count, struct tres_list *out_list);
 

@@ -59,6 +59,22 @@ double usage_charge_stored(const struct decay *d, double rate, int64_t from_us, 
     return charge == 0 ? 0 : charge / decay_scale(d, to_us);
 }
 
+double usage_rates_factor(const struct decay *anchor, int64_t from_us)
+{
+    if (anchor->halflife_us == 0) return (double)(from_us - anchor->reference_us);
+    const struct decay from = {anchor->halflife_us, from_us};
+    return decay_scale(&from, anchor->reference_us);
+}
+
+double usage_rates_charge(const struct usage_rates *rates, const struct decay *anchor, int64_t to_us)
+{
+    double halflife = (double)anchor->halflife_us, passed = (double)(to_us - anchor->reference_us);
+    double charge = anchor->halflife_us == 0
+                        ? (passed * rates->rate - rates->begun) / US_PER_S
+                        : halflife / US_PER_S / LN2 * (rates->rate - decay_scale(anchor, to_us) * rates->begun);
+    return charge > 0.0 ? charge : 0.0;
+}
+
 int64_t decay_steps_due(const struct decay *d, int64_t at_us)
 {
     ensure(d->halflife_us >= 0);

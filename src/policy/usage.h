@@ -34,6 +34,26 @@ double usage_charge(int64_t halflife_us, double rate, int64_t from_us, int64_t t
  * moved when decay_steps_due says so. */
 double usage_charge_stored(const struct decay *d, double rate, int64_t from_us, int64_t to_us);
 
+/* Many rates at once. The sum of their charges needs two sums, with an anchor near the times at which they began:
+ *
+ *     sum of r (H / ln 2) (1 - 2^(-(t - b)/H))  =  (H / ln 2) (R - 2^(-(t - anchor)/H) B)
+ *     sum of r (t - b)                          =  (t - anchor) R - B      without decay
+ *
+ *     R: sum of r;  B: sum of r 2^((b - anchor)/H), without decay sum of r (b - anchor)
+ *
+ * So a rate is added or taken away in constant time, and the sum is read in constant time. Its error is that of R H. */
+struct usage_rates {
+    double rate;  /* R */
+    double begun; /* B */
+};
+
+/* The factor of a rate in B. anchor: halflife_us and, as reference_us, the anchor. No time is more than 512 half-lives
+ * after the anchor; for those that are long before it the factor is 0. */
+double usage_rates_factor(const struct decay *anchor, int64_t from_us);
+
+/* The sum of usage_charge of all rates, each from its begin to to_us. No rate begins after to_us. */
+double usage_rates_charge(const struct usage_rates *rates, const struct decay *anchor, int64_t to_us);
+
 /* The number of whole half-lives by which the reference must move before a charge at at_us; 0 in most cases. To move by
  * k half-lives, add k * H to reference_us and multiply every stored usage by 2^-k (usage_decay_steps). */
 int64_t decay_steps_due(const struct decay *d, int64_t at_us);

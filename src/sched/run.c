@@ -251,6 +251,16 @@ struct run_decision run_job(struct run *r, const struct demand *d, bool wants_re
     return decision;
 }
 
+struct run_decision run_job_now(struct run *r, const struct demand *d)
+{
+    struct run_decision decision = {.outcome = RUN_WAITS, .start_us = r->now_us};
+    ensure(d->range_count > 0);
+    r->job_count++;
+    arena_clear(&r->scratch);
+    if (try_start(r, d, &decision)) keep_parts(r, &decision.allocation);
+    return decision;
+}
+
 struct run_decision run_job_again(struct run *r, const struct demand *d, int64_t before_us)
 {
     struct run_decision decision = {.outcome = RUN_WAITS, .start_us = r->now_us};

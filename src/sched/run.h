@@ -109,6 +109,9 @@ static inline enum run_may_fit run_may_fit(const struct run *r, uint32_t kind, i
 /* Decides about a job (a task of an array) and books what it gets. wants_reservation: it asked for one. */
 struct run_decision run_job(struct run *r, const struct demand *d, bool wants_reservation);
 
+/* The same for a job that a limit of its own keeps from some places: it starts or waits, and blocks no other job. */
+struct run_decision run_job_now(struct run *r, const struct demand *d);
+
 /* Decides about a job with a reservation, for another of its demands: it starts, or gets an earlier start than
  * before_us, or what it has stays. The reservation that it has stays booked, and a job counts once. */
 struct run_decision run_job_again(struct run *r, const struct demand *d, int64_t before_us);

@@ -17,6 +17,10 @@ struct association_document {
     const char *account, *user, *partition, *parent; /* user NULL: an account; parent NULL: root, of an account */
     int64_t shares, priority;                        /* FIELD_SPECIAL: "parent" */
     double usage;                                    /* billing-seconds of its own */
+    double usage_wall;                               /* seconds */
+    double *usage_tres;                              /* TRES_MAX entries; NULL: not given */
+    struct wire_list limits;                         /* of struct wire_pair */
+    struct field_value *limit_values;                /* what they say, by enum assoc_limit; NULL: there are none */
 };
 
 struct document {
@@ -31,6 +35,12 @@ struct document {
     struct map user_rows;                            /* "account<lf>user<lf>partition" -> its item */
     struct map first_rows;                           /* user -> the first item of that user */
 };
+
+/* A copy of such an array that a row of the state may own; NULL for NULL. */
+double *document_own_usage_tres(const double *usage);
+
+/* Reads an object of TRES and seconds into a new array of TRES_MAX in r->arena. */
+int document_read_usage_tres(struct wire_reader *r, json_t *value, double **out_usage);
 
 static inline struct document *document_of(const struct wire_reader *r)
 {

@@ -297,7 +297,10 @@ static void restore_task(struct state *s, const struct instance_task *task, stru
                        .partition = keys->places[0].partition,
                        .billing = keys->billing,
                        .usage_factor = 1.0};
-    place_task(&s->jobs.items[state_find_job(s, task->job_id)], keys, hosts, &row);
+    const struct job *j = &s->jobs.items[state_find_job(s, task->job_id)];
+    row.partition_qos = state_partition_qos(s, row.partition);
+    if (row.partition_qos == j->qos) row.partition_qos = NONE;
+    place_task(j, keys, hosts, &row);
     if (keys->allocated_tres != NULL)
         ensure(tres_text_parse_list(&s->policy.tres, str(keys->allocated_tres), &row.tres, NULL) == 0);
     state_restore_task(s, &row);

@@ -264,7 +264,9 @@ static void restore_task(struct state *s, const struct job *j)
                        .state = JOB_RUNNING,
                        .launch_id = j->document->rank + UINT64_C(1),
                        .partition = j->partitions[0],
+                       .partition_qos = state_partition_qos(s, j->partitions[0]),
                        .usage_factor = 1.0};
+    if (row.partition_qos == j->qos) row.partition_qos = NONE;
     row.placements = mem_resize(NULL, 0, sizeof *row.placements);
     row.placement_count = 1;
     *row.placements = (struct placement){.mem_mib = j->request.mem_mib};

@@ -2,6 +2,7 @@
  * (fields/objects.h). Documents have members in addition: the hosts of a partition, the usage of users and projects. */
 #include <string.h>
 
+#include "engine/limit_values.h"
 #include "engine/user_list.h"
 #include "policy/tres_text.h"
 #include "sim/document.h"
@@ -24,6 +25,8 @@ struct object_document {
     struct ticket_usage usage; /* as of usage_us */
     int64_t usage_us;          /* INT64_MIN: not given */
     double charged;            /* of a QOS: billing-seconds */
+    double charged_wall;       /* likewise seconds */
+    double *charged_tres;      /* likewise, TRES_MAX entries; NULL: not given */
     bool has_usage;
     struct project_usage *project_usage; /* of a user */
     uint32_t project_usage_count;
@@ -141,6 +144,36 @@ static int read_usage_into(struct wire_reader *r, json_t *value, struct ticket_u
     return 0;
 }
 
+int document_read_usage_tres(struct wire_reader *r, json_t *value, double **out_usage)
+{
+    const char *name;
+    json_t *item;
+    double *usage = arena_alloc(r->arena, TRES_MAX * sizeof *usage);
+    if (!json_is_object(value)) return wire_refuse(r, value, "an object of TRES and seconds");
+    json_object_foreach(value, name, item)
+    {
+        size_t length = wire_enter(r, name);
+        uint32_t tres = tres_find(&document_of(r)->state->policy.tres, str(name));
+        if (tres == NONE)
+            return wire_fail(r, "not a tracked TRES; AccountingStorageTRES adds TRES to cpu, mem, node, ...");
+        if (wire_read_real(r, item, 0, USAGE_MAX, &usage[tres]) != 0) return -1;
+        wire_leave(r, length);
+    }
+    *out_usage = usage;
+    return 0;
+}
+
+double *document_own_usage_tres(const double *usage)
+{
+    if (usage == NULL) return NULL;
+    return memcpy(mem_resize(NULL, 0, TRES_MAX * sizeof *usage), usage, TRES_MAX * sizeof *usage);
+}
+
+static int read_qos_tres(struct wire_reader *r, json_t *value, void *target)
+{
+    return document_read_usage_tres(r, value, &((struct object_document *)target)->charged_tres);
+}
+
 static int read_usage(struct wire_reader *r, json_t *value, void *target)
 {
     struct object_document *owner = target;
@@ -204,6 +237,8 @@ static const struct wire_field named_fields[] = {NAME, {0}};
 static const struct wire_field qos_fields[] = {
     NAME,
     {.name = "usage", .type = WIRE_DOUBLE, .max = USAGE_MAX, MEMBER(charged)},
+    {.name = "usage_wall", .type = WIRE_DOUBLE, .max = USAGE_MAX, MEMBER(charged_wall)},
+    {.name = "usage_tres", .type = WIRE_CUSTOM, .read = read_qos_tres},
     {0},
 };
 static const struct wire_field member_fields[] = {NAME, USAGE, USAGE_TIME, {0}};
@@ -270,6 +305,8 @@ static void restore_object(struct document *d, enum object_kind kind, const stru
                                    .hosts = o->hosts,
                                    .closed = o->closed,
                                    .usage = o->charged,
+                                   .usage_wall = o->charged_wall,
+                                   .usage_tres = document_own_usage_tres(o->charged_tres),
                                    .closed_count = o->closed_count,
                                    .host_count = o->host_count};
     state_restore_object(d->state, kind, &row);
@@ -402,11 +439,40 @@ int document_read_resources(struct wire_reader *r, json_t *value)
     return wire_read_items(r, value, read_resource);
 }
 
+/* Limits by TRES, as an instance has them. */
+static int read_limits(struct wire_reader *r, struct object_document *qos)
+{
+    struct err below;
+    for (uint32_t i = 0; i < QOS_FIELD_COUNT; i++) {
+        const struct field *f = &object_classes[OBJECT_QOS].fields[i];
+        struct field_value *value = &qos->object.value[i];
+        struct str text = str(value->text);
+        if (!f->is_tres || !qos->given[i]) continue;
+        *value = f->default_value;
+        if (limit_value_change(document_of(r)->state, f, text, r->arena, value, &below) != 0)
+            return wire_fail_below(r, &below);
+    }
+    return 0;
+}
+
+/* Partitions are read before QOS. */
+static int check_qos_of_partitions(struct wire_reader *r)
+{
+    const struct state *s = document_of(r)->state;
+    for (uint32_t i = 0; i < s->objects[OBJECT_PARTITION].count; i++) {
+        const struct object *p = &s->objects[OBJECT_PARTITION].items[i].object;
+        const char *qos = p->value[PARTITION_QOS].text;
+        if (qos[0] != '\0' && state_find_object(s, OBJECT_QOS, qos) == NONE)
+            return wire_fail(r, "partition '%s' has the QOS '%s', which is not in this document", p->name, qos);
+    }
+    return 0;
+}
+
 static int read_one_qos(struct wire_reader *r, json_t *value, uint32_t index)
 {
     struct object_document qos;
     (void)index;
-    if (read_object(r, value, OBJECT_QOS, &qos) != 0) return -1;
+    if (read_object(r, value, OBJECT_QOS, &qos) != 0 || read_limits(r, &qos) != 0) return -1;
     restore_object(document_of(r), OBJECT_QOS, &qos);
     return 0;
 }
@@ -418,7 +484,7 @@ int document_read_qos(struct wire_reader *r, json_t *value)
     if (!document_is_instance(d)) restore_default(d, OBJECT_QOS, "");
     if (value != NULL && wire_read_items(r, value, read_one_qos) != 0) return -1;
     restore_default(d, OBJECT_QOS, DEFAULT_QOS);
-    return 0;
+    return check_qos_of_partitions(r);
 }
 
 /* --- users, projects and departments ------------------------------------------------------------------------------ */

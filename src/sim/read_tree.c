@@ -2,29 +2,17 @@
  * order of the list, which is the order of their ids. */
 #include <string.h>
 
+#include "engine/assoc_limits.h"
+#include "fields/limit_fields.h"
 #include "sim/document.h"
 
 static const char root_name[] = "root";
 
 enum { ROOT_ID = 1, FIRST_ID = 2 }; /* item i of the list has the id FIRST_ID + i, except for root */
 
-/* Usage by TRES is checked and ignored: no priority or share depends on it. */
 static int read_usage_tres(struct wire_reader *r, json_t *value, void *target)
 {
-    const char *name;
-    json_t *item;
-    double used;
-    (void)target;
-    if (!json_is_object(value)) return wire_refuse(r, value, "an object of TRES and seconds");
-    json_object_foreach(value, name, item)
-    {
-        size_t length = wire_enter(r, name);
-        if (tres_find(&document_of(r)->state->policy.tres, str(name)) == NONE)
-            return wire_fail(r, "not a tracked TRES; AccountingStorageTRES adds TRES to cpu, mem, node, ...");
-        if (wire_read_real(r, item, 0, USAGE_MAX, &used) != 0) return -1;
-        wire_leave(r, length);
-    }
-    return 0;
+    return document_read_usage_tres(r, value, &((struct association_document *)target)->usage_tres);
 }
 
 #define MEMBER(member) .offset = offsetof(struct association_document, member)
@@ -42,11 +30,24 @@ static const struct wire_field fields[] = {
     {.name = "shares", NUMBER_OR_PARENT(SHARE_COUNT_MAX), MEMBER(shares)},
     {.name = "priority", NUMBER_OR_PARENT(UINT32_MAX - 2.0), MEMBER(priority)},
     {.name = "usage", .type = WIRE_DOUBLE, .max = USAGE_MAX, MEMBER(usage)},
+    {.name = "usage_wall", .type = WIRE_DOUBLE, .max = USAGE_MAX, MEMBER(usage_wall)},
     {.name = "usage_tres", .type = WIRE_CUSTOM, .read = read_usage_tres},
     {0},
 };
-static const struct wire_shape shape = {
-    .name = "association", .fields = fields, .size = sizeof(struct association_document)};
+
+/* A document has no value before, to which QosLevel+ could add. */
+static bool is_limit(const char *name)
+{
+    char sign;
+    return limit_fields_find_key(str(name), &sign) != NONE && sign == '\0';
+}
+
+static const struct wire_shape shape = {.name = "association",
+                                        .fields = fields,
+                                        .size = sizeof(struct association_document),
+                                        .pair_fields = {.table = &limit_fields,
+                                                        .offset = offsetof(struct association_document, limits),
+                                                        .is_member = is_limit}};
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
@@ -91,10 +92,25 @@ static int note_account(struct wire_reader *r, const struct association_document
     return 0;
 }
 
+static int read_limits(struct wire_reader *r, struct association_document *row)
+{
+    const struct wire_pair *pairs = row->limits.items;
+    struct err below;
+    if (row->limits.count == 0) return 0;
+    row->limit_values = arena_alloc(r->arena, sizeof limit_fields_defaults);
+    memcpy(row->limit_values, limit_fields_defaults, sizeof limit_fields_defaults);
+    for (uint32_t i = 0; i < row->limits.count; i++) {
+        const struct event_pair pair = {pairs[i].name, pairs[i].value};
+        if (assoc_limits_change(document_of(r)->state, &pair, r->arena, row->limit_values, &below) != 0)
+            return wire_fail_below(r, &below);
+    }
+    return 0;
+}
+
 static int read_association(struct wire_reader *r, json_t *value, uint32_t index)
 {
     struct association_document row = {.shares = 1, .priority = FIELD_SPECIAL};
-    if (wire_read_members(r, &shape, value, &row) != 0) return -1;
+    if (wire_read_members(r, &shape, value, &row) != 0 || read_limits(r, &row) != 0) return -1;
     *array_add(&document_of(r)->associations) = row;
     return row.user != NULL ? note_user(r, &row, index) : note_account(r, &row, index);
 }
@@ -158,7 +174,7 @@ static int find_parents(struct wire_reader *r, uint32_t **out_parents)
 
 static void restore(struct document *d, uint32_t id, const struct association_document *item, uint32_t parent_id)
 {
-    const struct assoc row = {
+    struct assoc row = {
         .id = id,
         .account = item->account,
         .user = item->user,
@@ -166,8 +182,11 @@ static void restore(struct document *d, uint32_t id, const struct association_do
         .shares = item->shares == FIELD_SPECIAL ? SHARES_PARENT : (uint32_t)item->shares,
         .priority = item->priority == FIELD_SPECIAL ? NONE : (uint32_t)item->priority,
         .usage = item->usage,
+        .usage_wall = item->usage_wall,
         .created_us = d->scenario->now_us,
+        .limits = item->limit_values,
     };
+    row.usage_tres = document_own_usage_tres(item->usage_tres);
     state_restore_assoc(d->state, &row, parent_id);
 }
 

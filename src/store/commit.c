@@ -15,26 +15,19 @@
 
 #include "base/ensure.h"
 #include "base/idset.h"
-#include "policy/tres_text.h"
 #include "store/internal.h"
 #include "store/job_rows.h"
 
-/* PUT_JOB and PUT_TASK are generated from the table of job fields (job_rows.h). */
+/* PUT_ASSOC, PUT_JOB and PUT_TASK are generated from tables of fields (associations.c, job_rows.h). */
 static const char *const statement_texts[STATEMENT_COUNT] = {
-    [PUT_ASSOC] =
-        "INSERT INTO association(id, parent_id, account, user, shares, is_default, usage_billing_s, created_us, deleted_us,"
-        " usage_tres, priority, reset_us) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT(id) DO UPDATE SET"
-        " parent_id = excluded.parent_id, shares = excluded.shares, is_default = excluded.is_default,"
-        " usage_billing_s = excluded.usage_billing_s, deleted_us = excluded.deleted_us, usage_tres = excluded.usage_tres,"
-        " priority = excluded.priority, reset_us = excluded.reset_us",
     [PUT_OWNER] =
         "INSERT INTO owner_usage(user, project, cpu_s, mem_gib_s, io_gib, finished_jobs, at_us, reset_us)"
         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(user, project) DO UPDATE SET cpu_s = excluded.cpu_s,"
         " mem_gib_s = excluded.mem_gib_s, io_gib = excluded.io_gib, finished_jobs = excluded.finished_jobs,"
         " at_us = excluded.at_us, reset_us = excluded.reset_us",
-    [CLEAR_ASSOC_USAGES] = "UPDATE association SET usage_billing_s = 0, usage_tres = NULL"
-                           " WHERE usage_billing_s <> 0 OR usage_tres IS NOT NULL",
-    [CLEAR_QOS_USAGES] = "UPDATE qos SET usage_billing_s = 0",
+    [CLEAR_ASSOC_USAGES] = "UPDATE association SET usage_billing_s = 0, usage_tres = NULL, usage_wall_s = 0"
+                           " WHERE usage_billing_s <> 0 OR usage_tres IS NOT NULL OR usage_wall_s <> 0",
+    [CLEAR_QOS_USAGES] = "UPDATE qos SET usage_billing_s = 0, usage_tres = NULL, usage_wall_s = 0",
     [CLEAR_OWNER_USAGES] = "UPDATE owner_usage SET cpu_s = 0, mem_gib_s = 0, io_gib = 0, finished_jobs = 0",
     [CLEAR_MIN_PRIORITIES] = "DELETE FROM min_priority",
     [REMOVE_MIN_PRIORITIES] = "DELETE FROM min_priority WHERE job_id = ?1",
@@ -88,6 +81,7 @@ int commit_prepare(struct store *s, struct err *e)
     for (int i = 0; i < STATEMENT_COUNT; i++) {
         if (statement_texts[i] != NULL && prepare(s, (enum store_statement)i, statement_texts[i], e) != 0) return -1;
     }
+    if (prepare_rows(s, PUT_ASSOC, association_write_put, e) != 0) return -1;
     if (prepare_rows(s, PUT_JOB, job_rows_put_job, e) != 0) return -1;
     if (prepare_rows(s, PUT_TASK, job_rows_put_task, e) != 0) return -1;
     return objects_prepare(s, e);
@@ -96,29 +90,6 @@ int commit_prepare(struct store *s, struct err *e)
 static int run(struct store *s, enum store_statement which, struct err *e)
 {
     return sql_step(s->statements[which], e);
-}
-
-static int put_assoc(struct store *s, const struct state *state, uint32_t index, struct err *e)
-{
-    const struct assoc *a = &state->assocs.items[index];
-    sqlite3_stmt *put = s->statements[PUT_ASSOC];
-    struct buf tres = {0};
-    tres_text_format(&state->policy.tres, a->usage_tres, &tres);
-    sql_bind_int(put, 1, a->id);
-    sql_bind_int_or_null(put, 2, a->parent == NONE ? 0 : state->assocs.items[a->parent].id);
-    sql_bind_text(put, 3, a->account);
-    sql_bind_text(put, 4, a->user);
-    sql_bind_int(put, 5, a->shares);
-    sql_bind_int(put, 6, a->is_default);
-    sql_bind_double(put, 7, a->usage);
-    sql_bind_int(put, 8, a->created_us);
-    sql_bind_int_or_null(put, 9, a->deleted_us);
-    sql_bind_text(put, 10, tres.length > 0 ? tres.text : NULL);
-    sql_bind_int_unless(put, 11, a->priority, NONE);
-    sql_bind_int_or_null(put, 12, a->reset_us);
-    int status = sql_step(put, e);
-    buf_release(&tres);
-    return status;
 }
 
 static int put_setting(struct store *s, const struct state *state, uint32_t index, struct err *e)
@@ -160,7 +131,7 @@ static int put_row(struct store *s, const struct state *state, struct change c, 
     arena_clear(&s->row_arena);
     switch (c.table) {
     case TABLE_USAGES: return clear_usages(s, e);
-    case TABLE_ASSOC: return put_assoc(s, state, c.index, e);
+    case TABLE_ASSOC: return association_write(s, state, c.index, e);
     case TABLE_JOB: return job_row_write(&s->job_columns, s->statements[PUT_JOB], state, c.index, &s->row_arena, e);
     case TABLE_TASK:
         return job_row_write_task(&s->task_columns, s->statements[PUT_TASK], state, c.index, &s->row_arena, e);

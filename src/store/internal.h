@@ -12,7 +12,7 @@
 #include "store/sql.h"
 #include "store/store.h"
 
-/* The statements of commit.c, script.c, objects.c and min_priorities.c, prepared once. */
+/* The statements of commit.c, associations.c, script.c, objects.c and min_priorities.c, prepared once. */
 enum store_statement {
     PUT_ASSOC,
     PUT_JOB,
@@ -83,6 +83,13 @@ int script_write_added(struct store *s, struct err *e);
 /* The name of a kind's table; appends the name of a field's column in it. */
 const char *object_table(enum object_kind kind);
 void object_column(const struct field *f, struct buf *out);
+
+/* Associations: appends the statements PUT_ASSOC and of loading; writes the row of state->assocs[index]; restores one
+ * from a row. */
+void association_write_put(struct buf *out);
+void association_write_select(struct buf *out);
+int association_write(struct store *s, const struct state *state, uint32_t index, struct err *e);
+int association_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
 
 /* Prepares the statements for objects; writes or deletes the row that a change names (object_change); loads all
  * rows. */

@@ -11,33 +11,8 @@
  *
  * One snapshot gives all of it. A row that Fairlead cannot have written (a number out of range, an unknown state) is an
  * error that names the row; state_restore_done checks the rows against each other. */
-#include "policy/tres_text.h"
 #include "store/internal.h"
 #include "store/job_rows.h"
-
-static int load_assoc(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
-{
-    bool bad = false;
-    struct assoc a = {
-        .id = (uint32_t)sql_column_ranged(row, 0, 1, NONE - 1, &bad),
-        .parent = NONE,
-        .account = sql_column_text(row, 2),
-        .user = sql_column_is_null(row, 3) ? NULL : sql_column_text(row, 3),
-        .shares = (uint32_t)sql_column_ranged(row, 4, 0, SHARES_PARENT, &bad),
-        .is_default = sqlite3_column_int(row, 5) != 0,
-        .usage = sql_column_amount(row, 6, USAGE_STORED_MAX, &bad),
-        .priority = sql_column_is_null(row, 9) ? NONE : (uint32_t)sql_column_ranged(row, 9, 0, NONE - 1, &bad),
-        .reset_us = sql_column_time(row, 10, &bad),
-        .created_us = sql_column_time(row, 7, &bad),
-    };
-    uint32_t parent_id = (uint32_t)sql_column_ranged(row, 1, 0, NONE - 1, &bad);
-    struct str tres = str(sql_column_text(row, 8));
-    if (bad) return sql_bad_row(s->path, "association", sqlite3_column_int64(row, 0), "a number is out of range", e);
-    if (tres.length > 0 && tres_text_parse(&state->policy.tres, tres, &a.usage_tres, e) != 0)
-        return err_prefix(e, "%s: association %u: usage_tres", s->path, a.id);
-    state_restore_assoc(state, &a, parent_id);
-    return 0;
-}
 
 /* An unknown setting comes from another version of Fairlead and is skipped. */
 static int load_setting(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
@@ -103,10 +78,7 @@ static const struct table_source row_tables[] = {
     {.query = "SELECT user, project, cpu_s, mem_gib_s, io_gib, finished_jobs, at_us, reset_us FROM owner_usage"
               " ORDER BY user, project",
      .load_row = store_usage_owner_load},
-    {.query =
-         "SELECT id, parent_id, account, user, shares, is_default, usage_billing_s, created_us, usage_tres, priority,"
-         " reset_us FROM association WHERE deleted_us IS NULL ORDER BY id",
-     .load_row = load_assoc},
+    {.write_query = association_write_select, .load_row = association_load},
     {.write_query = job_rows_select_jobs, .load_row = load_job},
     {.query = "SELECT job_id, partition, priority FROM min_priority", .load_row = min_priority_load},
     {.write_query = job_rows_select_tasks, .load_row = load_task},

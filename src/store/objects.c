@@ -1,7 +1,7 @@
 /* Tables of the objects that administrators define (fields/objects.h), one for each kind, and of the usage of owners.
  *
  *     partition( id, name, created_us, priority_job_factor, priority_tier, max_time_s, ... )
- *     qos(       id, name, created_us, usage_billing_s, priority, usage_factor, ..., reset_us )
+ *     qos(       id, name, created_us, priority, ..., usage_billing_s, usage_wall_s, usage_tres, reset_us )
  *
  * The statements are generated from the kinds' tables of fields, so a new field needs a column in schema.c and no
  * change here (tests/unit/test_store_objects.c checks that the column exists):
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "policy/tres_text.h"
 #include "store/field_columns.h"
 #include "store/internal.h"
 
@@ -47,10 +48,10 @@ void object_column(const struct field *f, struct buf *out)
 
 /* --- statements --------------------------------------------------------------------------------------------------- */
 
-/* Indices of columns; a column's parameter has the next number. Only a QOS has a usage and its reset time, in the last
- * two columns. */
+/* Indices of columns; a column's parameter has the next number. Only a QOS has usages and their reset time, in the
+ * columns after its fields. */
 enum { OBJECT_COLUMN_ID, OBJECT_COLUMN_NAME, OBJECT_COLUMN_CREATED_US, OBJECT_COLUMN_FIELDS };
-enum { QOS_COLUMN_COUNT = 2 };
+enum { QOS_COLUMN_BILLING, QOS_COLUMN_WALL, QOS_COLUMN_TRES, QOS_COLUMN_RESET_US, QOS_COLUMN_COUNT };
 
 static uint32_t column_count(enum object_kind kind)
 {
@@ -60,7 +61,8 @@ static uint32_t column_count(enum object_kind kind)
 static void add_column(enum object_kind kind, uint32_t column, struct buf *out)
 {
     static const char *const first_columns[OBJECT_COLUMN_FIELDS] = {"id", "name", "created_us"};
-    static const char *const qos_columns[QOS_COLUMN_COUNT] = {"usage_billing_s", "reset_us"};
+    static const char *const qos_columns[QOS_COLUMN_COUNT] = {"usage_billing_s", "usage_wall_s", "usage_tres",
+                                                              "reset_us"};
     uint32_t fields_end = OBJECT_COLUMN_FIELDS + object_classes[kind].field_count;
     if (column < OBJECT_COLUMN_FIELDS)
         buf_add_text(out, first_columns[column]);
@@ -129,6 +131,20 @@ static void bind_key(sqlite3_stmt *put, const struct object_row *o)
     sql_bind_int(put, OBJECT_COLUMN_CREATED_US + 1, o->created_us);
 }
 
+static int write_qos(const struct state *state, sqlite3_stmt *put, const struct object_row *o, struct err *e)
+{
+    const int first = OBJECT_COLUMN_FIELDS + QOS_FIELD_COUNT + 1;
+    struct buf tres = {0};
+    tres_text_format(&state->policy.tres, o->usage_tres, &tres);
+    sql_bind_double(put, first + QOS_COLUMN_BILLING, o->usage);
+    sql_bind_double(put, first + QOS_COLUMN_WALL, o->usage_wall);
+    sql_bind_text(put, first + QOS_COLUMN_TRES, tres.length > 0 ? tres.text : NULL);
+    sql_bind_int_or_null(put, first + QOS_COLUMN_RESET_US, o->reset_us);
+    int status = sql_step(put, e);
+    buf_release(&tres);
+    return status;
+}
+
 int object_write(struct store *s, const struct state *state, uint32_t change, struct err *e)
 {
     const enum object_kind kind = (enum object_kind)(change >> 28);
@@ -140,10 +156,7 @@ int object_write(struct store *s, const struct state *state, uint32_t change, st
         const struct field_column column = field_column_of(&class->fields[i], false);
         field_column_bind(&column, statement, (int)(OBJECT_COLUMN_FIELDS + i + 1), &o->object.value[i]);
     }
-    if (kind == OBJECT_QOS && !o->is_deleted) {
-        sql_bind_double(statement, (int)column_count(kind) - 1, o->usage);
-        sql_bind_int_or_null(statement, (int)column_count(kind), o->reset_us);
-    }
+    if (kind == OBJECT_QOS && !o->is_deleted) return write_qos(state, statement, o, e);
     return sql_step(statement, e);
 }
 
@@ -169,6 +182,23 @@ static int read_field(sqlite3_stmt *row, int column, const struct field *f, stru
     return field_check(f, out_value, e);
 }
 
+static void read_qos_usage(sqlite3_stmt *row, struct object_row *o, bool *io_bad)
+{
+    const int first = OBJECT_COLUMN_FIELDS + QOS_FIELD_COUNT;
+    o->usage = sql_column_amount(row, first + QOS_COLUMN_BILLING, USAGE_STORED_MAX, io_bad);
+    o->usage_wall = sql_column_amount(row, first + QOS_COLUMN_WALL, USAGE_STORED_MAX, io_bad);
+    o->reset_us = sql_column_time(row, first + QOS_COLUMN_RESET_US, io_bad);
+}
+
+/* Last, because it takes memory. */
+static int read_qos_tres(struct store *s, sqlite3_stmt *row, const struct state *state, struct object_row *o,
+                         struct err *e)
+{
+    struct str tres = str(sql_column_text(row, OBJECT_COLUMN_FIELDS + QOS_FIELD_COUNT + QOS_COLUMN_TRES));
+    if (tres.length == 0 || tres_text_parse(&state->policy.tres, tres, &o->usage_tres, e) == 0) return 0;
+    return err_prefix(e, "%s: qos %u: usage_tres", s->path, o->id);
+}
+
 static int load_object(struct store *s, enum object_kind kind, sqlite3_stmt *row, struct state *state, struct err *e)
 {
     const struct object_class *class = &object_classes[kind];
@@ -176,10 +206,7 @@ static int load_object(struct store *s, enum object_kind kind, sqlite3_stmt *row
     struct object_row o = {.id = (uint32_t)sql_column_ranged(row, OBJECT_COLUMN_ID, 1, NONE - 1, &bad),
                            .object = object_defaults(kind, sql_column_text(row, OBJECT_COLUMN_NAME)),
                            .created_us = sql_column_time(row, OBJECT_COLUMN_CREATED_US, &bad)};
-    if (kind == OBJECT_QOS) {
-        o.usage = sql_column_amount(row, (int)column_count(kind) - QOS_COLUMN_COUNT, USAGE_STORED_MAX, &bad);
-        o.reset_us = sql_column_time(row, (int)column_count(kind) - 1, &bad);
-    }
+    if (kind == OBJECT_QOS) read_qos_usage(row, &o, &bad);
     if (bad)
         return sql_bad_row(s->path, object_table(kind), sqlite3_column_int64(row, OBJECT_COLUMN_ID),
                            "a number is out of range", e);
@@ -187,6 +214,7 @@ static int load_object(struct store *s, enum object_kind kind, sqlite3_stmt *row
         if (read_field(row, (int)(OBJECT_COLUMN_FIELDS + i), &class->fields[i], &o.object.value[i], e) != 0)
             return err_prefix(e, "%s: %s %u", s->path, object_table(kind), o.id);
     }
+    if (kind == OBJECT_QOS && read_qos_tres(s, row, state, &o, e) != 0) return -1;
     state_restore_object(state, kind, &o);
     return 0;
 }

@@ -379,6 +379,8 @@ static const char step_9[] =
     "ALTER TABLE qos ADD COLUMN max_tres_per_account TEXT NOT NULL DEFAULT '';\n"
     "ALTER TABLE qos ADD COLUMN max_tres_mins TEXT NOT NULL DEFAULT '';\n"
     "ALTER TABLE qos ADD COLUMN min_tres TEXT NOT NULL DEFAULT '';\n"
+    "ALTER TABLE job ADD COLUMN is_time_exempt INTEGER; -- 1: an operator has set its time limit, so MaxWall does not count\n"
+    "ALTER TABLE task ADD COLUMN is_over_limit INTEGER; -- 1: it ends because a limit of usage is reached\n"
     "ALTER TABLE partition ADD COLUMN qos TEXT NOT NULL DEFAULT ''; -- QOS whose limits its jobs have, too; '': none\n";
 
 /* Jobs that depend on others, and their attempts: the rows of a task that was requeued have the number of the attempt. */
@@ -462,8 +464,14 @@ static const char step_10[] =
     "  FROM job JOIN association ON association.id = association_id\n"
     "  WHERE cancelled_us IS NOT NULL;\n";
 
-/* Usage that limits count. */
-static const char step_11[] = "";
+/* Usage that limits count. What an older database charged was not charged as time or to the TRES of QOS. */
+static const char step_11[] =
+    "ALTER TABLE association ADD COLUMN usage_wall_s REAL NOT NULL DEFAULT 0; -- its jobs' time, as usage_billing_s\n"
+    "ALTER TABLE qos ADD COLUMN usage_wall_s REAL NOT NULL DEFAULT 0;\n"
+    "ALTER TABLE qos ADD COLUMN usage_tres TEXT; -- as association.usage_tres\n"
+    "ALTER TABLE task ADD COLUMN partition_qos TEXT; -- the QOS of its partition at its start; NULL: none but its job's\n"
+    "ALTER TABLE task ADD COLUMN limits_from_us INTEGER; -- usage_wall_s, qos.usage_tres count it from here on; NULL: all of it\n"
+    "UPDATE task SET limits_from_us = max(ifnull(charged_us, 0), ifnull(end_us, 0)) WHERE start_us IS NOT NULL;\n";
 
 /* Resource quota sets. */
 static const char step_12[] = "";

@@ -69,7 +69,7 @@ struct verify_difference {
     const char *account, *user; /* user NULL: an account */
     const char *qos;            /* NULL: the usage of an association or of an owner */
     const char *project;        /* of an owner (account and qos NULL); NULL: outside of projects. user NULL: its own */
-    const char *tres;           /* in units x seconds; for an owner the resource; NULL: billing-seconds */
+    const char *tres;           /* in units x seconds; "wall": time; for an owner the resource; NULL: billing-seconds */
     double stored, recomputed;  /* at the reference time */
 };
 struct verify_report {
@@ -79,11 +79,11 @@ struct verify_report {
 };
 
 /* Recomputes every usage from the job records and the usage journal, and compares it with the stored one: of each
- * association (in billing and by TRES; 0 for deleted ones), of each QOS, and of each owner by resource. An owner with
- * usage from before the first OWNER_RULE in the journal (schema version 1) is skipped. Uses a read-only connection of
- * its own, so it may run in another thread beside the loop, or without a daemon. Names are in memory of arena; the
- * caller releases the differences. Before that it checks the rows of all jobs and tasks; ERR_INTERNAL names the first
- * that is damaged. About 2 us a task. */
+ * association and each QOS (in billing, by TRES and of time; 0 for deleted ones), and of each owner by resource. An
+ * owner with usage from before the first OWNER_RULE in the journal (schema version 1) is skipped. Uses a read-only
+ * connection of its own, so it may run in another thread beside the loop, or without a daemon. Names are in memory of
+ * arena; the caller releases the differences. Before that it checks the rows of all jobs and tasks; ERR_INTERNAL names
+ * the first that is damaged. About 2 us a task. */
 int store_verify(const char *directory, struct arena *arena, struct verify_report *out_report, struct err *e);
 
 #endif

@@ -9,8 +9,10 @@
  * that epoch's half-life, which then decays to the end of the epoch, through every later one, to the reference
  * (verify_decay.h). The charge of one unit is multiplied with the task's rates:
  *
- *     its association          billing x usage factor, and the amount of each TRES x usage factor
- *     its job's QOS            billing x usage factor; decays except while the QOS had NoDecay (journal: QOS_DECAY)
+ *     its association          billing x usage factor, the amount of each TRES x usage factor, and the usage factor
+ *                              alone (wall)
+ *     its job's QOS            the same; decays except while the QOS had NoDecay (journal: QOS_DECAY)
+ *     its partition's QOS      the same
  *     its owners               CPUs and GiB while reserved usage counted, and what was measured; decay by the share
  *                              tree's rule (verify_usage_owners.h)
  *
@@ -44,6 +46,11 @@
 #include "store/verify_rows.h"
 #include "store/verify_usage_owners.h"
 
+/* Sums by TRES and of wall time: a linked list. */
+struct kind_sums {
+    uint32_t first, last; /* indices in kind_sums; NONE: none */
+};
+
 struct assoc_sum {
     uint32_t id;
     uint32_t sink;         /* index of the association that has its usage: itself unless deleted */
@@ -52,14 +59,14 @@ struct assoc_sum {
     int64_t reset_us;
     int64_t from_us; /* its usage counts in its sink from here on */
     const char *user;
-    uint32_t first_tres, last_tres;
     bool is_deleted;
     struct sum billing;
+    struct kind_sums kinds;
 };
 
-/* The usage of an association in a TRES; an association's sums are a linked list. */
-struct tres_sum {
-    uint32_t tres, next;
+/* The usage of a row in a TRES, or its wall time. */
+struct kind_sum {
+    uint32_t name, next; /* name: index in kind_names */
     struct sum sum;
 };
 
@@ -68,7 +75,8 @@ struct qos_sum {
     const char *name;
     int64_t created_us, reset_us;
     struct segments segments;
-    struct sum sum;
+    struct sum billing;
+    struct kind_sums kinds;
 };
 
 /* The rules in force when a start became known late: the index of the last epoch, and the journal entry. */
@@ -80,7 +88,7 @@ struct late_start {
 /* The amounts of one task. Most tasks have the same as the previous one, so the parsed text is kept. */
 struct amounts {
     struct buf text;
-    ARRAY(struct tres_amount) list; /* tres: index in tres_names */
+    ARRAY(struct tres_amount) list; /* tres: index in kind_names */
 };
 
 struct verification {
@@ -91,12 +99,11 @@ struct verification {
     struct epochs epochs;
     struct usage_owners owners;
     ARRAY(struct assoc_sum) assocs; /* by id, ascending */
-    ARRAY(struct tres_sum) tres_sums;
-    ARRAY(struct qos_sum) qos; /* by id, ascending */
-    ARRAY(const char *) tres_names;
+    ARRAY(struct kind_sum) kind_sums;
+    ARRAY(struct qos_sum) qos;      /* by id, ascending */
+    ARRAY(const char *) kind_names; /* the first one is WALL_NAME, the others are of TRES */
     ARRAY(struct late_start) late_starts;
-    struct map assoc_by_id, tres_by_name, qos_by_id, qos_by_name;
-    struct map tres_sum_by_key;    /* index of the association << 32 | of the TRES */
+    struct map assoc_by_id, kind_by_name, qos_by_id, qos_by_name;
     struct map late_start_by_task; /* "job task attempt" -> index in late_starts */
     struct amounts amounts;
 };
@@ -119,32 +126,34 @@ static int for_each(struct verification *v, const char *query,
 
 /* --- sums --------------------------------------------------------------------------------------------------------- */
 
-static uint32_t tres_index(struct verification *v, struct str name)
+enum { WALL };
+#define WALL_NAME "wall"
+
+static uint32_t kind_index(struct verification *v, struct str name)
 {
-    uint32_t index = map_get(&v->tres_by_name, name);
+    uint32_t index = map_get(&v->kind_by_name, name);
     if (index != NONE) return index;
     const char *kept = arena_copy(&v->arena, name);
-    map_set(&v->tres_by_name, str(kept), v->tres_names.count);
-    *array_add(&v->tres_names) = kept;
-    return v->tres_names.count - 1;
+    map_set(&v->kind_by_name, str(kept), v->kind_names.count);
+    *array_add(&v->kind_names) = kept;
+    return v->kind_names.count - 1;
 }
 
-static struct sum *tres_sum(struct verification *v, uint32_t assoc, uint32_t tres)
+/* A row has few kinds, and most rows the same ones in the same order. */
+static struct sum *kind_sum(struct verification *v, struct kind_sums *of, uint32_t name)
 {
-    uint64_t key = (uint64_t)assoc << 32 | tres;
-    uint32_t index = map_get_u64(&v->tres_sum_by_key, key);
+    uint32_t index = of->first;
+    while (index != NONE && v->kind_sums.items[index].name != name) index = v->kind_sums.items[index].next;
     if (index == NONE) {
-        index = v->tres_sums.count;
-        struct assoc_sum *a = &v->assocs.items[assoc];
-        *array_add(&v->tres_sums) = (struct tres_sum){.tres = tres, .next = NONE};
-        if (a->first_tres == NONE)
-            a->first_tres = index;
+        index = v->kind_sums.count;
+        *array_add(&v->kind_sums) = (struct kind_sum){.name = name, .next = NONE};
+        if (of->first == NONE)
+            of->first = index;
         else
-            v->tres_sums.items[a->last_tres].next = index;
-        a->last_tres = index;
-        map_set_u64(&v->tres_sum_by_key, key, index);
+            v->kind_sums.items[of->last].next = index;
+        of->last = index;
     }
-    return &v->tres_sums.items[index].sum;
+    return &v->kind_sums.items[index].sum;
 }
 
 /* Reads "cpu=4,mem=8192" into v->amounts. */
@@ -160,7 +169,7 @@ static int read_amounts(struct verification *v, struct str text, struct err *e)
         if (!number_parse_double(value, &amount) || !(fabs(amount) <= USAGE_STORED_MAX))
             return err_set(e, ERR_INTERNAL, "%s: '%.*s' is not a list of amounts by TRES (such as cpu=4,mem=8192)",
                            v->path, (int)(text.length < 64 ? text.length : 64), text.text);
-        *array_add(&a->list) = (struct tres_amount){tres_index(v, name), amount};
+        *array_add(&a->list) = (struct tres_amount){kind_index(v, name), amount};
     }
     buf_add_str(&a->text, text);
     return 0;
@@ -168,21 +177,29 @@ static int read_amounts(struct verification *v, struct str text, struct err *e)
 
 /* --- the rules ---------------------------------------------------------------------------------------------------- */
 
+/* The stored usage of a row: its wall time, and the text of its TRES. */
+static int read_kinds(struct verification *v, struct kind_sums *of, double wall, const char *tres, struct err *e)
+{
+    *of = (struct kind_sums){NONE, NONE};
+    if (read_amounts(v, str(tres), e) != 0) return -1;
+    for (uint32_t i = 0; i < v->amounts.list.count; i++)
+        kind_sum(v, of, v->amounts.list.items[i].tres)->stored = v->amounts.list.items[i].amount;
+    kind_sum(v, of, WALL)->stored = wall;
+    return 0;
+}
+
 static int read_assoc(struct verification *v, sqlite3_stmt *row, struct err *e)
 {
     uint32_t id = (uint32_t)sqlite3_column_int64(row, 0), index = v->assocs.count;
     map_set_u64(&v->assoc_by_id, id, index);
-    *array_add(&v->assocs) = (struct assoc_sum){.id = id,
-                                                .sink = index,
-                                                .first_tres = NONE,
-                                                .billing = {.stored = sqlite3_column_double(row, 1)},
-                                                .is_deleted = !sql_column_is_null(row, 2),
-                                                .user = arena_copy(&v->arena, str(sql_column_text(row, 4))),
-                                                .reset_us = larger_of(sqlite3_column_int64(row, 5), v->usage_reset_us)};
-    if (read_amounts(v, str(sql_column_text(row, 3)), e) != 0) return -1;
-    for (uint32_t i = 0; i < v->amounts.list.count; i++)
-        tres_sum(v, index, v->amounts.list.items[i].tres)->stored = v->amounts.list.items[i].amount;
-    return 0;
+    struct assoc_sum *a = array_add(&v->assocs);
+    *a = (struct assoc_sum){.id = id,
+                            .sink = index,
+                            .billing = {.stored = sqlite3_column_double(row, 1)},
+                            .is_deleted = !sql_column_is_null(row, 2),
+                            .user = arena_copy(&v->arena, str(sql_column_text(row, 4))),
+                            .reset_us = larger_of(sqlite3_column_int64(row, 5), v->usage_reset_us)};
+    return read_kinds(v, &a->kinds, sqlite3_column_double(row, 6), sql_column_text(row, 3), e);
 }
 
 static int read_qos(struct verification *v, sqlite3_stmt *row, struct err *e)
@@ -193,13 +210,13 @@ static int read_qos(struct verification *v, sqlite3_stmt *row, struct err *e)
                           .name = arena_copy(&v->arena, str(sql_column_text(row, 1))),
                           .created_us = sqlite3_column_int64(row, 2),
                           .reset_us = larger_of(sqlite3_column_int64(row, 5), v->usage_reset_us),
-                          .sum = {.stored = sqlite3_column_double(row, 3)}};
+                          .billing = {.stored = sqlite3_column_double(row, 3)}};
     map_set_u64(&v->qos_by_id, q->id, index);
     map_set(&v->qos_by_name, str(q->name), index);
     if (setting_text_qos_flags(str(sql_column_text(row, 4)), "flags", &flags, e) != 0)
         return err_prefix(e, "%s: qos %u", v->path, q->id);
     segments_begin(&q->segments, (flags & QOS_NO_DECAY) == 0);
-    return 0;
+    return read_kinds(v, &q->kinds, sqlite3_column_double(row, 6), sql_column_text(row, 7), e);
 }
 
 static int read_owner(struct verification *v, sqlite3_stmt *row, struct err *e)
@@ -305,9 +322,11 @@ static const struct {
     const char *query;
     int (*read_row)(struct verification *v, sqlite3_stmt *row, struct err *e);
 } rule_tables[] = {
-    {"SELECT id, usage_billing_s, deleted_us, usage_tres, ifnull(user, ''), reset_us FROM association ORDER BY id",
+    {"SELECT id, usage_billing_s, deleted_us, usage_tres, ifnull(user, ''), reset_us, usage_wall_s"
+     " FROM association ORDER BY id",
      read_assoc},
-    {"SELECT id, name, created_us, usage_billing_s, flags, reset_us FROM qos ORDER BY id", read_qos},
+    {"SELECT id, name, created_us, usage_billing_s, flags, reset_us, usage_wall_s, usage_tres FROM qos ORDER BY id",
+     read_qos},
     {"SELECT user, project, at_us, reset_us, cpu_s, mem_gib_s, io_gib, finished_jobs FROM owner_usage"
      " ORDER BY user, project",
      read_owner},
@@ -317,6 +336,7 @@ static const struct {
 
 static int read_rules(struct verification *v, struct err *e)
 {
+    ensure(kind_index(v, str(WALL_NAME)) == WALL);
     if (sql_number(v->db, "SELECT reference_us FROM counters", &v->reference_us, e) != 0 ||
         sql_number(v->db, "SELECT ifnull(usage_reset_us, 0) FROM counters", &v->usage_reset_us, e) != 0)
         return -1;
@@ -355,11 +375,14 @@ enum task_column {
     TASK_CHARGED_CPU_S,
     TASK_CHARGED_MEM_GIB_S,
     TASK_CHARGED_IO_GIB,
+    TASK_PARTITION_QOS,
+    TASK_LIMITS_FROM_US,
     TASK_RESTARTS
 };
 static const char tasks_query[] =
     "SELECT job_id, task_id, task.association_id, billing, start_us, charged_us, end_us, usage_factor, tres, launch_us, qos,"
-    " ifnull(project, ''), task.cpus, task.mem_mib, charged_as_of_us, charged_cpu_s, charged_mem_gib_s, charged_io_gib, restarts"
+    " ifnull(project, ''), task.cpus, task.mem_mib, charged_as_of_us, charged_cpu_s, charged_mem_gib_s, charged_io_gib,"
+    " partition_qos, limits_from_us, restarts"
     " FROM task LEFT JOIN job ON job.id = job_id WHERE start_us IS NOT NULL";
 
 static bool is_epoch_start(const struct verification *v, int64_t at_us)
@@ -373,6 +396,8 @@ static bool is_epoch_start(const struct verification *v, int64_t at_us)
 /* The time that a task is charged for. */
 struct charge {
     int64_t from_us, to_us;
+    int64_t
+        limits_from_us; /* its wall time, and what it is charged to the TRES of QOS, count from here on; 0: all of it */
     struct late_start late; /* invariant 2; 0, 0: its start was not late */
 };
 
@@ -380,7 +405,9 @@ static struct charge charge_of(const struct verification *v, sqlite3_stmt *row)
 {
     int64_t charged_us = sqlite3_column_int64(row, TASK_CHARGED_US), to_us = sqlite3_column_int64(row, TASK_END_US);
     if (to_us == 0 || (charged_us > to_us && is_epoch_start(v, charged_us))) to_us = charged_us; /* invariant 1 */
-    struct charge c = {.from_us = sqlite3_column_int64(row, TASK_START_US), .to_us = to_us};
+    struct charge c = {.from_us = sqlite3_column_int64(row, TASK_START_US),
+                       .to_us = to_us,
+                       .limits_from_us = sqlite3_column_int64(row, TASK_LIMITS_FROM_US)};
     if (v->late_starts.count == 0) return c;
     char key[ATTEMPT_KEY_SIZE];
     uint32_t late = map_get(&v->late_start_by_task, attempt_key(key, sqlite3_column_int64(row, TASK_JOB_ID),
@@ -403,16 +430,49 @@ static int fail_charge(const struct verification *v, sqlite3_stmt *row, struct e
         v, row, "was charged too long after reference_us (table counters): start_us, charged_us or end_us is wrong", e);
 }
 
-static int charge_qos(struct verification *v, sqlite3_stmt *row, const struct charge *c, long double rate,
+/* Adds the charge of a task to the sums by TRES; v->amounts are the task's. */
+static void add_kinds(struct verification *v, struct kind_sums *to, long double of_one_unit)
+{
+    for (uint32_t i = 0; i < v->amounts.list.count; i++) {
+        const struct tres_amount *a = &v->amounts.list.items[i];
+        sum_add(kind_sum(v, to, a->tres), a->amount * of_one_unit);
+    }
+}
+
+static int charge_qos(struct verification *v, sqlite3_stmt *row, enum task_column column, const struct charge *c,
                       struct err *e)
 {
-    uint32_t index = map_get(&v->qos_by_name, str(sql_column_text(row, TASK_QOS)));
+    uint32_t index = map_get(&v->qos_by_name, str(sql_column_text(row, (int)column)));
     if (index == NONE || sqlite3_column_int64(row, TASK_LAUNCH_US) < v->qos.items[index].created_us) return 0;
     struct qos_sum *q = &v->qos.items[index];
-    int64_t from_us = larger_of(c->from_us, q->reset_us);
-    long double of_one_unit = segments_charge(&q->segments, &v->epochs, c->late.epoch, c->late.seq, from_us, c->to_us);
+    long double factor = sqlite3_column_double(row, TASK_USAGE_FACTOR);
+    long double billing = fmaxl(sqlite3_column_double(row, TASK_BILLING), 0);
+    int64_t from_us = larger_of(c->from_us, q->reset_us), limits_from_us = larger_of(from_us, c->limits_from_us);
+    long double all = segments_charge(&q->segments, &v->epochs, c->late.epoch, c->late.seq, from_us, c->to_us);
+    long double counted = all;
+    if (limits_from_us > from_us)
+        counted = segments_charge(&q->segments, &v->epochs, c->late.epoch, c->late.seq, limits_from_us, c->to_us);
+    if (!isfinite(all)) return fail_charge(v, row, e);
+    sum_add(&q->billing, billing * factor * all);
+    sum_add(kind_sum(v, &q->kinds, WALL), factor * counted);
+    add_kinds(v, &q->kinds, factor * counted);
+    return 0;
+}
+
+static int charge_assoc(struct verification *v, sqlite3_stmt *row, uint32_t index, const struct charge *c,
+                        struct err *e)
+{
+    struct assoc_sum *sink = &v->assocs.items[v->assocs.items[index].sink];
+    long double factor = sqlite3_column_double(row, TASK_USAGE_FACTOR);
+    long double rate = fmaxl(sqlite3_column_double(row, TASK_BILLING), 0) * factor;
+    int64_t from_us = larger_of(c->from_us, v->assocs.items[index].from_us);
+    int64_t limits_from_us = larger_of(from_us, c->limits_from_us);
+    long double of_one_unit = epochs_charge(&v->epochs, c->late.epoch, from_us, c->to_us), wall = of_one_unit;
+    if (limits_from_us > from_us) wall = epochs_charge(&v->epochs, c->late.epoch, limits_from_us, c->to_us);
     if (!isfinite(of_one_unit)) return fail_charge(v, row, e);
-    sum_add(&q->sum, rate * of_one_unit);
+    sum_add(&sink->billing, rate * of_one_unit);
+    sum_add(kind_sum(v, &sink->kinds, WALL), factor * wall);
+    add_kinds(v, &sink->kinds, factor * of_one_unit);
     return 0;
 }
 
@@ -445,22 +505,12 @@ static int charge_task(struct verification *v, sqlite3_stmt *row, struct err *e)
 {
     uint32_t index = map_get_u64(&v->assoc_by_id, (uint64_t)sqlite3_column_int64(row, TASK_ASSOC_ID));
     if (index == NONE) return fail_task(v, row, "belongs to an association that does not exist", e);
-    uint32_t sink = v->assocs.items[index].sink;
     const struct charge c = charge_of(v, row);
-    long double factor = sqlite3_column_double(row, TASK_USAGE_FACTOR);
-    long double rate = fmaxl(sqlite3_column_double(row, TASK_BILLING), 0) * factor;
-    int64_t from_us = larger_of(c.from_us, v->assocs.items[index].from_us);
-    long double of_one_unit = epochs_charge(&v->epochs, c.late.epoch, from_us, c.to_us);
-    if (!isfinite(of_one_unit)) return fail_charge(v, row, e);
-    sum_add(&v->assocs.items[sink].billing, rate * of_one_unit);
-    if (charge_qos(v, row, &c, rate, e) != 0) return -1;
-    if (charge_owners(v, row, &c, v->assocs.items[index].user, e) != 0) return -1;
     if (read_amounts(v, str(sql_column_text(row, TASK_TRES)), e) != 0) return -1;
-    for (uint32_t i = 0; i < v->amounts.list.count; i++) {
-        const struct tres_amount *a = &v->amounts.list.items[i];
-        sum_add(tres_sum(v, sink, a->tres), a->amount * factor * of_one_unit);
-    }
-    return 0;
+    if (charge_assoc(v, row, index, &c, e) != 0) return -1;
+    if (charge_qos(v, row, TASK_QOS, &c, e) != 0) return -1;
+    if (charge_qos(v, row, TASK_PARTITION_QOS, &c, e) != 0) return -1;
+    return charge_owners(v, row, &c, v->assocs.items[index].user, e);
 }
 
 /* --- comparing ---------------------------------------------------------------------------------------------------- */
@@ -488,15 +538,22 @@ static struct verify_difference *add_difference(const struct sum *s, struct veri
     return d;
 }
 
+/* The billing and all kinds of a row. */
+static void add_differences(struct verification *v, const struct sum *billing, const struct kind_sums *kinds,
+                            struct arena *arena, struct verify_report *report)
+{
+    add_difference(billing, report);
+    for (uint32_t i = kinds->first; i != NONE; i = v->kind_sums.items[i].next) {
+        struct verify_difference *d = add_difference(&v->kind_sums.items[i].sum, report);
+        if (d != NULL) d->tres = arena_copy(arena, str(v->kind_names.items[v->kind_sums.items[i].name]));
+    }
+}
+
 static int compare_assoc(struct verification *v, const struct assoc_sum *a, struct arena *arena,
                          struct verify_report *report, struct err *e)
 {
     uint32_t first = report->differences.count;
-    add_difference(&a->billing, report);
-    for (uint32_t i = a->first_tres; i != NONE; i = v->tres_sums.items[i].next) {
-        struct verify_difference *d = add_difference(&v->tres_sums.items[i].sum, report);
-        if (d != NULL) d->tres = arena_copy(arena, str(v->tres_names.items[v->tres_sums.items[i].tres]));
-    }
+    add_differences(v, &a->billing, &a->kinds, arena, report);
     for (uint32_t i = first; i < report->differences.count; i++) {
         report->differences.items[i].assoc_id = a->id;
         if (name_assoc(v, arena, &report->differences.items[i], e) != 0) return -1;
@@ -512,8 +569,10 @@ static int compare_all(struct verification *v, struct arena *arena, struct verif
     }
     report->qos_count = v->qos.count;
     for (uint32_t i = 0; i < v->qos.count; i++) {
-        struct verify_difference *d = add_difference(&v->qos.items[i].sum, report);
-        if (d != NULL) d->qos = arena_copy(arena, str(v->qos.items[i].name));
+        uint32_t first = report->differences.count;
+        add_differences(v, &v->qos.items[i].billing, &v->qos.items[i].kinds, arena, report);
+        for (uint32_t d = first; d < report->differences.count; d++)
+            report->differences.items[d].qos = arena_copy(arena, str(v->qos.items[i].name));
     }
     usage_owners_compare(&v->owners, arena, report);
     return 0;
@@ -535,17 +594,16 @@ static void release(struct verification *v)
     usage_owners_release(&v->owners);
     array_release(&v->epochs.list);
     array_release(&v->assocs);
-    array_release(&v->tres_sums);
+    array_release(&v->kind_sums);
     array_release(&v->qos);
-    array_release(&v->tres_names);
+    array_release(&v->kind_names);
     array_release(&v->late_starts);
     array_release(&v->amounts.list);
     buf_release(&v->amounts.text);
     map_release(&v->assoc_by_id);
-    map_release(&v->tres_by_name);
+    map_release(&v->kind_by_name);
     map_release(&v->qos_by_id);
     map_release(&v->qos_by_name);
-    map_release(&v->tres_sum_by_key);
     map_release(&v->late_start_by_task);
     arena_release(&v->arena);
     sqlite3_close(v->db);

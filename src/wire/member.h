@@ -31,6 +31,12 @@ static inline const bool *wire_table_given(const struct wire_table_fields *t, co
     return (const bool *)(const void *)((const char *)value + t->given_offset);
 }
 
+/* The pairs of a struct whose shape has some. */
+static inline const struct wire_list *wire_pairs(const struct wire_shape *shape, const void *value)
+{
+    return (const struct wire_list *)(const void *)((const char *)value + shape->pair_fields.offset);
+}
+
 /* The name of the field in a body; NULL: a body may not have it. */
 static inline const char *wire_table_name(const struct wire_table_fields *t, uint32_t field)
 {

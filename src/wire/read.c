@@ -240,7 +240,7 @@ static int read_field(struct wire_reader *r, const struct field *f, bool is_writ
         *out = field_absent();
         return 0;
     }
-    if (r->is_document || (is_written && is_quantity)) return read_written(r, f, value, out);
+    if (r->is_document || ((is_written || f->is_text) && is_quantity)) return read_written(r, f, value, out);
     return read_exact(r, f, value, out);
 }
 
@@ -290,14 +290,24 @@ static int fail_unknown(struct wire_reader *r, const struct wire_shape *shape, c
     for (uint32_t i = 0; t->table != NULL && i < t->table->count; i++) {
         if (wire_table_name(t, i) != NULL) buf_format(&names, "%s%s", names.length ? ", " : "", wire_table_name(t, i));
     }
+    if (shape->pair_fields.table != NULL) {
+        if (names.length > 0) buf_add_text(&names, ", ");
+        field_names(shape->pair_fields.table, &names);
+    }
     wire_fill_unknown(r, name, names.text);
     buf_release(&names);
     return -1;
 }
 
+static bool is_pair(const struct wire_shape *shape, const char *name)
+{
+    return shape->pair_fields.table != NULL && shape->pair_fields.is_member(name);
+}
+
 static bool is_name_of(const struct wire_reader *r, const struct wire_shape *shape, const char *name)
 {
-    return wire_find_field(shape, name) != NULL || find_table_field(r, &shape->table_fields, name) != NONE;
+    return wire_find_field(shape, name) != NULL || find_table_field(r, &shape->table_fields, name) != NONE ||
+           is_pair(shape, name);
 }
 
 static int check_names(struct wire_reader *r, const struct wire_shape *shape, json_t *object)
@@ -321,15 +331,35 @@ static int read_table_field(struct wire_reader *r, const struct wire_table_field
     return read_field(r, field_at(t->table, field), t->table->is_written, value, &values[field]);
 }
 
+/* Appends to the list, whose memory doubles whenever it is full. */
+static int read_pair(struct wire_reader *r, const struct wire_pair_fields *p, const char *name, json_t *value,
+                     void *target)
+{
+    struct wire_list *list = (struct wire_list *)(void *)((char *)target + p->offset);
+    bool is_full = (list->count & (list->count - 1)) == 0;
+    struct wire_pair *pairs = list->items;
+    struct str text;
+    if (wire_read_scalar(r, value, &text) != 0) return -1;
+    if (is_full) {
+        pairs = arena_alloc(r->arena, (2 * (size_t)list->count + 1) * sizeof *pairs);
+        if (list->count > 0) memcpy(pairs, list->items, list->count * sizeof *pairs);
+    }
+    pairs[list->count] = (struct wire_pair){arena_copy(r->arena, str(name)), arena_copy(r->arena, text)};
+    *list = (struct wire_list){pairs, list->count + 1};
+    return 0;
+}
+
 static int read_member(struct wire_reader *r, const struct wire_shape *shape, const char *name, json_t *value,
                        void *target)
 {
     const struct wire_field *f = wire_find_field(shape, name);
     uint32_t field = f == NULL ? find_table_field(r, &shape->table_fields, name) : NONE;
-    if ((f == NULL && field == NONE) || (r->is_reply && json_is_null(value))) return 0;
+    bool is_other = f == NULL && field == NONE;
+    if ((is_other && !is_pair(shape, name)) || (r->is_reply && json_is_null(value))) return 0;
     size_t length = wire_enter(r, name);
-    int status =
-        f != NULL ? read_value(r, f, value, target) : read_table_field(r, &shape->table_fields, field, value, target);
+    int status = is_other    ? read_pair(r, &shape->pair_fields, name, value, target)
+                 : f != NULL ? read_value(r, f, value, target)
+                             : read_table_field(r, &shape->table_fields, field, value, target);
     if (status == 0) wire_leave(r, length);
     return status;
 }

@@ -94,6 +94,18 @@ struct wire_table_fields {
     bool (*is_required)(uint32_t field); /* NULL: no field is */
 };
 
+struct wire_pair {
+    const char *name, *value;
+};
+
+/* Members that name fields of a table, as people write them: their values are texts, numbers or booleans. They become
+ * pairs, which a later reader checks (wire_read_pairs). */
+struct wire_pair_fields {
+    const struct field_table *table;     /* NULL: none */
+    uint32_t offset;                     /* of a struct wire_list of struct wire_pair */
+    bool (*is_member)(const char *name); /* whether it names a field, also by another spelling than the table's */
+};
+
 struct wire_shape {
     const char *name; /* "Submit" */
     const char *help;
@@ -101,6 +113,7 @@ struct wire_shape {
     uint32_t size;                   /* of the struct */
     bool is_reply;                   /* invariants 2 and 3 */
     struct wire_table_fields table_fields;
+    struct wire_pair_fields pair_fields;
 };
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
@@ -142,10 +155,6 @@ bool wire_is_empty(const struct wire_shape *shape, const void *value);
  * wire_read. */
 int wire_read_query(const struct wire_shape *shape, const char *name, const char *text, struct arena *arena,
                     void *value, struct err *e);
-
-struct wire_pair {
-    const char *name, *value;
-};
 
 /* Reads the body of a change of fields by their names, such as {"halflife_s":604800,"ties":"slurm"}. Values are texts,
  * numbers or booleans, and are returned as the text that people write. out_pairs: at least one wire_pair. ERR_INPUT,

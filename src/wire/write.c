@@ -53,7 +53,7 @@ bool wire_is_empty(const struct wire_shape *shape, const void *value)
     for (uint32_t i = 0; shape->table_fields.table != NULL && i < shape->table_fields.table->count; i++) {
         if (wire_table_given(&shape->table_fields, value)[i]) return false;
     }
-    return true;
+    return shape->pair_fields.table == NULL || wire_pairs(shape, value)->count == 0;
 }
 
 bool wire_is_utf8(struct str s)
@@ -138,7 +138,7 @@ void wire_write_value(const struct field *f, const struct field_value *value, bo
         write_text_value(f, value->text, out);
     else if (f->type == FIELD_REAL)
         json_double(&j, value->real);
-    else if (is_special || (is_written && is_quantity))
+    else if (is_special || ((is_written || f->is_text) && is_quantity))
         write_as_text(f, value, out);
     else if (f->type == FIELD_BOOL)
         json_bool(&j, value->number != 0);
@@ -237,6 +237,18 @@ static void write_table_fields(const struct wire_table_fields *t, const void *va
     if (separator == '{') buf_add_char(out, '{');
 }
 
+static void write_pair_fields(const struct wire_list *list, char separator, struct buf *out)
+{
+    struct json j = {.out = out};
+    const struct wire_pair *pairs = list->items;
+    for (uint32_t i = 0; i < list->count; i++) {
+        write_name(pairs[i].name, separator, out);
+        separator = ',';
+        json_text(&j, pairs[i].value);
+    }
+    if (separator == '{') buf_add_char(out, '{');
+}
+
 void wire_write(const struct wire_shape *shape, const void *value, struct buf *out)
 {
     char separator = '{';
@@ -254,6 +266,8 @@ void wire_write(const struct wire_shape *shape, const void *value, struct buf *o
     }
     if (shape->table_fields.table != NULL)
         write_table_fields(&shape->table_fields, value, separator, out);
+    else if (shape->pair_fields.table != NULL)
+        write_pair_fields(wire_pairs(shape, value), separator, out);
     else if (separator == '{')
         buf_add_char(out, '{');
     buf_add_char(out, '}');
@@ -285,6 +299,16 @@ static int check_table_fields(const struct wire_table_fields *t, const void *val
     return 0;
 }
 
+/* Their names are those of fields. */
+static int check_pairs(const struct wire_list *list, struct err *e)
+{
+    const struct wire_pair *pairs = list->items;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (check_text(pairs[i].name, pairs[i].value, e) != 0) return -1;
+    }
+    return 0;
+}
+
 int wire_request(const struct wire_shape *shape, const void *value, struct buf *out, struct err *e)
 {
     for (const struct wire_field *f = shape->fields; f->name; f++) {
@@ -293,6 +317,7 @@ int wire_request(const struct wire_shape *shape, const void *value, struct buf *
         if (f->type == WIRE_TEXTS && check_texts(f, MEMBER(struct wire_list, f, value), e) != 0) return -1;
     }
     if (check_table_fields(&shape->table_fields, value, e) != 0) return -1;
+    if (shape->pair_fields.table != NULL && check_pairs(wire_pairs(shape, value), e) != 0) return -1;
     wire_write(shape, value, out);
     return 0;
 }

@@ -1,6 +1,6 @@
 /* A table and a list of TRES from arbitrary bytes; the first line is AccountingStorageTRES. A table that is read has
- * the right ids and generic TRES. Tables and lists read back from their own texts. A refused text leaves the output
- * unchanged, and the error names the field. */
+ * the right ids and generic TRES. Tables, lists and limits read back from their own texts. A refused text leaves the
+ * output unchanged, and the error names the field. */
 #include <math.h>
 #include <string.h>
 
@@ -69,6 +69,38 @@ static void check_list(const struct tres_table *t, const struct tres_list *list,
     buf_release(&text);
 }
 
+/* Limits read back from their own text; naming each with -1 removes them all. */
+static void check_limits(const struct tres_table *t, const double *limits)
+{
+    double back[TRES_MAX];
+    struct buf text = {0}, none = {0};
+    buf_add_text(&text, "");
+    tres_limits_format(t, limits, &text);
+    for (uint32_t i = 0; i < t->count; i++) {
+        back[i] = TRES_UNLIMITED;
+        buf_format(&none, "%s%s=-1", i > 0 ? "," : "", t->items[i].text);
+    }
+    ensure(tres_limits_change(t, (struct str){text.text, text.length}, "field", back, NULL) == 0);
+    for (uint32_t i = 0; i < t->count; i++) ensure(back[i] >= limits[i] && back[i] <= limits[i]);
+    ensure(tres_limits_change(t, (struct str){none.text, none.length}, "field", back, NULL) == 0);
+    for (uint32_t i = 0; i < t->count; i++) ensure(back[i] < 0.0);
+    buf_release(&text);
+    buf_release(&none);
+}
+
+static void try_limits(const struct tres_table *t, struct str text)
+{
+    double limits[TRES_MAX], before[TRES_MAX];
+    struct err e = {0};
+    for (uint32_t i = 0; i < TRES_MAX; i++) limits[i] = before[i] = i % 2 == 0 ? 7.0 : TRES_UNLIMITED;
+    if (tres_limits_change(t, text, "field", limits, &e) == 0) {
+        check_limits(t, limits);
+        return;
+    }
+    ensure(memcmp(limits, before, sizeof limits) == 0);
+    check_error(&e);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -83,6 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         check_table(&t);
         check_table_reads_back(&t, &arena);
+        try_limits(&t, text);
         if (tres_list_parse(&t, text, "field", &arena, &list, &e) != 0) {
             ensure(list.count == 77);
             check_error(&e);

@@ -8,8 +8,8 @@
  *      decisions depend; so have settings, objects and the host.
  *   3. The next pass of the instance starts what starts in the schedule of the document.
  *
- * Numbers are equal to the last bit. Every setting and every field of an object has had another value than its default,
- * so one that is added is found. */
+ * Numbers are equal to the last bit. Every setting, every limit and every field of an object has had another value than
+ * its default, so one that is added is found. */
 #include "../pass_world.h"
 
 #include "../dump_checks.h"
@@ -27,6 +27,34 @@ struct plan_counts {
 static const char odd_name[] = "\xc3\xa9t\xc3\xa9.a@b\\[{%s}]";
 static const char *const models[] = {"priority/multifactor", "priority/tickets", "priority/basic"};
 
+/* Limits of the account above some users, and of one user in an account. */
+static void add_limits(struct world *w, struct rng *rng)
+{
+    static const struct event_pair account[] = {{"GrpJobs", "80"},
+                                                {"GrpSubmitJobs", "9000"},
+                                                {"GrpWall", "90-0"},
+                                                {"GrpTRES", "cpu=800,mem=900G"},
+                                                {"MaxTRES", "cpu=700"},
+                                                {"MaxTRESPerNode", "cpu=600"},
+                                                {"QosLevel", "normal,high,picky"},
+                                                {"DefaultQOS", "high"},
+                                                {"MaxWall", "UNLIMITED"},
+                                                {"GrpTRESMins", "cpu=9000000"}};
+    static const struct event_pair user[] = {{"MaxJobs", "60"},
+                                             {"MaxSubmitJobs", "8000"},
+                                             {"MaxWall", "30-0"},
+                                             {"MaxTRESMins", "cpu=800000"},
+                                             {"GrpTRESRunMins", "cpu=9000000,billing=9000000"}};
+    const struct event of_account = {
+        .kind = EVENT_ACCOUNT_MODIFY,
+        .account = {"physics", NULL, SHARES_UNSET, PRIORITY_UNSET, false, account, 1 + rng_below(rng, 10)}};
+    const struct event of_user = {
+        .kind = EVENT_USER_MODIFY,
+        .user = {pass_users[0], "physics", SHARES_UNSET, false, PRIORITY_UNSET, false, user, 1 + rng_below(rng, 5)}};
+    assert_int_equal(world_apply(w, of_account, NULL), 0);
+    assert_int_equal(world_apply(w, of_user, NULL), 0);
+}
+
 static void add_associations(struct world *w, struct rng *rng)
 {
     for (int i = 0; i < 4; i++) {
@@ -37,6 +65,7 @@ static void add_associations(struct world *w, struct rng *rng)
                                         rng_below(rng, 2) ? PRIORITY_UNSET : rng_below(rng, 100)}};
         assert_int_equal(world_apply(w, modify, NULL), 0);
     }
+    if (rng_below(rng, 2)) add_limits(w, rng);
     world_user(w, "P1", 3, "ann"); /* the node of a project in the share tree */
     world_user(w, "empty", 3, "default");
 }
@@ -353,7 +382,12 @@ static const char *text_of(const struct field *f)
         {"default_amount", "2"},
         {"allocation_rule", "$fill_up"},
         {"features", "avx,ssd"},
+        {"QOS", "normal"},
+        {"QosLevel", "normal"},
+        {"DefaultQOS", "normal"},
+        {"AccountingStorageEnforce", "limits"},
     };
+    if (f->is_tres) return "cpu=500";
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(texts[i][0], f->name) == 0) return texts[i][1];
     return "";
@@ -425,6 +459,36 @@ static bool try_field(enum object_kind kind, uint32_t f, const char *text)
     return is_set;
 }
 
+static bool try_limit(uint32_t limit, const char *text)
+{
+    struct world w;
+    struct plan_counts counts = {0};
+    const struct field *f = field_at(&limit_fields, limit);
+    const struct event_pair pair = {f->name, text};
+    world_of_fields(&w);
+    const struct event event = {.kind = EVENT_USER_ADD,
+                                .user = {"ann", NULL, SHARES_UNSET, false, PRIORITY_UNSET, false, &pair, 1}};
+    bool is_set = world_apply(&w, event, NULL) == 0;
+    if (is_set)
+        is_set = !field_equal(f, &assoc_limits_of(&w.s.assocs.items[w.s.assocs.count - 1])[limit], &f->default_value);
+    check_world(&w, &counts);
+    world_release(&w);
+    return is_set;
+}
+
+static void documents_have_every_limit(void **unused)
+{
+    (void)unused;
+    struct buf text = {0};
+    for (uint32_t limit = 0; limit < limit_fields.count; limit++) {
+        const struct field *f = field_at(&limit_fields, limit);
+        bool is_set = false;
+        for (int i = 0; i < count_values(f); i++) is_set |= try_limit(limit, format_value(f, i, &text));
+        if (!is_set) fail_msg("%s has had its default value only", f->name);
+    }
+    buf_release(&text);
+}
+
 static void documents_have_every_setting(void **unused)
 {
     (void)unused;
@@ -457,10 +521,9 @@ static void documents_have_every_field(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(documents_answer_as_the_instance),
-        cmocka_unit_test(an_empty_instance_is_a_document),
-        cmocka_unit_test(documents_have_every_setting),
-        cmocka_unit_test(documents_have_every_field),
+        cmocka_unit_test(documents_answer_as_the_instance), cmocka_unit_test(an_empty_instance_is_a_document),
+        cmocka_unit_test(documents_have_every_setting),     cmocka_unit_test(documents_have_every_field),
+        cmocka_unit_test(documents_have_every_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,15 +13,19 @@
  *      listing, also the fields that no decision depends on, which law 1 does not cover. (test_job_rows.c has random
  *      values for each.)
  *   8. The document of the state has the same answers (test_dump_laws.c).
+ *   9. The sums of usage that are kept for limits are those of all rows and running tasks.
  *
  * The histories are extreme on purpose: clocks that jump by thousands of half-lives, half-lives from none to years,
  * records that arrive late, twice or for unknown launches, associations that are deleted and added again, arrays that
  * are cancelled in pieces. */
+#include <math.h>
+
 #include "../dies.h"
 #include "../unit/store_world.h"
 #include "engine/dependencies.h"
 #include "engine/min_priority.h"
 #include "engine/priorities.h"
+#include "engine/usage_sums.h"
 
 #include "../dump_checks.h"
 #include "../job_rows.h"
@@ -38,12 +42,14 @@ struct history {
     int64_t now_us;
     int64_t event_us; /* of the last event: no later time was charged */
     uint32_t accepted, refused, commits, facts;
+    uint32_t limited;        /* number of associations with limits, over all commits */
     uint32_t passes;         /* number of passes compared */
     uint32_t documents;      /* likewise of documents */
     bool has_min_priorities; /* the settings let minimum priorities bind */
     uint32_t min_priorities; /* number of priorities compared that a minimum determines */
     uint32_t verified;       /* number of associations with usage above 1, over all verifications */
     uint32_t owners;         /* likewise of usage owners */
+    uint32_t sums;           /* number of kept sums above 0 that were compared */
     uint32_t kinds[EVENT_TIME + 1];
     char text[12][64]; /* of the event that is being built */
     char dependency[400];
@@ -99,19 +105,62 @@ static uint32_t pick_priority(struct history *h)
     return one_in(h, 2) ? PRIORITY_UNSET : one_in(h, 4) ? NONE : below(h, 100);
 }
 
+/* Limits of associations, in h->pairs. Returns their number. */
+static uint32_t pick_limits(struct history *h)
+{
+    static const struct event_pair choices[] = {
+        {"GrpJobs", "30"},
+        {"GrpJobs", "-1"},
+        {"GrpSubmitJobs", "900"},
+        {"GrpWall", "90000"},
+        {"GrpWall", "INFINITE"},
+        {"GrpTRES", "cpu=60,mem=9G"},
+        {"GrpTRES", "cpu=-1,gres/gpu=50"},
+        {"GrpTRES", "-1"},
+        {"GrpTRES", "license/none=1"},
+        {"GrpTRESMins", "cpu=900000"},
+        {"GrpTRESRunMins", "cpu=900000,billing=9999999"},
+        {"MaxJobs", "20"},
+        {"MaxSubmit", "800"},
+        {"MaxWall", "10-0"},
+        {"MaxTRESPJ", "cpu=100"},
+        {"MaxTRES", ""},
+        {"MaxTRESPerNode", "cpu=100"},
+        {"MaxTRESMins", "cpu=1000000"},
+        {"MaxJobs", "-2"},
+        {"QosLevel", "normal,qos0"},
+        {"QosLevel", "normal"},
+        {"QosLevel", ""},
+        {"QosLevel+", "qos1"},
+        {"QosLevel-", "qos1"},
+        {"DefaultQOS", "qos0"},
+        {"DefaultQOS", ""},
+        {"NoSuch", "1"},
+    };
+    uint32_t count = one_in(h, 2) ? 0 : below(h, COUNT(h->pairs));
+    for (uint32_t i = 0; i < count; i++) h->pairs[i] = choices[below(h, COUNT(choices))];
+    return count;
+}
+
 static void make_account(struct history *h, struct event *event)
 {
-    event->account =
-        (struct event_account){pick_account(h, 0), one_in(h, 3) ? NULL : pick_account(h, 1), pick_shares(h),
-                               pick_priority(h), event->kind == EVENT_ACCOUNT_MODIFY && one_in(h, 3)};
+    uint32_t count = event->kind == EVENT_ACCOUNT_DELETE ? 0 : pick_limits(h);
+    event->account = (struct event_account){pick_account(h, 0),
+                                            one_in(h, 3) ? NULL : pick_account(h, 1),
+                                            pick_shares(h),
+                                            pick_priority(h),
+                                            event->kind == EVENT_ACCOUNT_MODIFY && one_in(h, 3),
+                                            h->pairs,
+                                            count};
     if (event->kind == EVENT_ACCOUNT_MODIFY && one_in(h, 2)) event->account.parent = NULL;
 }
 
 static void make_user(struct history *h, struct event *event)
 {
+    uint32_t count = event->kind == EVENT_USER_DELETE ? 0 : pick_limits(h);
     event->user = (struct event_user){
-        pick_name(h, 0, "user", 6), one_in(h, 4) ? NULL : pick_account(h, 1),        pick_shares(h), one_in(h, 3),
-        pick_priority(h),           event->kind == EVENT_USER_MODIFY && one_in(h, 3)};
+        pick_name(h, 0, "user", 6), one_in(h, 4) ? NULL : pick_account(h, 1),         pick_shares(h), one_in(h, 3),
+        pick_priority(h),           event->kind == EVENT_USER_MODIFY && one_in(h, 3), h->pairs,       count};
 }
 
 static void make_setting(struct history *h, struct event *event)
@@ -163,6 +212,12 @@ static void make_setting(struct history *h, struct event *event)
         {"enforce_user", "auto"},
         {"enforce_user", "auto"},
         {"enforce_user", "none"},
+        {"AccountingStorageEnforce", "none"},
+        {"AccountingStorageEnforce", "associations"},
+        {"AccountingStorageEnforce", "all"},
+        {"EnforcePartLimits", "ALL"},
+        {"EnforcePartLimits", "NO"},
+        {"EnforcePartLimits", "ANY"},
         {"enforce_user", "true"},
         {"weight_tickets_share", "100000"},
         {"weight_tickets_functional", "1000"},
@@ -208,7 +263,7 @@ static const char *pick_object(struct history *h, int slot, enum object_kind kin
 
 static void make_object(struct history *h, struct event *event)
 {
-    static const struct event_pair choices[OBJECT_KIND_COUNT][13] = {
+    static const struct event_pair choices[OBJECT_KIND_COUNT][20] = {
         [OBJECT_PARTITION] = {{"TRESBillingWeights", "CPU=1.0,Mem=0.25G,GRES/gpu=2.0"},
                               {"TRESBillingWeights", "CPU=-1,node=3,license/res1=0.5"},
                               {"TRESBillingWeights", ""},
@@ -221,6 +276,10 @@ static void make_object(struct history *h, struct event *event)
                               {"xuser_lists", "NONE"},
                               {"calendar", "calendar0"},
                               {"calendar", "NONE"},
+                              {"QOS", "qos0"},
+                              {"QOS", "normal"},
+                              {"QOS", "qos1"},
+                              {"QOS", ""},
                               {"PriorityJobFactor", "70000"}},
         [OBJECT_QOS] = {{"usage_factor", "2.5"},
                         {"usage_factor", "0"},
@@ -233,6 +292,13 @@ static void make_object(struct history *h, struct event *event)
                         {"flags", "EnforceUsageThreshold"},
                         {"usage_threshold", "0.3"},
                         {"RawUsage", "0"},
+                        {"GrpTRES", "cpu=90,mem=90G"},
+                        {"GrpTRES", "cpu=-1"},
+                        {"MaxTRESPU", "cpu=90,mem=50G"},
+                        {"MaxTRESPerUser", "UNLIMITED"},
+                        {"MaxJobsPU", "90"},
+                        {"MaxWall", "30-0"},
+                        {"MinTRES", "cpu=1,gres/gpu=0"},
                         {"RawUsage", "5"}},
         [OBJECT_USER_POLICY] = {{"department", "department0"},
                                 {"department", "defaultdepartment"},
@@ -832,12 +898,44 @@ static void assert_same_document(struct history *h)
     h->documents++;
 }
 
-/* Laws 1, 3, 5, 7 and 8. */
+/* Beyond the rounding of the rates' sums, which a half-life multiplies. */
+static void assert_same_usage(struct history *h, const char *what, uint32_t kind, double sum, double expected)
+{
+    enum { RATES = 50000 };
+    double halflife_s = (double)h->s.decay.halflife_us / 1e6;
+    if (fabs(sum - expected) <= 1e-9 * expected + 1e-13 * RATES * halflife_s + 1e-6) return;
+    fail_msg("%s, kind %u: the sum is %.17g, all rows have %.17g", what, kind, sum, expected);
+}
+
+/* Law 9. */
+static void assert_same_sums(struct history *h)
+{
+    struct arena arena = {0};
+    double usage[USAGE_KIND_COUNT];
+    uint32_t pick = below(h, TRES_STATIC_COUNT + 1), kind = pick == TRES_STATIC_COUNT ? USAGE_WALL : pick;
+    const double *rows = usage_read_below(&h->s, kind, h->now_us, &arena);
+    for (uint32_t i = 0; i < h->s.assocs.count; i++) {
+        if (h->s.assocs.items[i].deleted_us != 0) continue;
+        double sum = usage_sums_below(&h->s, i, kind, h->now_us);
+        assert_same_usage(h, "association", kind, sum, rows[h->s.node_of.items[i]]);
+        h->sums += sum > 0.0;
+    }
+    for (uint32_t i = 0; i < h->s.objects[OBJECT_QOS].count; i++) {
+        if (h->s.objects[OBJECT_QOS].items[i].is_deleted) continue;
+        usage_read_qos(&h->s, i, h->now_us, usage);
+        assert_same_usage(h, "QOS", kind, usage_sums_qos(&h->s, i, kind, h->now_us), usage[kind]);
+    }
+    arena_release(&arena);
+}
+
+/* Laws 1, 3, 5, 7, 8 and 9. */
 static void commit_and_compare(struct history *h)
 {
     struct state rebuilt;
     store_must_commit(h->store, &h->s, &h->out, h->now_us);
     h->commits++;
+    for (uint32_t i = 0; i < h->s.assocs.count; i++)
+        h->limited += h->s.assocs.items[i].deleted_us == 0 && h->s.assocs.items[i].limits != NULL;
     if (one_in(h, 20)) assert_same_rows(h);
     engine_forget(&h->s);
     load_with_host(h, &rebuilt);
@@ -845,6 +943,7 @@ static void commit_and_compare(struct history *h)
     assert_same_derived(&h->s, &rebuilt);
     job_rows_assert_loaded(&h->s, &rebuilt);
     if (h->commits % 20 == 0) assert_same_document(h);
+    if (one_in(h, 2)) assert_same_sums(h);
     if (one_in(h, 3)) {
         run_both_passes(h, &rebuilt);
     } else if (one_in(h, 20)) {
@@ -880,7 +979,7 @@ static void assert_verified(struct history *h)
 }
 
 static uint32_t kinds_seen[EVENT_TIME + 1]; /* accepted events of each kind, over all histories */
-static uint32_t usages_verified, owners_verified, minimums_kept;
+static uint32_t usages_verified, owners_verified, minimums_kept, sums_compared;
 
 static void run_history(uint64_t seed, int events)
 {
@@ -905,6 +1004,7 @@ static void run_history(uint64_t seed, int events)
         }
     }
     assert_verified(&h);
+    assert_true(h.limited > h.commits / 10);
     print_message(
         "# seed %llu: %u accepted, %u refused, %u commits, %u jobs, %llu launches, %u passes and %u documents "
         "compared, %u usages and %u owners verified, %u minimum priorities kept\n",
@@ -912,6 +1012,7 @@ static void run_history(uint64_t seed, int events)
         (unsigned long long)h.s.next_launch_id - 1, h.passes, h.documents, h.verified, h.owners, h.min_priorities);
     usages_verified += h.verified;
     owners_verified += h.owners;
+    sums_compared += h.sums;
     minimums_kept += h.min_priorities;
     for (size_t i = 0; i <= EVENT_TIME; i++) kinds_seen[i] += h.kinds[i];
     store_close(h.store);
@@ -928,6 +1029,7 @@ static void memory_and_store_agree(void **unused)
     assert_true(usages_verified > (uint32_t)events / 10);
     assert_true(events < 2000 || minimums_kept > 100); /* they are rare */
     assert_true(owners_verified > (uint32_t)events / 10);
+    assert_true(sums_compared > (uint32_t)events);
     for (size_t i = 0; i < COUNT(event_kinds); i++)
         assert_true(events < 2000 || kinds_seen[event_kinds[i].kind] > 0); /* likewise deletions of users */
 }

@@ -497,6 +497,13 @@ static void change_usage_rule(struct life *l)
     world_set(&l->h.w, "SHARETREE_RESERVED_USAGE", one_in(l, 2) ? "true" : "false");
 }
 
+/* Without `safe`, a limit that is used up ends running tasks. */
+static void change_limit(struct life *l)
+{
+    world_set(&l->h.w, "AccountingStorageEnforce", one_in(l, 2) ? "limits" : "safe");
+    world_object(&l->h.w, OBJECT_QOS, DEFAULT_QOS, one_in(l, 3) ? "GrpTRESMins=cpu=0" : "GrpTRESMins=");
+}
+
 static void run_pass(struct life *l)
 {
     char boot[40];
@@ -547,9 +554,9 @@ static void begin(struct life *l, uint64_t seed)
     memset(l, 0, sizeof *l);
     l->rng.state = seed;
     house_build(&l->h, host);
-    world_object(&l->h.w, OBJECT_PARTITION, "fast", "PriorityTier=2|TRESBillingWeights=CPU=1.7,Mem=0.25G");
-    world_object(&l->h.w, OBJECT_PARTITION, "heavy", "TRESBillingWeights=CPU=-0.3");
     world_object(&l->h.w, OBJECT_QOS, "good", "usage_factor=0.1");
+    world_object(&l->h.w, OBJECT_PARTITION, "fast", "PriorityTier=2|TRESBillingWeights=CPU=1.7,Mem=0.25G|QOS=good");
+    world_object(&l->h.w, OBJECT_PARTITION, "heavy", "TRESBillingWeights=CPU=-0.3");
     world_object(&l->h.w, OBJECT_PROJECT, "apollo", "");
     world_object(&l->h.w, OBJECT_ENVIRONMENT, "smp", "allocation_rule=$round_robin"); /* jobs on both hosts */
     world_object(&l->h.w, OBJECT_HOST, "n2", "features=avx,ssd");
@@ -601,6 +608,7 @@ static void every_field_survives(void **unused)
             for (uint32_t n = below(&l, 10); n > 0; n--) update(&l);
             if (one_in(&l, 2)) control(&l);
             if (one_in(&l, 3)) change_usage_rule(&l);
+            if (one_in(&l, 6)) change_limit(&l);
             run_pass(&l);
             report_tasks(&l);
             l.h.w.now_us += (int64_t)(rng_double(&l.rng) * 100.0 * (double)SECOND);

@@ -120,11 +120,67 @@ static void test_no_decay(void **state)
     assert_true(stored * decay_scale(&d, 100000 * 3600 * S) == 2.0 * 3600 * 100000);
 }
 
+/* The sums of many rates, of which half are taken away again, are the sum of their charges. The rounding of a rate is
+ * multiplied by the half-life. */
+static void test_many_rates(void **state)
+{
+    (void)state;
+    enum { RATES = 64, ERROR_SCALE = 100 };
+    struct rng r = {4};
+    double worst = 0;
+    for (int i = 0; i < 3000; i++) {
+        struct decay anchor = {.halflife_us = i % 4 == 0 ? 0 : 1 + random_duration_us(&r) % (400 * 86400 * S)};
+        int64_t range = anchor.halflife_us == 0 ? 400 * 86400 * S : anchor.halflife_us * 100, latest = 0;
+        struct usage_rates sums = {0};
+        long double exact = 0, rates = 0;
+        int64_t from[RATES];
+        double rate[RATES];
+        for (int k = 0; k < 2 * RATES; k++) {
+            int at = k % RATES;
+            if (k < RATES) {
+                rate[at] = rng_double(&r) * 1000;
+                from[at] = random_duration_us(&r) % range - range / 2;
+                if (from[at] > latest) latest = from[at];
+            }
+            double by = k < RATES ? rate[at] : k % 2 == 0 ? -rate[at] : 0;
+            sums.rate += by;
+            sums.begun += by * usage_rates_factor(&anchor, from[at]);
+        }
+        int64_t to = latest + random_duration_us(&r) % range;
+        for (int k = 1; k < RATES; k += 2) {
+            exact += usage_charge(anchor.halflife_us, rate[k], from[k], to);
+            rates += rate[k];
+        }
+        long double scale = exact + rates * (anchor.halflife_us == 0 ? range : anchor.halflife_us) / 1e6L;
+        worst = fmax(worst, (double)(fabsl(usage_rates_charge(&sums, &anchor, to) - exact) / scale));
+    }
+    printf("# worst error of 3000: %.1e of the rates times the half-life\n", worst);
+    assert_true(worst < ERROR_SCALE * 2.3e-16);
+}
+
+/* Whole rates and times without decay are exact, in whatever order they come and go. */
+static void test_whole_rates_are_exact(void **state)
+{
+    (void)state;
+    const struct decay anchor = {.reference_us = 86400 * S};
+    struct usage_rates sums = {0};
+    for (int64_t k = 1; k <= 1000; k++) {
+        int64_t from = anchor.reference_us + (k % 2 == 0 ? k : -k) * 1234567;
+        sums.rate += (double)k;
+        sums.begun += (double)k * usage_rates_factor(&anchor, from);
+        if (k == 7) continue;
+        sums.rate -= (double)k;
+        sums.begun -= (double)k * usage_rates_factor(&anchor, from);
+    }
+    assert_true(usage_rates_charge(&sums, &anchor, anchor.reference_us + 60 * S) == 7 * 60 + 49 * 1.234567);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_decay_composes), cmocka_unit_test(test_charge_splits),
         cmocka_unit_test(test_many_halflives), cmocka_unit_test(test_nothing_is_lost),
+        cmocka_unit_test(test_many_rates),     cmocka_unit_test(test_whole_rates_are_exact),
         cmocka_unit_test(test_no_decay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -244,7 +244,7 @@ def test_accounts(instance):
     assert instance.json('account', 'show', 'bio')[0]['shares'] == 30
     assert instance.good('account', 'delete', 'bio') == 'Deleted account bio\n'
     assert 'bio' not in instance.good('account', 'show')
-    assert re.match(r'ACCOUNT +PARENT +SHARES +PRIORITY +CREATED\nroot ', instance.good('account', 'show'))
+    assert re.match(r'ACCOUNT +PARENT +SHARES +PRIORITY +CREATED +LIMITS\nroot ', instance.good('account', 'show'))
 
 
 def test_users(instance):

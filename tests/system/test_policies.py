@@ -87,7 +87,7 @@ def test_objects(instance, kind, fields, row, change, after):
     (['partition', 'add', 'x', 'TRESBillingWeights=CPU=nan'], 'CPU'),
     (['qos', 'add', 'x', 'usage_factor=-1'], "usage_factor: '-1' is not a number from 0"),
     (['qos', 'add', 'x', 'usage_factor=inf'], "usage_factor: 'inf' is not a number"),
-    (['qos', 'add', 'x', 'flags=DenyOnLimit'], 'DenyOnLimit'),
+    (['qos', 'add', 'x', 'flags=Deny'], "flags: 'Deny' is not one of NoDecay"),
     (['resource', 'add', 'x', 'type=FLOAT'], "type: 'FLOAT' is not one of INT, DOUBLE, BOOL"),
     (['resource', 'add', 'x', 'urgency=1e999'], "urgency: '1e999' is not a number"),
     (['project', 'add', 'x', 'fshare=4294967296'], "fshare: '4294967296' is not a whole number"),

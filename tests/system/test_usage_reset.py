@@ -137,7 +137,7 @@ def test_a_qos_and_a_project(instance):
     (('user', 'modify', 'ann', 'RawUsage=0', 'fshare=3'), "RawUsage=0 and 'fshare=3': only one of them is accepted"),
     (('account', 'modify', 'default', 'fshare=3'), "unexpected argument 'fshare=3'"),
     (('account', 'modify', 'default', 'RawUsage=0', 'fshare=3'), "unexpected argument 'fshare=3'"),
-    (('account', 'modify', 'default'), 'nothing to change: give --shares, --parent, --priority or RawUsage=0'),
+    (('account', 'modify', 'default'), 'nothing to change: give --shares, --parent, --priority, RawUsage=0 or a limit'),
     (('qos', 'add', 'fast', 'RawUsage=0'), "field: 'RawUsage' is not one of"),
     (('partition', 'modify', 'main', 'RawUsage=0'), "field: 'RawUsage' is not one of"),
     (('set', 'PriorityUsageResetPeriod=HOURLY'), "'HOURLY' is not one of NONE, NOW, DAILY, WEEKLY, MONTHLY, QUARTERLY"),
@@ -153,7 +153,7 @@ def test_help_and_completion(instance):
         assert 'RawUsage=' in instance.good(command, 'modify', '--help')
         assert 'RawUsage' not in instance.good(command, 'add', '--help').replace('RawUsage=0 ', '')
     completion = instance.good('completion', 'bash')
-    assert "'account modify') words='RawUsage='" in completion
+    assert "DefaultQOS= RawUsage='" in completion
     assert 'PriorityUsageResetPeriod=' in completion and 'QUARTERLY' in completion
 
 

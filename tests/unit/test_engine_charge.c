@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "engine/handlers.h"
+#include "engine/usage_read.h"
 
 #define WEIGHTS "TRESBillingWeights=CPU=1.0,Mem=0.25G,GRES/gpu=2.0"
 
@@ -67,7 +68,7 @@ static double tres_now(struct world *w, const char *tres)
     struct arena arena = {0};
     uint32_t index = tres_find(&w->s.policy.tres, str(tres));
     assert_int_not_equal(index, NONE);
-    const double *own = state_own_tres_usage(&w->s, index, w->now_us, &arena);
+    const double *own = usage_read_own(&w->s, index, w->now_us, &arena);
     double usage = own[w->s.node_of.items[state_find_assoc(&w->s, "default", "ann")]];
     arena_release(&arena);
     return usage;
@@ -181,7 +182,7 @@ static void a_deleted_user_leaves_tres_usage_to_the_account(void **unused)
         .user = {.name = "ann", .account = "default", .shares = SHARES_UNSET, .priority = PRIORITY_UNSET}};
     assert_int_equal(world_apply(&w, leave, NULL), 0);
     struct arena arena = {0};
-    const double *own = state_own_tres_usage(&w.s, TRES_CPU, w.now_us, &arena);
+    const double *own = usage_read_own(&w.s, TRES_CPU, w.now_us, &arena);
     assert_close(own[w.s.node_of.items[state_find_assoc(&w.s, "default", NULL)]], 40);
     arena_release(&arena);
     world_release(&w);

@@ -313,7 +313,7 @@ static void restore_job(struct state *s, uint32_t partition, uint32_t qos, uint3
 
 static void restore_task(struct state *s, uint32_t partition, uint32_t tres)
 {
-    struct task k = {.job_id = 1, .state = JOB_RUNNING, .launch_id = 1, .partition = partition};
+    struct task k = {.job_id = 1, .state = JOB_RUNNING, .launch_id = 1, .partition = partition, .partition_qos = NONE};
     k.tres = (struct tres_list){mem_resize(NULL, 0, sizeof *k.tres.items), 1};
     k.tres.items[0] = (struct tres_amount){tres, 1};
     state_restore_task(s, &k);

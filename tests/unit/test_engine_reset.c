@@ -1,6 +1,8 @@
 /* Resets: usage from before a reset does not count, other usage does. Computed by hand from docs/formulas.md 1.3. */
 #include "engine_world.h"
 
+#include "engine/usage_read.h"
+
 #include <math.h>
 
 #include "engine/handlers.h"
@@ -69,7 +71,7 @@ static double usage_of(struct world *w, const char *account, const char *user)
 static double cpu_seconds_of(struct world *w, const char *account, const char *user)
 {
     struct arena arena = {0};
-    const double *own = state_own_tres_usage(&w->s, TRES_CPU, w->now_us, &arena);
+    const double *own = usage_read_own(&w->s, TRES_CPU, w->now_us, &arena);
     double usage = own[w->s.node_of.items[state_find_assoc(&w->s, account, user)]];
     arena_release(&arena);
     return usage;
@@ -226,7 +228,7 @@ static void a_reset_of_an_account_includes_all_below_it(void **unused)
     assert_true(usage_of(&w, "chem", "eve") == 0);
     struct event also_shares = reset_of_account("root");
     also_shares.account.shares = 3;
-    world_refuses(&w, also_shares, ERR_CONFLICT, "only its RawUsage can be changed");
+    world_refuses(&w, also_shares, ERR_CONFLICT, "only its limits and its RawUsage can be changed");
     struct event by_ann = reset_of_account("physics");
     by_ann.actor = (struct actor){1000, 1000, "ann", false};
     world_refuses(&w, by_ann, ERR_DENIED, "only an operator may modify accounts");

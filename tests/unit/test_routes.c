@@ -160,7 +160,7 @@ static bool has_type(json_t *schema, const char *name)
 
 static const char *type_of(const struct field *f, bool is_written)
 {
-    if (is_written && (field_is_duration(f) || f->type == FIELD_MEMORY)) return "string";
+    if ((is_written || f->is_text) && (field_is_duration(f) || f->type == FIELD_MEMORY)) return "string";
     switch (f->type) {
     case FIELD_REAL: return "number";
     case FIELD_BOOL: return "boolean";

@@ -21,10 +21,17 @@ struct row {
     const char *part; /* of the reply's body */
 };
 
+#define NO_LIMITS                                                                                                \
+    "\"GrpJobs\":\"UNLIMITED\",\"GrpSubmitJobs\":\"UNLIMITED\",\"GrpWall\":\"UNLIMITED\",\"GrpTRES\":\"\","      \
+    "\"GrpTRESMins\":\"\",\"GrpTRESRunMins\":\"\",\"MaxJobs\":\"UNLIMITED\",\"MaxSubmitJobs\":\"UNLIMITED\","    \
+    "\"MaxWall\":\"UNLIMITED\",\"MaxTRES\":\"\",\"MaxTRESPerNode\":\"\",\"MaxTRESMins\":\"\",\"QosLevel\":\"\"," \
+    "\"DefaultQOS\":\"\""
+
 static const struct row requests[] = {
     {"GET", "/v1/status", NULL, 200, "\"host\":{\"name\":\"host\",\"cpus\":4,"},
     {"GET", "/v1/accounts", NULL, 200,
-     "{\"accounts\":[\n{\"name\":\"root\",\"parent\":null,\"shares\":1,\"priority\":\"parent\",\"created_us\":1700000000000000}\n]}\n"},
+     "{\"accounts\":[\n{\"name\":\"root\",\"parent\":null,\"shares\":1,\"priority\":\"parent\",\"created_us\":1700000000000000," NO_LIMITS
+     "}\n]}\n"},
     {"POST", "/v1/accounts", "{\"name\":\"physics\",\"shares\":50}", 200, "{\"ok\":true}\n"},
     {"POST", "/v1/accounts", "{\"name\":\"optics\",\"parent\":\"physics\",\"shares\":\"parent\"}", 200, "true"},
     {"POST", "/v1/accounts", "{\"name\":\"physics\"}", 409, "\"name\":\"exists\""},
@@ -44,9 +51,24 @@ static const struct row requests[] = {
      "path: byte 2: '%' must be followed by two hexadecimal digits"},
     {"PATCH", "/v1/accounts/unknown", "{\"shares\":60}", 404, "no account 'unknown'"},
     {"GET", "/v1/accounts", NULL, 200,
-     "{\"name\":\"physics\",\"parent\":\"root\",\"shares\":60,\"priority\":\"parent\",\"created_us\":1700000000000000},\n"
+     "{\"name\":\"physics\",\"parent\":\"root\",\"shares\":60,\"priority\":\"parent\",\"created_us\":1700000000000000," NO_LIMITS
+     "},\n"
      "{\"name\":\"optics\",\"parent\":\"physics\",\"shares\":\"parent\","},
     {"DELETE", "/v1/accounts/physics", NULL, 409, "not empty"},
+    {"PATCH", "/v1/accounts/physics", "{\"GrpTRES\":\"cpu=64,mem=1G\",\"maxjobs\":4,\"MaxWall\":\"2-0\"}", 200, "true"},
+    {"PATCH", "/v1/accounts/physics", "{\"GrpTRES\":\"mem=-1\",\"QOS\":\"normal\",\"MaxSubmit\":90}", 200, "true"},
+    {"GET", "/v1/accounts", NULL, 200,
+     "\"GrpTRES\":\"cpu=64\",\"GrpTRESMins\":\"\",\"GrpTRESRunMins\":\"\",\"MaxJobs\":4,\"MaxSubmitJobs\":90,"
+     "\"MaxWall\":\"2880\",\"MaxTRES\":\"\",\"MaxTRESPerNode\":\"\",\"MaxTRESMins\":\"\",\"QosLevel\":\"normal\",\"DefaultQOS\":\"\"}"},
+    {"PATCH", "/v1/accounts/physics", "{\"MaxJobs\":-2}", 400,
+     "account 'physics': MaxJobs: '-2' is not a whole number from 0 to 4294967293, or UNLIMITED"},
+    {"PATCH", "/v1/accounts/physics", "{\"MaxJob\":1}", 400,
+     "'MaxJob' is not a field; the fields are: parent, shares,"},
+    {"PATCH", "/v1/accounts/physics", "{\"GrpTRES\":{}}", 400,
+     "GrpTRES: an object is not text, a number, true or false"},
+    {"PATCH", "/v1/accounts/physics", "{\"GrpTRES\":\"gres/x=1\"}", 400, "GrpTRES: 'gres/x' is not a tracked TRES"},
+    {"PATCH", "/v1/accounts/physics", "{\"QosLevel+\":\"none\"}", 404, "no qos 'none'"},
+    {"DELETE", "/v1/qos/normal", NULL, 409, "the default QOS"},
     {"POST", "/v1/users", "{\"name\":\"alice\",\"account\":\"physics\",\"default\":true}", 200, "true"},
     {"POST", "/v1/users", "{\"name\":\"alice\",\"account\":\"optics\",\"shares\":3}", 200, "true"},
     {"GET", "/v1/users", NULL, 200,
@@ -57,6 +79,10 @@ static const struct row requests[] = {
      "account: occurs twice in the query\",\"form\":\"field\",\"where\":null,\"subject\":null,"
      "\"subject_name\":null,\"field\":\"account\","},
     {"PATCH", "/v1/users/alice?color=red", "{\"shares\":1}", 400, "'color' is not a field; the fields are: account"},
+    {"PATCH", "/v1/users/alice", "{\"MaxJobs\":7,\"DefaultQOS\":\"normal\"}", 200, "true"},
+    {"GET", "/v1/users", NULL, 200, "\"MaxJobs\":7,"},
+    {"POST", "/v1/users", "{\"name\":\"bert\",\"account\":\"optics\",\"GrpJobs\":\"x\"}", 400,
+     "user 'bert': GrpJobs: 'x'"},
     {"DELETE", "/v1/users/alice?account=optics", NULL, 200, "true"},
     {"DELETE", "/v1/accounts/optics", NULL, 200, "true"},
     {"DELETE", "/v1/accounts/physics?force=1", NULL, 400,

@@ -79,7 +79,7 @@ static const struct row objects[] = {
     {"GET", "/v1/qos", NULL, 200,
      "{\"name\":\"urgent\",\"priority\":100,\"usage_factor\":0.5,\"usage_threshold\":0,\"flags\":\"NoDecay\"," NO_LIMITS
      ""
-     "\"usage\":0,\"created_us\":"},
+     "\"usage\":0,\"usage_wall_s\":0,\"usage_tres\":\"\",\"created_us\":"},
     {"PATCH", "/v1/qos/urgent", "{\"usage_factor\":\"2.5\"}", 200, "true"},
     {"PATCH", "/v1/qos/urgent", "{\"flags\":\"Relative\"}", 400, "Relative"},
     {"GET", "/v1/qos", NULL, 200, "\"usage_factor\":2.5"},

@@ -91,7 +91,7 @@ static void every_field_has_its_column(void **unused)
         }
         buf_clear(&query);
         buf_format(&query, "SELECT count(*) FROM pragma_table_info('%s')", table);
-        snprintf(count, sizeof count, "%u", class->field_count + 3 + (k == OBJECT_QOS ? 2 : 0));
+        snprintf(count, sizeof count, "%u", class->field_count + 3 + (k == OBJECT_QOS ? 4 : 0));
         assert_sql(h.directory, query.text, count);
         buf_release(&column);
         buf_release(&query);
@@ -204,13 +204,24 @@ static void usage_is_stored_exactly(void **unused)
         a->usage_tres[TRES_MEM] = 0.0;
         a->usage_tres[TRES_STATIC_COUNT] = extremes[(i + 2) % COUNT(extremes)];
         a->priority = i % 2 ? UINT32_MAX - 1 : 0;
-        h.w.s.objects[OBJECT_QOS].items[0].usage = extremes[(i + 3) % COUNT(extremes)];
+        a->usage_wall = extremes[(i + 4) % COUNT(extremes)];
+        struct object_row *q = &h.w.s.objects[OBJECT_QOS].items[0];
+        q->usage = extremes[(i + 3) % COUNT(extremes)];
+        q->usage_wall = extremes[(i + 5) % COUNT(extremes)];
+        mem_free(q->usage_tres);
+        q->usage_tres = mem_resize(NULL, 0, TRES_MAX * sizeof(double));
+        q->usage_tres[TRES_MEM] = extremes[(i + 6) % COUNT(extremes)];
         *array_add(&h.w.out.changes) = (struct change){TABLE_ASSOC, (uint32_t)(a - h.w.s.assocs.items)};
         *array_add(&h.w.out.changes) = (struct change){TABLE_OBJECT, object_change(OBJECT_QOS, 0)};
         commit_and_load(&h);
         a = &h.w.s.assocs.items[state_find_assoc(&h.w.s, "physics", "ann")];
         assert_memory_equal(&a->usage, &extremes[i], sizeof(double));
         assert_memory_equal(&a->usage_tres[TRES_CPU], &extremes[(i + 1) % COUNT(extremes)], sizeof(double));
+        assert_memory_equal(&a->usage_wall, &extremes[(i + 4) % COUNT(extremes)], sizeof(double));
+        q = &h.w.s.objects[OBJECT_QOS].items[0];
+        assert_memory_equal(&q->usage, &extremes[(i + 3) % COUNT(extremes)], sizeof(double));
+        assert_memory_equal(&q->usage_wall, &extremes[(i + 5) % COUNT(extremes)], sizeof(double));
+        assert_memory_equal(&q->usage_tres[TRES_MEM], &extremes[(i + 6) % COUNT(extremes)], sizeof(double));
         assert_int_equal(a->priority, i % 2 ? UINT32_MAX - 1 : 0);
     }
     assert_sql(h.directory, "SELECT usage_tres FROM association WHERE user = 'ann'",
@@ -385,6 +396,10 @@ static void invalid_rows_are_named(void **unused)
         {"UPDATE partition SET tres_billing_weights = 'cpu=x' WHERE id = 1", "partition 'main': TRESBillingWeights"},
         {"UPDATE qos SET usage_factor = -1 WHERE id = 2", "qos 2: usage_factor: '-1.0' is not a number"},
         {"UPDATE qos SET usage_billing_s = 9e999 WHERE id = 2", "qos 2: a number is out of range"},
+        {"UPDATE qos SET usage_wall_s = -1 WHERE id = 2", "qos 2: a number is out of range"},
+        {"UPDATE qos SET usage_tres = 'gres/x=1' WHERE id = 2", "qos 2: usage_tres: TRES: 'gres/x' is not one"},
+        {"UPDATE association SET usage_wall_s = 9e999 WHERE id = 2", "association 2: a number is out of range"},
+        {"UPDATE task SET partition_qos = 'x'", "task of job 1: "},
         {"UPDATE qos SET flags = 'Deny' WHERE id = 2", "qos 2: flags: 'Deny'"},
         {"UPDATE user_policy SET fshare = -1", "user_policy 1: fshare: '-1' is not a whole number"},
         {"UPDATE resource SET type = 'int4' WHERE id = 1", "resource 1: type: 'int4' is not one of INT, DOUBLE"},

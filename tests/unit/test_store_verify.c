@@ -72,7 +72,8 @@ static void house_close(struct house *h)
     store_remove_directory(h->directory);
 }
 
-/* The differences as "account/user account/user.cpu qos=normal user@project.cpu": billing, a TRES, a QOS, an owner; or
+/* The differences as "account/user account/user.cpu qos=normal qos=normal.wall user@project.cpu": billing, a TRES, a
+ * QOS, its time, an owner; or
  * the error's sentence. */
 static const char *verify(struct house *h)
 {
@@ -85,7 +86,8 @@ static const char *verify(struct house *h)
         const struct verify_difference *d = &h->report.differences.items[i];
         length += (size_t)snprintf(text + length, sizeof text - length, "%s", i > 0 ? " " : "");
         if (d->qos != NULL)
-            length += (size_t)snprintf(text + length, sizeof text - length, "qos=%s", d->qos);
+            length += (size_t)snprintf(text + length, sizeof text - length, "qos=%s%s%s", d->qos, d->tres ? "." : "",
+                                       d->tres ? d->tres : "");
         else if (d->account == NULL)
             length += (size_t)snprintf(text + length, sizeof text - length, "%s@%s.%s", d->user ? d->user : "",
                                        d->project ? d->project : "", d->tres);
@@ -117,12 +119,15 @@ static void usage_that_follows_from_the_records_is_right(void **unused)
     house_close(&h);
 }
 
-#define EVE_TRES "chem/eve.cpu chem/eve.mem chem/eve.node"
-#define ANN_TRES "physics/ann.cpu physics/ann.mem physics/ann.node"
+#define EVE_TRES "chem/eve.cpu chem/eve.mem chem/eve.node chem/eve.wall"
+#define ANN_TRES "physics/ann.cpu physics/ann.mem physics/ann.node physics/ann.wall"
+#define NORMAL_TRES "qos=normal.cpu qos=normal.mem qos=normal.node qos=normal.wall"
+#define NORMAL "qos=normal " NORMAL_TRES
+#define FAST "qos=fast qos=fast.cpu qos=fast.mem qos=fast.node qos=fast.wall"
 #define EVE_OWNS "eve@.cpu eve@.mem"
 #define ANN_OWNS "ann@.cpu ann@.mem"
 #define BOB_OWNS "bob@.cpu bob@.mem"
-#define ABOVE_BOB_TRES "physics/.cpu physics/.mem physics/.node"
+#define ABOVE_BOB_TRES "physics/.cpu physics/.mem physics/.node physics/.wall"
 
 static void wrong_rows_are_found(void **unused)
 {
@@ -139,27 +144,37 @@ static void wrong_rows_are_found(void **unused)
         {"UPDATE association SET usage_billing_s = 0 WHERE user IS NULL", "physics/"},
         {"UPDATE association SET usage_billing_s = 9e999 WHERE user = 'ann'", "physics/ann"},
         {"UPDATE association SET usage_tres = NULL WHERE user = 'bob'", ""},
-        {"UPDATE association SET usage_tres = NULL WHERE user = 'eve'", EVE_TRES},
+        {"UPDATE association SET usage_tres = NULL WHERE user = 'eve'", "chem/eve.cpu chem/eve.mem chem/eve.node"},
         {"UPDATE association SET usage_tres = 'cpu=1' WHERE user = 'bob'", "physics/bob.cpu"},
         {"UPDATE association SET usage_tres = 'cpu=1e-7,gres/x=1e-7' WHERE user = 'bob'", ""},
         {"UPDATE qos SET usage_billing_s = usage_billing_s * (1 + 1e-8)", "qos=normal"},
         {"UPDATE qos SET usage_billing_s = usage_billing_s * (1 + 1e-10)", ""},
-        {"UPDATE qos SET flags = 'NoDecay'", "qos=normal"},
-        {"UPDATE task SET end_us = end_us - 1000000 WHERE job_id = 2", "chem/eve " EVE_TRES " qos=normal " EVE_OWNS},
-        {"UPDATE task SET end_us = end_us + 1000000 WHERE job_id = 2", "chem/eve " EVE_TRES " qos=normal " EVE_OWNS},
+        {"UPDATE qos SET flags = 'NoDecay'", NORMAL},
+        {"UPDATE task SET end_us = end_us - 1000000 WHERE job_id = 2", "chem/eve " EVE_TRES " " NORMAL " " EVE_OWNS},
+        {"UPDATE task SET end_us = end_us + 1000000 WHERE job_id = 2", "chem/eve " EVE_TRES " " NORMAL " " EVE_OWNS},
         {"UPDATE task SET start_us = start_us + 1000000 WHERE job_id = 3",
-         "physics/ " ABOVE_BOB_TRES " qos=normal " BOB_OWNS},
+         "physics/ " ABOVE_BOB_TRES " " NORMAL " " BOB_OWNS},
         {"UPDATE task SET billing = 2 WHERE job_id = 4", "chem/eve qos=normal"},
         {"UPDATE task SET billing = -2 WHERE job_id = 4", "chem/eve qos=normal"},
-        {"UPDATE task SET usage_factor = 0 WHERE job_id = 4", "chem/eve " EVE_TRES " qos=normal"},
-        {"UPDATE task SET tres = 'cpu=1' WHERE job_id = 4", "chem/eve.mem chem/eve.node"},
-        {"UPDATE job SET qos = 'other' WHERE id = 4", "qos=normal"},
+        {"UPDATE task SET usage_factor = 0 WHERE job_id = 4", "chem/eve " EVE_TRES " " NORMAL},
+        {"UPDATE task SET tres = 'cpu=1' WHERE job_id = 4",
+         "chem/eve.mem chem/eve.node qos=normal.mem qos=normal.node"},
+        {"UPDATE job SET qos = 'other' WHERE id = 4", NORMAL},
+        {"UPDATE task SET partition_qos = 'normal' WHERE job_id = 4", NORMAL},
+        {"UPDATE task SET limits_from_us = end_us WHERE job_id = 4", "chem/eve.wall " NORMAL_TRES},
+        {"UPDATE association SET usage_wall_s = usage_wall_s * (1 + 1e-8) WHERE user = 'eve'", "chem/eve.wall"},
+        {"UPDATE association SET usage_wall_s = usage_wall_s * (1 + 1e-10) WHERE user = 'eve'", ""},
+        {"UPDATE association SET usage_wall_s = 1 WHERE user = 'bob'", "physics/bob.wall"},
+        {"UPDATE association SET usage_wall_s = 9e999 WHERE user = 'ann'", "physics/ann.wall"},
+        {"UPDATE qos SET usage_wall_s = 0", "qos=normal.wall"},
+        {"UPDATE qos SET usage_tres = replace(usage_tres, 'cpu=', 'cpu=1')", "qos=normal.cpu"},
+        {"UPDATE qos SET usage_tres = NULL", "qos=normal.cpu qos=normal.mem qos=normal.node"},
         {"UPDATE task SET charged_us = charged_us + 1 WHERE job_id = 1", ""}, /* a microsecond of two CPUs in 12000 s */
         {"UPDATE task SET charged_us = charged_us + 1000000 WHERE job_id = 1",
-         "physics/ann " ANN_TRES " qos=normal " ANN_OWNS},
+         "physics/ann " ANN_TRES " " NORMAL " " ANN_OWNS},
         {"UPDATE task SET association_id = 3 WHERE job_id = 2",
          "physics/ann " ANN_TRES " chem/eve " EVE_TRES " " ANN_OWNS " " EVE_OWNS},
-        {"DELETE FROM task WHERE job_id = 3", "physics/ " ABOVE_BOB_TRES " qos=normal " BOB_OWNS " bob@.finished_jobs"},
+        {"DELETE FROM task WHERE job_id = 3", "physics/ " ABOVE_BOB_TRES " " NORMAL " " BOB_OWNS " bob@.finished_jobs"},
         {"UPDATE task SET cpus = '0' WHERE job_id = 2", "eve@.cpu"},
         {"UPDATE task SET mem_mib = 7 WHERE job_id = 2", "eve@.mem"},
         {"UPDATE job SET project = 'moon' WHERE id = 2",
@@ -173,12 +188,12 @@ static void wrong_rows_are_found(void **unused)
          ANN_OWNS " " BOB_OWNS " " EVE_OWNS},
         {"UPDATE association SET reset_us = 1700006001000000 WHERE user = 'eve'", "chem/eve " EVE_TRES},
         {"UPDATE association SET reset_us = 1700001500000000 WHERE user = 'bob'", "physics/ " ABOVE_BOB_TRES},
-        {"UPDATE qos SET reset_us = 1700000000500000", "qos=normal"},
+        {"UPDATE qos SET reset_us = 1700000000500000", NORMAL},
         {"UPDATE owner_usage SET reset_us = 1700000000500000 WHERE user = 'eve'", EVE_OWNS},
         {"UPDATE usage_journal SET after = 10001 WHERE seq = (SELECT max(seq) FROM usage_journal WHERE kind = 'HALFLIFE')",
-         "chem/eve " EVE_TRES " qos=normal"},
+         "chem/eve " EVE_TRES " " NORMAL},
         {"UPDATE counters SET reference_us = reference_us + 1000000",
-         "physics/ " ABOVE_BOB_TRES " physics/ann " ANN_TRES " chem/eve " EVE_TRES " qos=normal"},
+         "physics/ " ABOVE_BOB_TRES " physics/ann " ANN_TRES " chem/eve " EVE_TRES " " NORMAL},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct house h;
@@ -367,7 +382,7 @@ static void late_starts_are_charged_by_the_new_rules(void **unused)
     world_ended(&h.w, world_task(&h.w, id, 0)->launch_id, JOB_COMPLETED, started_us);
     commit(&h);
     store_sql(h.directory, "DELETE FROM usage_journal WHERE kind = 'LATE'");
-    assert_string_equal(verify(&h), "chem/eve " EVE_TRES " qos=normal");
+    assert_string_equal(verify(&h), "chem/eve " EVE_TRES " " NORMAL);
     store_sql(h.directory, "INSERT INTO usage_journal(at_us, kind, association_id, before, after)"
                            " SELECT 1, 'LATE', association_id, job_id, task_id FROM task WHERE job_id = 5");
     assert_string_equal(verify(&h), "");
@@ -422,11 +437,11 @@ static void a_qos_decays_by_its_flag(void **unused)
     static const struct {
         const char *statement, *found;
     } rows[] = {
-        {"UPDATE usage_journal SET at_us = at_us + 1000000 WHERE kind = 'QOS_DECAY' AND after = 0", "qos=fast"},
-        {"UPDATE usage_journal SET at_us = at_us - 1000000 WHERE kind = 'QOS_DECAY' AND after = 1", "qos=fast"},
-        {"DELETE FROM usage_journal WHERE kind = 'QOS_DECAY'", "qos=fast"},
-        {"DELETE FROM usage_journal WHERE kind = 'LATE'", "qos=fast"},
-        {"UPDATE qos SET created_us = created_us + 1 WHERE name = 'fast'", "qos=fast"},
+        {"UPDATE usage_journal SET at_us = at_us + 1000000 WHERE kind = 'QOS_DECAY' AND after = 0", FAST},
+        {"UPDATE usage_journal SET at_us = at_us - 1000000 WHERE kind = 'QOS_DECAY' AND after = 1", FAST},
+        {"DELETE FROM usage_journal WHERE kind = 'QOS_DECAY'", FAST},
+        {"DELETE FROM usage_journal WHERE kind = 'LATE'", FAST},
+        {"UPDATE qos SET created_us = created_us + 1 WHERE name = 'fast'", FAST},
         {"UPDATE qos SET usage_billing_s = 0 WHERE name = 'normal'", "qos=normal"},
         {"SELECT 1", ""},
     };

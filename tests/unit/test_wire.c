@@ -94,6 +94,20 @@ static void check_number(const struct wire_shape *s, const struct wire_field *f)
         fail_msg("%s.%s: its absent value can be given", s->name, f->name);
 }
 
+/* The list lies in the struct, beside the other members, whose names are those of no pair. */
+static void check_pair_fields(const struct wire_shape *s)
+{
+    const struct wire_pair_fields *p = &s->pair_fields;
+    for (const struct wire_field *f = s->fields; p->table != NULL && f->name; f++) {
+        assert_false(p->is_member(f->name));
+        assert_true(f->offset + member_size(f) <= p->offset || f->offset >= p->offset + sizeof(struct wire_list));
+    }
+    if (p->table == NULL) return;
+    assert_null(s->table_fields.table);
+    assert_true(p->offset + sizeof(struct wire_list) <= s->size);
+    for (uint32_t i = 0; i < p->table->count; i++) assert_true(p->is_member(field_at(p->table, i)->name));
+}
+
 /* The arrays of the table's fields lie in the struct, and no field has the name of a member of the shape. */
 static void check_table_fields(const struct wire_shape *s)
 {
@@ -104,6 +118,7 @@ static void check_table_fields(const struct wire_shape *s)
             assert_string_not_equal(name, f->name);
         if (m->is_required != NULL && m->is_required(i)) assert_non_null(name);
     }
+    check_pair_fields(s);
     if (m->table == NULL) return;
     assert_true(m->values_offset + m->table->count * sizeof(struct field_value) <= s->size);
     assert_true(m->given_offset + m->table->count * sizeof(bool) <= s->size);
@@ -151,6 +166,33 @@ static char *written_record(const struct field_table *table, const struct field_
     buf_clear(&text);
     wire_write_record(table, values, &text);
     return text.text;
+}
+
+static void limits_round_trip(void **unused)
+{
+    (void)unused;
+    struct arena arena = {0};
+    struct err e = {0};
+    struct wire_pair pairs[] = {{"GrpTRES", "cpu=4,mem=-1"}, {"QosLevel+", "long"}, {"MaxJobs", "4"}};
+    const struct api_account sent = {
+        .name = "a", .shares = API_UNSET, .priority = API_UNSET, .raw_usage = API_UNSET, .limits = {pairs, 3}};
+    struct api_account got;
+    struct buf text = {0};
+    assert_int_equal(wire_request(&api_account_shape, &sent, &text, &e), 0);
+    assert_string_equal(text.text,
+                        "{\"name\":\"a\",\"GrpTRES\":\"cpu=4,mem=-1\",\"QosLevel+\":\"long\",\"MaxJobs\":\"4\"}");
+    assert_int_equal(wire_read_text(&api_account_shape, (struct str){text.text, text.length}, &arena, &got, &e), 0);
+    assert_int_equal(got.limits.count, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_string_equal(((struct wire_pair *)got.limits.items)[i].name, pairs[i].name);
+        assert_string_equal(((struct wire_pair *)got.limits.items)[i].value, pairs[i].value);
+    }
+    assert_false(wire_is_empty(&api_account_change_shape, &(struct api_account){.limits = {pairs, 1}}));
+    pairs[0].value = "\xff";
+    assert_int_equal(wire_request(&api_account_shape, &sent, &text, &e), -1);
+    assert_string_equal(e.field, "GrpTRES");
+    buf_release(&text);
+    arena_release(&arena);
 }
 
 static void submission_round_trip(void **unused)
@@ -793,6 +835,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_fit_their_structs),
         cmocka_unit_test(submission_round_trip),
+        cmocka_unit_test(limits_round_trip),
         cmocka_unit_test(absent_fields_of_updates),
         cmocka_unit_test(absent_fields),
         cmocka_unit_test(replies_have_null),

@@ -142,7 +142,7 @@ static void hidden_fields_have_no_column(void **unused)
 static void round_trip_of_words_and_limits(void **unused)
 {
     struct arena arena = {0};
-    struct field_value user[ACCOUNT_USER_FIELD_COUNT], got[ACCOUNT_USER_FIELD_COUNT];
+    struct field_value user[ACCOUNT_USER_FIELD_COUNT] = {0}, got[ACCOUNT_USER_FIELD_COUNT];
     struct priority_values row, back;
     (void)unused;
     user[ACCOUNT_USER_FIELD_NAME] = field_text("u");
@@ -150,7 +150,11 @@ static void round_trip_of_words_and_limits(void **unused)
     user[ACCOUNT_USER_FIELD_SHARES] = user[ACCOUNT_USER_FIELD_PRIORITY] = field_number(FIELD_SPECIAL);
     user[ACCOUNT_USER_FIELD_IS_DEFAULT] = field_number(0);
     user[ACCOUNT_USER_FIELD_CREATED] = field_number(INT64_C(253402300799000000)); /* the end of the year 9999 */
+    memcpy(&user[ACCOUNT_USER_FIELD_LIMITS], limit_fields_defaults, sizeof limit_fields_defaults);
+    user[ACCOUNT_USER_FIELD_LIMITS + ASSOC_GRP_TRES] = field_text("cpu=4");
     read_back(&account_fields_user, user, &arena, got);
+    assert_int_equal(got[ACCOUNT_USER_FIELD_LIMITS + ASSOC_MAX_JOBS].number, FIELD_SPECIAL);
+    assert_string_equal(got[ACCOUNT_USER_FIELD_LIMITS + ASSOC_GRP_TRES].text, "cpu=4");
     assert_int_equal(got[ACCOUNT_USER_FIELD_SHARES].number, FIELD_SPECIAL);
     assert_int_equal(got[ACCOUNT_USER_FIELD_PRIORITY].number, FIELD_SPECIAL);
     assert_int_equal(got[ACCOUNT_USER_FIELD_IS_DEFAULT].number, 0);

@@ -13,6 +13,16 @@ static struct field_value priority_value(const struct assoc *a)
     return field_number(a->priority == NONE ? FIELD_SPECIAL : (int64_t)a->priority);
 }
 
+/* The limits that the association has itself, in memory of arena. */
+static void add_limits(const struct assoc *a, struct arena *arena, struct field_value *out_values)
+{
+    const struct field_value *limits = a->limits != NULL ? a->limits : limit_fields_defaults;
+    for (uint32_t i = 0; i < ASSOC_LIMIT_COUNT; i++) {
+        out_values[i] = limits[i];
+        out_values[i].text = arena_copy(arena, str(limits[i].text));
+    }
+}
+
 int server_get_accounts(struct request *r, struct err *e)
 {
     struct state *s = r->server->host.state;
@@ -31,6 +41,7 @@ int server_get_accounts(struct request *r, struct err *e)
         value[ACCOUNT_FIELD_SHARES] = shares_value(a);
         value[ACCOUNT_FIELD_PRIORITY] = priority_value(a);
         value[ACCOUNT_FIELD_CREATED] = field_number(a->created_us);
+        add_limits(a, &stream->arena, &value[ACCOUNT_FIELD_LIMITS]);
         value += ACCOUNT_FIELD_COUNT;
     }
     return server_reply_records(stream, r, "{\"accounts\":[", &account_fields, (struct wire_list){first, (uint32_t)max},
@@ -57,6 +68,7 @@ int server_get_users(struct request *r, struct err *e)
         value[ACCOUNT_USER_FIELD_IS_DEFAULT] = field_number(a->is_default);
         value[ACCOUNT_USER_FIELD_PRIORITY] = priority_value(a);
         value[ACCOUNT_USER_FIELD_CREATED] = field_number(a->created_us);
+        add_limits(a, &stream->arena, &value[ACCOUNT_USER_FIELD_LIMITS]);
         value += ACCOUNT_USER_FIELD_COUNT;
     }
     return server_reply_records(stream, r, "{\"users\":[", &account_fields_user,

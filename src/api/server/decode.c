@@ -230,7 +230,9 @@ static void queue_account(struct request *r, enum event_kind kind, const char *n
                                .parent = body->parent,
                                .shares = shares_of(body->shares),
                                .priority = priority_of(body->priority),
-                               .resets_usage = kind == EVENT_ACCOUNT_MODIFY && body->raw_usage == 0};
+                               .resets_usage = kind == EVENT_ACCOUNT_MODIFY && body->raw_usage == 0,
+                               .pairs = request_copy_pairs(r, body->limits.items, body->limits.count),
+                               .count = body->limits.count};
     request_queue(r);
 }
 
@@ -247,7 +249,7 @@ int server_patch_account(struct request *r, struct err *e)
     struct api_account body;
     if (check_no_query(r, e) != 0 || read_body(r, &body, e) != 0) return -1;
     if (wire_is_empty(r->route->body, &body))
-        return err_set(e, ERR_INPUT, "nothing to change: give parent, shares, priority or raw_usage");
+        return err_set(e, ERR_INPUT, "nothing to change: give parent, shares, priority, raw_usage or a limit");
     queue_account(r, EVENT_ACCOUNT_MODIFY, r->segment, &body);
     return 0;
 }
@@ -269,7 +271,9 @@ static void queue_user(struct request *r, enum event_kind kind, const char *name
                             .shares = shares_of(body->shares),
                             .make_default = body->is_default,
                             .priority = priority_of(body->priority),
-                            .resets_usage = kind == EVENT_USER_MODIFY && body->raw_usage == 0};
+                            .resets_usage = kind == EVENT_USER_MODIFY && body->raw_usage == 0,
+                            .pairs = request_copy_pairs(r, body->limits.items, body->limits.count),
+                            .count = body->limits.count};
     request_queue(r);
 }
 
@@ -287,7 +291,7 @@ int server_patch_user(struct request *r, struct err *e)
     struct api_account_query query;
     if (request_read_query(r, &query, e) != 0 || read_body(r, &body, e) != 0) return -1;
     if (wire_is_empty(r->route->body, &body))
-        return err_set(e, ERR_INPUT, "nothing to change: give shares, priority, raw_usage or default");
+        return err_set(e, ERR_INPUT, "nothing to change: give shares, priority, raw_usage, default or a limit");
     queue_user(r, EVENT_USER_MODIFY, r->segment, query.account, &body);
     return 0;
 }

@@ -79,7 +79,7 @@ static double factor_of(const struct job_row *row, const struct job_stream *l)
 static enum pending_reason reason_of(const struct job_row *row, const struct job_stream *l)
 {
     enum pending_reason reason = (enum pending_reason)job_row_number(row, JOB_FIELD_REASON);
-    if (reason != PENDING_RESOURCES) return reason;
+    if (reason != PENDING_RESOURCES && reason != PENDING_ARRAY_TASK_LIMIT) return reason;
     uint32_t job_id = (uint32_t)job_row_number(row, JOB_FIELD_JOB_ID);
     const struct server_host *host = &l->server->host;
     enum pending_reason policy_reason =

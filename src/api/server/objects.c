@@ -6,7 +6,9 @@
 #include "api/server/internal.h"
 #include "base/ensure.h"
 #include "engine/closed_times.h"
+#include "engine/usage_read.h"
 #include "fields/standard_resources.h"
+#include "policy/tres_text.h"
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
@@ -44,6 +46,24 @@ static struct field_value closed_until(const struct state *s, uint32_t partition
 {
     int64_t end_us = closed_times_end(s, partition, now_us);
     return end_us != 0 && end_us != TIMELINE_END ? field_number(end_us) : field_absent();
+}
+
+/* The current usage of a QOS. Returns the next value. */
+static struct field_value *add_usage(const struct state *s, uint32_t qos, int64_t now_us, struct arena *arena,
+                                     struct field_value *value)
+{
+    double usage[USAGE_KIND_COUNT];
+    struct tres_amount amounts[TRES_MAX];
+    struct tres_list list = {.items = amounts};
+    struct buf text = {0};
+    usage_read_qos(s, qos, now_us, usage);
+    tres_list_from_amounts(usage, s->policy.tres.count, &list);
+    tres_text_format_list(&s->policy.tres, &list, &text);
+    *value++ = field_real(usage[TRES_BILLING]);
+    *value++ = field_real(usage[USAGE_WALL]);
+    *value++ = field_text(text.length > 0 ? arena_copy(arena, (struct str){text.text, text.length}) : "");
+    buf_release(&text);
+    return value;
 }
 
 /* The name and the fields. Returns the next value. */
@@ -87,7 +107,7 @@ static void make_record(const struct state *s, enum object_kind kind, uint32_t i
     const struct object_class *class = &object_classes[kind];
     const struct object_row *row = &s->objects[kind].items[index];
     struct field_value *value = add_fields(kind, &row->object, arena, out);
-    if (kind == OBJECT_QOS) *value++ = field_real(state_qos_usage(s, index, now_us));
+    if (kind == OBJECT_QOS) value = add_usage(s, index, now_us, arena, value);
     if (kind == OBJECT_HOST) value = add_report(s, index, arena, value);
     if (kind == OBJECT_RESOURCE) *value++ = field_number(standard_resource_is_built_in(row->object.name));
     if (kind == OBJECT_PARTITION) *value++ = closed_until(s, index, now_us);

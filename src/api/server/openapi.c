@@ -68,29 +68,11 @@ static void write_content(struct schema_writer *w, const char *type, const struc
     json_end(j);
 }
 
-/* The type of a value that can be given as text, number or boolean (wire_read_pairs). */
-static void write_value_type(struct json *j)
-{
-    static const char *const types[] = {"string", "number", "boolean"};
-    json_key(j, "type");
-    json_begin_array(j);
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) json_text(j, types[i]);
-    json_end(j);
-}
-
 static void write_settings_body(struct json *j)
 {
     schema_text(j, "description", "new values by setting, as in {\"halflife_s\":604800,\"ties\":\"slurm\"}");
     schema_open(j, "additionalProperties");
-    write_value_type(j);
-    json_end(j);
-}
-
-static void write_property(struct json *j, const struct field *f)
-{
-    schema_open(j, f->name);
-    schema_text(j, "description", f->help);
-    write_value_type(j);
+    schema_write_any_value(j);
     json_end(j);
 }
 
@@ -100,9 +82,9 @@ static void write_object_body(struct json *j, enum object_kind kind, bool is_new
     const struct object_class *class = &object_classes[kind];
     schema_text(j, "description", class->record.help);
     schema_open(j, "properties");
-    if (is_new) write_property(j, field_at(&class->record, OBJECT_RECORD_NAME));
-    for (uint32_t i = 0; i < class->field_count; i++) write_property(j, &class->fields[i]);
-    if (!is_new && class->has_usage) write_property(j, &object_usage_reset_field);
+    if (is_new) schema_write_pair(j, field_at(&class->record, OBJECT_RECORD_NAME));
+    for (uint32_t i = 0; i < class->field_count; i++) schema_write_pair(j, &class->fields[i]);
+    if (!is_new && class->has_usage) schema_write_pair(j, &object_usage_reset_field);
     json_end(j);
     if (is_new) {
         json_key(j, "required");

@@ -210,7 +210,7 @@ static void write_value(struct json *j, const struct field *f, bool is_written)
     case FIELD_REAL: write_real(j, is_nullable); return;
     default: break;
     }
-    if (is_written && (field_is_duration(f) || f->type == FIELD_MEMORY))
+    if ((is_written || f->is_text) && (field_is_duration(f) || f->type == FIELD_MEMORY))
         write_type(j, "string", is_nullable);
     else
         write_whole(j, f->min, f->max, f->special, is_nullable);
@@ -221,6 +221,23 @@ static void write_property(struct json *j, const char *name, const struct field 
     schema_open(j, name);
     schema_text(j, "description", f->help);
     write_value(j, f, is_written);
+    json_end(j);
+}
+
+void schema_write_any_value(struct json *j)
+{
+    static const char *const types[] = {"string", "number", "boolean"};
+    json_key(j, "type");
+    json_begin_array(j);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) json_text(j, types[i]);
+    json_end(j);
+}
+
+void schema_write_pair(struct json *j, const struct field *f)
+{
+    schema_open(j, f->name);
+    schema_text(j, "description", f->help);
+    schema_write_any_value(j);
     json_end(j);
 }
 
@@ -239,6 +256,8 @@ static void write_properties(struct schema_writer *w, const struct wire_shape *s
         if (wire_table_name(t, i) != NULL)
             write_property(j, wire_table_name(t, i), field_at(t->table, i), t->table->is_written);
     }
+    const struct field_table *pairs = shape->pair_fields.table;
+    for (uint32_t i = 0; pairs != NULL && i < pairs->count; i++) schema_write_pair(j, field_at(pairs, i));
     json_end(j);
 }
 

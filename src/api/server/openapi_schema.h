@@ -26,6 +26,9 @@ void schema_refer(struct schema_writer *w, struct schema schema);
 void schema_write(struct schema_writer *w, const struct schema *schema);
 
 /* Writes the members of one field's schema into the object that is open. */
+/* The type of a value that can be given as text, number or boolean (wire_read_pairs); a property with such values. */
+void schema_write_any_value(struct json *j);
+void schema_write_pair(struct json *j, const struct field *f);
 void schema_write_field(struct schema_writer *w, const struct wire_field *f, bool is_nullable);
 
 /* Write "KEY":"VALUE", and "KEY":{ for the caller to end. */

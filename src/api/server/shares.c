@@ -12,6 +12,7 @@
 
 #include "api/server/internal.h"
 #include "base/number.h"
+#include "engine/usage_read.h"
 #include "fields/share_fields.h"
 #include "policy/share_values.h"
 #include "wire/psv.h"
@@ -31,7 +32,7 @@ struct line {
 /* The usage of one TRES by each node and the nodes below it. */
 struct tres_usage {
     const char *name;
-    double *total; /* by node */
+    const double *total; /* by node */
 };
 
 struct snapshot {
@@ -126,12 +127,10 @@ static void copy_lines(const struct state *s, const bool *is_shown, struct arena
 
 static void copy_tres_usage(struct state *s, int64_t now_us, struct arena *arena, struct snapshot *out)
 {
-    const struct tree *t = state_tree(s);
     out->tres_count = s->policy.tres.count;
     out->tres = arena_alloc(arena, (out->tres_count + (size_t)1) * sizeof *out->tres);
     for (uint32_t i = 0; i < out->tres_count; i++) {
-        double *total = state_own_tres_usage(s, i, now_us, arena);
-        for (uint32_t node = t->count; node-- > 1;) total[t->parent[node]] += total[node];
+        const double *total = usage_read_below(s, i, now_us, arena);
         out->tres[i] = (struct tres_usage){arena_copy(arena, str(s->policy.tres.items[i].text)), total};
     }
 }

@@ -1,0 +1,27 @@
+/* The operands of commands for accounts and users in accounts: limits, as GrpTRES=cpu=64, and RawUsage=0. */
+#ifndef FAIRLEAD_CLI_LIMIT_OPERANDS_H
+#define FAIRLEAD_CLI_LIMIT_OPERANDS_H
+
+#include "cli/command.h"
+#include "wire/wire.h"
+
+struct limit_operands {
+    struct wire_list limits; /* of struct wire_pair, in memory of the call */
+    int64_t raw_usage;       /* 0; API_UNSET: not given */
+    const char *other;       /* the first operand that is none of both; NULL: there is none */
+};
+
+/* How limits are changed, for the help of commands. */
+#define LIMIT_TEXT                                                                                              \
+    "A limit is one of the fields below. -1 removes it. A limit by TRES changes only for the TRES that the "    \
+    "value names, so that GrpTRES=gres/gpu=4 keeps that of cpu, and GrpTRES=cpu=-1 removes that of cpu alone. " \
+    "QosLevel+=NAME and QosLevel-=NAME add a QOS to the list and remove one."
+
+/* Reads the operands after the name. ERR_INPUT: RawUsage has another value than 0. ERR_USAGE: a limit is given
+ * twice. */
+int limit_operands_read(const struct call *call, struct limit_operands *out, struct err *e);
+
+/* Fills *e: the operand is none that the command accepts. Returns -1, ERR_USAGE. */
+int limit_operands_refuse(const struct call *call, const char *operand, struct err *e);
+
+#endif

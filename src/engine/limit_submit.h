@@ -1,0 +1,17 @@
+/* The limits that refuse a submission or an update: the numbers of jobs waiting and running, and with DenyOnLimit all
+ * that a task by itself exceeds. Source: docs/formulas.md 9. */
+#ifndef FAIRLEAD_ENGINE_LIMIT_SUBMIT_H
+#define FAIRLEAD_ENGINE_LIMIT_SUBMIT_H
+
+#include "engine/apply.h"
+#include "engine/limits.h"
+
+/* Checks a job with its tasks (job.array) and its QOS. assoc: its association, or the one above that of new_user, which
+ * is yet to be added; new_user NULL: it exists. ERR_TOO_LARGE names the limit. */
+int limit_submit_check(struct apply_context *c, const struct job *row, uint32_t assoc, const char *new_user);
+
+/* Checks an update that changes the QOS, the partitions or the account of a waiting job. has_new_time: also its time
+ * limit, which counts only then. */
+int limit_submit_check_update(struct apply_context *c, const struct job *row, bool has_new_time);
+
+#endif

@@ -1,0 +1,13 @@
+/* The usage that limits count, decayed to a time, with running tasks charged up to it: of an association with all below
+ * it, and of a QOS. In TRES-seconds, and in seconds of run time. */
+#ifndef FAIRLEAD_ENGINE_LIMIT_USAGE_H
+#define FAIRLEAD_ENGINE_LIMIT_USAGE_H
+
+#include "engine/state.h"
+
+double limit_usage_tres(struct state *s, uint32_t assoc, uint32_t tres, int64_t now_us);
+double limit_usage_wall(struct state *s, uint32_t assoc, int64_t now_us);
+double limit_usage_qos_tres(struct state *s, uint32_t qos, uint32_t tres, int64_t now_us);
+double limit_usage_qos_wall(struct state *s, uint32_t qos, int64_t now_us);
+
+#endif
