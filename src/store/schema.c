@@ -383,7 +383,7 @@ static const char step_9[] =
     "ALTER TABLE task ADD COLUMN is_over_limit INTEGER; -- 1: it ends because a limit of usage is reached\n"
     "ALTER TABLE partition ADD COLUMN qos TEXT NOT NULL DEFAULT ''; -- QOS whose limits its jobs have, too; '': none\n";
 
-/* Jobs that depend on others, and their attempts: the rows of a task that was requeued have the number of the attempt. */
+/* Jobs that depend on others, and their attempts: the rows of a task that was requeued have the number of theirs. */
 static const char step_10[] =
     "ALTER TABLE job ADD COLUMN dependency TEXT; -- what it waits for, 'afterok:5,singleton'; NULL: nothing\n"
     "ALTER TABLE job ADD COLUMN held_by_operator INTEGER; -- 1: only an operator may release it; NULL: no\n"
@@ -423,6 +423,7 @@ static const char step_10[] =
     "  charged_mem_gib_s REAL, charged_io_gib REAL, charged_as_of_us INTEGER,\n"
     "  hosts TEXT NOT NULL DEFAULT 'localhost', -- 'n1,n2'\n"
     "  host_mem_mib TEXT,                  -- on each of several hosts, '4096;2048'; NULL: one host\n"
+    "  is_over_limit INTEGER,              -- 1: it ends because GrpTRESMins or GrpWall is reached; NULL: no\n"
     "  restarts INTEGER NOT NULL DEFAULT 0, -- how often it was requeued before this attempt\n"
     "  requeue INTEGER,                    -- its end was requested so that it starts again: 1, held 2, by an operator 3\n"
     "  PRIMARY KEY (job_id, task_id, restarts),\n"
