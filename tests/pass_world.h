@@ -113,6 +113,41 @@ static inline void pass_world_add_calendars(struct world *w, struct rng *rng)
     pass_world_report_calendars(w, rng);
 }
 
+/* Random quotas: of users, projects, departments, queues, environments and hosts. has_hosts: whether there are the
+ * environments of pass_world_add_hosts. */
+static inline void pass_world_set_quotas(struct world *w, struct rng *rng, bool has_hosts)
+{
+    static const char *const names[] = {"first", "second", "third"};
+    static const char *const rules[] = {
+        "rules=limit users ann to slots=2; limit users {*} to slots=5,license=3",
+        "rules=limit users {@chem,!dan} to slots=4; limit users bob,dan to slots=3",
+        "rules=limit queues {*} hosts {*} to slots=$num_proc*0.5+3",
+        "rules=limit hosts {*} to slots=4,tape=1",
+        "rules=limit users {*} queues main to slots=3; limit queues heavy,fast to license=2",
+        "rules=limit users !ann hosts local* to slots=3; limit hosts !localhost to slots=7",
+        "rules=limit pes !* to slots=5; limit pes {*} to slots=8",
+        "rules=limit pes {fill,pairs} hosts {*} to slots=5; limit users * pes round to slots=8",
+        "rules=NONE",
+    };
+    if (state_find_object(&w->s, OBJECT_DEPARTMENT, "chem") == NONE) {
+        world_object(w, OBJECT_DEPARTMENT, "chem", "fshare=1");
+        world_object(w, OBJECT_USER_POLICY, "cat", "department=chem");
+        world_object(w, OBJECT_USER_POLICY, "dan", "department=chem");
+    }
+    for (uint32_t i = 0, count = 1 + rng_below(rng, 3); i < count; i++)
+        world_object(w, OBJECT_QUOTA, names[i], rules[rng_below(rng, has_hosts ? 9 : 7)]);
+    if (rng_below(rng, 4) == 0)
+        world_object(w, OBJECT_QUOTA, "first", rng_below(rng, 2) ? "enabled=no" : "enabled=yes");
+}
+
+/* Limits of running tasks of a user and of an array. */
+static inline void pass_world_set_job_limits(struct world *w, struct rng *rng)
+{
+    static const char *const numbers[] = {"0", "1", "2", "3", "5"};
+    world_set(w, "maxujobs", numbers[rng_below(rng, 5)]);
+    world_set(w, "max_aj_instances", numbers[rng_below(rng, 5)]);
+}
+
 /* Started tasks run, and about half of all tasks end. */
 static inline void pass_world_end_some(struct world *w, struct rng *rng)
 {

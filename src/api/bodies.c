@@ -64,6 +64,13 @@ const struct wire_shape api_submit_shape = SHAPE(
     "Submit", api_submit, submit_fields, .help = "A job to run. Absent members have their defaults.",
     .table_fields = {JOB_VALUES(api_submit), .name = name_in_submission, .is_required = is_required_in_submission});
 
+static const struct wire_field submit_query_fields[] = {
+    OPTIONAL(api_submit_query, test_only, WIRE_BOOL,
+             .help = "submit nothing; answer when and where the job would start (status 200)"),
+    {0}};
+const struct wire_shape api_submit_query_shape =
+    SHAPE("SubmitQuery", api_submit_query, submit_query_fields, .help = "Whether to submit the job.");
+
 static const struct wire_field update_fields[] = {{0}};
 const struct wire_shape api_update_shape =
     SHAPE("Update", api_update, update_fields, .help = "Changes of a job. Absent members stay.",
@@ -305,6 +312,39 @@ static const struct wire_field verified_fields[] = {
     {0}};
 const struct wire_shape api_verified_shape = REPLY("Verified", api_verified, verified_fields, "Usage, recomputed.");
 
+static const struct wire_field tested_fields[] = {
+    REQUIRED(api_tested, never, WIRE_BOOL, .help = "whether the job could never run as the cluster is"),
+    REQUIRED(api_tested, now, WIRE_BOOL, .help = "whether it would start at once"),
+    REQUIRED(api_tested, start_us, WIRE_I64, .help = "when it would start; 0: not known", TIME_US),
+    OPTIONAL(api_tested, places, WIRE_TEXT, .help = "where, as main@localhost=4; null: not known"),
+    REQUIRED(api_tested, cpus, WIRE_U32, .help = "its CPUs", COUNT32),
+    REQUIRED(api_tested, partitions, WIRE_TEXT, .help = "its partitions"),
+    OPTIONAL(api_tested, waits_for, WIRE_TEXT, .help = "what it would wait for; null: nothing, or not known"),
+    OPTIONAL(api_tested, never_runs, WIRE_TEXT, .help = "why it could never run; null: it could"),
+    REQUIRED(api_tested, scheduling_info, WIRE_TEXTS, .help = "what keeps it from starting, as 'qstat -j' says it"),
+    {0}};
+const struct wire_shape api_tested_shape =
+    REPLY("Tested", api_tested, tested_fields, "What would become of a job that was not submitted.");
+
+static const struct wire_field check_answer_fields[] = {
+    REQUIRED(api_check_answer, possible, WIRE_BOOL, .help = "whether the job could run"),
+    REQUIRED(api_check_answer, slots, WIRE_U32, .help = "slots that it would get; 0: it could not run", COUNT32),
+    REQUIRED(api_check_answer, sentences, WIRE_TEXTS, .help = "what keeps it from queues, as 'qalter -w' says it"),
+    {0}};
+static const struct wire_shape check_answer_shape =
+    REPLY("CheckAnswer", api_check_answer, check_answer_fields, "Whether a job could run, and what is in its way.");
+
+static const struct wire_field check_fields[] = {
+    REQUIRED(api_check, job_id, WIRE_U32, .help = "the job", COUNT32),
+    REQUIRED(api_check, held, WIRE_BOOL, .help = "whether it is held; the answers are those of a job that is not"),
+    REQUIRED(api_check, scheduling_info, WIRE_TEXTS, .help = "why it waits, as 'qstat -j' of Grid Engine says it"),
+    REQUIRED(api_check, empty, WIRE_OBJECT, .help = "if nothing else ran (qalter -w v)", .shape = &check_answer_shape),
+    REQUIRED(api_check, now, WIRE_OBJECT, .help = "as the cluster is, whatever its load (qalter -w p)",
+             .shape = &check_answer_shape),
+    {0}};
+const struct wire_shape api_check_shape =
+    REPLY("Check", api_check, check_fields, "Whether and why not a waiting job could run.");
+
 /* --- listings ----------------------------------------------------------------------------------------------------- */
 
 static const struct wire_field waited_fields[] = {
@@ -368,6 +408,7 @@ const char *const api_object_paths[OBJECT_KIND_COUNT] = {
     [OBJECT_GROUP] = API_GROUPS,
     [OBJECT_ENVIRONMENT] = API_ENVIRONMENTS,
     [OBJECT_CALENDAR] = API_CALENDARS,
+    [OBJECT_QUOTA] = API_QUOTAS,
 };
 
 #define OBJECT_ROWS(kind, plural) [kind] = RECORDS(plural, &object_classes[kind].record, "all of them")
@@ -383,6 +424,7 @@ static const struct wire_field object_lists[OBJECT_KIND_COUNT][2] = {
     OBJECT_ROWS(OBJECT_GROUP, "groups"),
     OBJECT_ROWS(OBJECT_ENVIRONMENT, "pes"),
     OBJECT_ROWS(OBJECT_CALENDAR, "calendars"),
+    OBJECT_ROWS(OBJECT_QUOTA, "quotas"),
 };
 
 #define OBJECT_LIST(kind, name_, words) [kind] = LISTING(name_, object_lists[kind], words)
@@ -398,4 +440,5 @@ const struct wire_shape api_object_lists[OBJECT_KIND_COUNT] = {
     OBJECT_LIST(OBJECT_GROUP, "GroupList", "Groups of hosts."),
     OBJECT_LIST(OBJECT_ENVIRONMENT, "ParallelEnvironmentList", "Parallel environments."),
     OBJECT_LIST(OBJECT_CALENDAR, "CalendarList", "Calendars of queues."),
+    OBJECT_LIST(OBJECT_QUOTA, "QuotaList", "Resource quota sets."),
 };

@@ -40,6 +40,7 @@
 #define API_GROUPS "/v1/groups"
 #define API_ENVIRONMENTS "/v1/pes"
 #define API_CALENDARS "/v1/calendars"
+#define API_QUOTAS "/v1/quotas"
 #define API_SCENARIO "/v1/scenario"
 #define API_SETTINGS "/v1/settings"
 #define API_SHARES "/v1/shares"
@@ -57,6 +58,10 @@ struct api_submit { /* POST /v1/jobs -> api_submitted */
     const char *script_name;
     struct wire_list arguments, environment; /* of struct str; environment: "NAME=value" */
     const char *department;                  /* must be the submitter's own */
+};
+
+struct api_submit_query { /* POST /v1/jobs?test_only=true -> api_tested */
+    bool test_only;
 };
 
 struct api_update { /* PATCH /v1/jobs/{id} -> api_done */
@@ -118,9 +123,10 @@ struct api_account_query { /* PATCH and DELETE /v1/users/{name}?account=A */
     const char *account;
 };
 
-extern const struct wire_shape api_submit_shape, api_update_shape, api_jobs_shape, api_requeue_shape, api_account_shape,
-    api_account_change_shape, api_user_shape, api_user_change_shape, api_jobs_query_shape, api_shares_query_shape,
-    api_priorities_query_shape, api_wait_query_shape, api_account_query_shape;
+extern const struct wire_shape api_submit_shape, api_submit_query_shape, api_update_shape, api_jobs_shape,
+    api_requeue_shape, api_account_shape, api_account_change_shape, api_user_shape, api_user_change_shape,
+    api_jobs_query_shape, api_shares_query_shape, api_priorities_query_shape, api_wait_query_shape,
+    api_account_query_shape;
 
 /* --- replies ----------------------------------------------------------------------------------------------------- */
 
@@ -150,6 +156,30 @@ struct api_count {
 };
 struct api_done {
     bool ok;
+};
+
+struct api_tested {
+    bool never;         /* it could never run, and never_runs says why */
+    int64_t start_us;   /* when it would start; 0: not known */
+    bool now;           /* at once */
+    const char *places; /* where; NULL: not known */
+    uint32_t cpus;
+    const char *partitions;
+    const char *waits_for;            /* NULL: nothing, or not known */
+    const char *never_runs;           /* NULL: it could */
+    struct wire_list scheduling_info; /* of const char * */
+};
+
+struct api_check_answer {
+    bool possible;
+    uint32_t slots;             /* that it would get; 0 unless possible */
+    struct wire_list sentences; /* of const char *: Grid Engine's, why not */
+};
+struct api_check { /* GET /v1/jobs/{id}/check */
+    uint32_t job_id;
+    bool held;
+    struct wire_list scheduling_info; /* of const char * */
+    struct api_check_answer empty, now;
 };
 
 /* A listing: records of the table that its shape names. */
@@ -200,7 +230,7 @@ struct api_verified {
 };
 
 extern const struct wire_shape api_error_shape, api_submitted_shape, api_count_shape, api_done_shape, api_waited_shape,
-    api_status_shape, api_difference_shape, api_verified_shape;
+    api_status_shape, api_difference_shape, api_verified_shape, api_check_shape, api_tested_shape;
 
 /* Shapes of struct api_listing; the one member of each names the table of its records. */
 extern const struct wire_shape api_job_list_shape, api_place_list_shape, api_priority_list_shape, api_share_list_shape,

@@ -1,4 +1,4 @@
-/* partition, qos, project, department, resource, host, group, pe, calendar: add, modify, delete, show; drain and
+/* partition, qos, project, department, resource, host, group, pe, calendar, quota: add, modify, delete, show; drain and
  * resume. The kinds differ in their fields, which are tables (fields/objects.c), and in the texts of their help, which
  * are here. */
 #include <string.h>
@@ -325,3 +325,24 @@ static const struct command_example calendar_modify_examples[] = {
     {0},
 };
 OBJECT_COMMANDS(OBJECT_CALENDAR, calendar, "calendar", "a calendar", "calendars");
+
+static const char quota_add_text[] =
+    "A resource quota set limits what jobs take together, by rules in the language of Grid Engine. Of each set the first rule "
+    "that is for a job counts, and all sets have to allow it; running jobs keep what they have. A list in braces gives each "
+    "of its members a pool of its own, one without braces all of them together: users {*} is for each user, users ann,bob for "
+    "both together. Lists are users, projects, pes, queues and hosts; @NAME is a department among users and a group among "
+    "hosts, * and ? stand for any text and any character, ! excludes. A rule for each host may limit to a sum such as "
+    "$num_proc*2. Semicolons or line ends separate rules.";
+static const char quota_delete_text[] = "Jobs that it has kept waiting may start at once.";
+static const struct command_example quota_add_examples[] = {
+    {.line = "fairlead quota add users rules='limit users {@chem} to slots=8; limit users {*} to slots=4'",
+     .meaning = "8 slots for each user of the department chem, 4 for each other one"},
+    {.line = "fairlead quota add night rules='limit projects p queues night to license=2' enabled=no",
+     .meaning = "2 licenses for all jobs of the project p in the queue night, once it is enabled"},
+    {0},
+};
+static const struct command_example quota_modify_examples[] = {
+    {.line = "fairlead quota modify night enabled=yes", .meaning = "its rules count from now on"},
+    {0},
+};
+OBJECT_COMMANDS(OBJECT_QUOTA, quota, "quota", "a resource quota set", "resource quota sets");

@@ -1,15 +1,14 @@
 /* fairlead schedule: one scheduling run of a scenario, or of the instance, which is read as one. */
-#include "cli/instance.h"
 #include "cli/listing.h"
-#include "cli/read_file.h"
+#include "cli/scenario_source.h"
 #include "cli/schedule_chart.h"
 #include "cli/setting_remarks.h"
+#include "fields/job_id.h"
 #include "fields/schedule_fields.h"
-#include "sim/scenario.h"
 
 struct schedule_command_values {
     struct listing_values listing;
-    const char *file;
+    const char *file, *why;
     bool wants_lines, has_no_chart;
 };
 
@@ -23,6 +22,10 @@ static const struct option_row schedule_options[] = {
      .letter = 'm',
      .value = FLAG_IN(struct schedule_command_values, wants_lines),
      .help = "print the lines of Grid Engine's schedule file instead (params MONITOR=1)"},
+    {.name = "why",
+     .argument = "ID",
+     .value = TEXT_IN(struct schedule_command_values, why),
+     .help = "print why a job waits instead, in Grid Engine's sentences (scheduling info)"},
     {.name = "no-chart",
      .value = FLAG_IN(struct schedule_command_values, has_no_chart),
      .help = "omit the chart below the table"},
@@ -59,14 +62,11 @@ static int write_listing(struct call *call, const struct scenario *s, const stru
     return status;
 }
 
-/* Of the document, in errors. */
-static const char instance_name[] = "the instance";
-
 static int write_schedule(struct call *call, struct scenario *s, struct err *e)
 {
     const struct schedule_command_values *v = call->values;
     struct schedule p;
-    int status = scenario_schedule(s, v->file != NULL ? v->file : instance_name, &p, e);
+    int status = scenario_schedule(s, scenario_source_name(v->file), &p, e);
     call->error_has_position = status != 0;
     if (status == 0 && v->wants_lines) write_lines(call, s, &p);
     if (status == 0 && !v->wants_lines) status = write_listing(call, s, &p, e);
@@ -75,36 +75,30 @@ static int write_schedule(struct call *call, struct scenario *s, struct err *e)
     return status;
 }
 
-static int read_instance(struct call *call, struct buf *out_text, struct err *e)
+/* The sentences of one job, a line each. */
+static int write_why(struct call *call, struct scenario *s, struct err *e)
 {
-    struct client client = {.fd = -1};
-    struct str line;
-    int more = instance_open(call, &client, e);
-    if (more == 0) more = client_request(&client, "GET", API_SCENARIO, str(""), e);
-    if (more == 0) {
-        while ((more = client_line(&client, &line, e)) > 0) {
-            buf_add_str(out_text, line);
-            buf_add_char(out_text, '\n');
-        }
-    }
-    client_close(&client);
-    return more;
+    const struct schedule_command_values *v = call->values;
+    struct wait_sentences why;
+    uint32_t job_id, task_id;
+    if (job_id_parse(str(v->why), "why", &job_id, &task_id, e) != 0) return -1;
+    if (scenario_why(s, scenario_source_name(v->file), job_id, WAIT_IN_PASS, call->arena, &why, e) != 0) return -1;
+    for (uint32_t i = 0; i < why.count; i++) output_line(call->out, why.items[i]);
+    if (why.count == 0) output_note(why.is_possible ? "job %u starts in this run" : "nothing keeps job %u", job_id);
+    return 0;
 }
 
 static int schedule_run(struct call *call, struct err *e)
 {
     const struct schedule_command_values *v = call->values;
-    struct buf text = {0};
     struct scenario s = {0};
     if (listing_check(&v->listing, e) != 0) return -1;
     if (v->wants_lines && !listing_is_table(&v->listing))
         return err_set(e, ERR_USAGE, "--monitor prints lines of its own: give neither --json nor --parsable with it");
-    call->error_has_position = v->file != NULL;
-    int status = v->file != NULL ? read_file(v->file, &text, e) : read_instance(call, &text, e);
-    const char *name = v->file != NULL ? v->file : instance_name;
-    if (status == 0) status = scenario_read((struct str){text.text, text.length}, name, &s, e);
-    buf_release(&text);
-    if (status == 0) status = write_schedule(call, &s, e);
+    if (v->why != NULL && (v->wants_lines || !listing_is_table(&v->listing)))
+        return err_set(e, ERR_USAGE, "--why prints sentences: give neither --json, --parsable nor --monitor with it");
+    int status = scenario_source_read(call, v->file, &s, e);
+    if (status == 0) status = v->why != NULL ? write_why(call, &s, e) : write_schedule(call, &s, e);
     scenario_release(&s);
     return status;
 }
@@ -112,6 +106,7 @@ static int schedule_run(struct call *call, struct err *e)
 static const struct command_example schedule_examples[] = {
     {.line = "fairlead schedule", .meaning = "the plan of the instance, and a chart"},
     {.line = "fairlead schedule -f cluster.json", .meaning = "what starts now, what has a reservation, and a chart"},
+    {.line = "fairlead schedule -f cluster.json --why 12", .meaning = "why job 12 of the document waits"},
     {.line = "fairlead schedule -f cluster.json -m", .meaning = "as lines of Grid Engine's schedule file"},
     {0},
 };

@@ -3,17 +3,49 @@
 #include "cli/job_columns.h"
 #include "cli/job_ids.h"
 
+/* Notes whether a listed row waits; lists every row. context: a bool. */
+static bool note_waiting(const struct field_value *row, const void *context)
+{
+    bool *waits = (bool *)(uintptr_t)context;
+    *waits |= row[JOB_FIELD_STATE].number == JOB_PENDING;
+    return true;
+}
+
+/* A section below the fields: why the job waits, a line for each sentence. A job that has started meanwhile has
+ * none. */
+static void write_scheduling_info(struct call *call, const char *id)
+{
+    struct buf target = {0};
+    struct api_check check;
+    struct err ignored;
+    buf_add_text(&target, API_JOBS);
+    client_add_segment(&target, id);
+    buf_add_text(&target, "/check");
+    if (instance_request_once(call, "GET", instance_target(call, &target), NULL, NULL, &api_check_shape, &check,
+                              &ignored) != 0)
+        return;
+    const char *const *sentences = check.scheduling_info.items;
+    if (check.scheduling_info.count > 0) buf_add_text(&call->out->text, "\nScheduling info\n");
+    for (uint32_t i = 0; i < check.scheduling_info.count; i++) buf_format(&call->out->text, "  %s\n", sentences[i]);
+}
+
 static int show_run(struct call *call, struct err *e)
 {
     const struct listing_only_values *values = call->values;
     struct wire_list ids;
+    bool waits = false, is_block = listing_is_table(&values->listing) && values->listing.columns == NULL;
     if (job_ids_parse(call, 0, &ids, e) != 0) return -1;
     struct buf target = {0};
     buf_add_text(&target, API_JOBS);
     client_add_segment(&target, *(const char **)ids.items);
-    const struct instance_listing listing = {
-        .columns = &job_columns_show, .target = instance_target(call, &target), .has_blocks = true};
-    return instance_listing_write(call, &listing, &values->listing, NULL, e);
+    const struct instance_listing listing = {.columns = &job_columns_show,
+                                             .target = instance_target(call, &target),
+                                             .has_blocks = true,
+                                             .filter = is_block ? note_waiting : NULL,
+                                             .filter_context = &waits};
+    if (instance_listing_write(call, &listing, &values->listing, NULL, e) != 0) return -1;
+    if (waits) write_scheduling_info(call, *(const char **)ids.items);
+    return 0;
 }
 
 static const struct command_example show_examples[] = {
@@ -29,13 +61,17 @@ const struct command cmd_show_job = {
     .summary = "show all fields of a pending, running or ended job",
     .usage = "[OPTIONS] ID",
     .description =
-        "For an array it prints a block for each task that has started, and one for all tasks that have not.",
+        "For an array it prints a block for each task that has started, and one for all tasks that have not.\n\n"
+        "Below a job that waits is its scheduling info: what keeps it from each queue and host now, in the sentences of Grid Engine's "
+        "'qstat -j'. A queue instance is a partition on a host, main@localhost. Of amounts that are too small, the first letter is g, h "
+        "or q, for the whole cluster, a host or a queue instance, and the second one c for a consumable, l for a load value or f for "
+        "a fixed value.",
     .options = listing_only_options,
     .values_size = sizeof(struct listing_only_values),
     .listed = &job_columns_show,
     .operands_min = 1,
     .operands_max = 1,
     .examples = show_examples,
-    .see_also = "queue history log",
+    .see_also = "queue check history log",
     .run = show_run,
 };

@@ -8,6 +8,7 @@
 #include "cli/job_environment.h"
 #include "cli/job_options.h"
 #include "cli/job_script.h"
+#include "cli/job_test.h"
 #include "cli/job_wait.h"
 #include "fields/job_id.h"
 
@@ -15,7 +16,7 @@ enum { SHOWN_BYTES = 1000, WAIT_RETRY_S = 60 };
 
 struct submit_values {
     const char *directory, *export, *department;
-    bool has_wait, is_parsable;
+    bool has_wait, is_parsable, is_test, is_json;
 };
 
 static const struct option_row submit_options[] = {
@@ -37,6 +38,12 @@ static const struct option_row submit_options[] = {
      .value = TEXT_IN(struct submit_values, export),
      .help = "environment of the job: ALL (default), NONE, or a list of NAME and NAME=VALUE, which may include ALL"},
     {.name = "parsable", .value = FLAG_IN(struct submit_values, is_parsable), .help = "print only the job's id"},
+    {.name = "test-only",
+     .value = FLAG_IN(struct submit_values, is_test),
+     .help = "submit nothing: check the options, and print when and where the job would start"},
+    {.name = "json",
+     .value = FLAG_IN(struct submit_values, is_json),
+     .help = "with --test-only: print one JSON object"},
     {0},
 };
 
@@ -125,7 +132,14 @@ static int submit_run(struct call *call, struct err *e)
     struct api_submit body;
     struct api_submitted reply;
     wire_clear(&api_submit_shape, &body);
+    if (values->is_test && (values->has_wait || values->is_parsable))
+        return err_set(e, ERR_USAGE, "--test-only submits nothing: give neither --wait nor --parsable with it");
+    if (values->is_json && !values->is_test) return err_set(e, ERR_USAGE, "--json is only accepted with --test-only");
     if (fill_body(call, &body, e) != 0) return -1;
+    if (values->is_test) {
+        int status = job_test_run(call, &body, values->is_json, e);
+        return status < 0 ? job_options_explain(call->job, e) : status;
+    }
     if (instance_request_once(call, "POST", API_JOBS, &api_submit_shape, &body, &api_submitted_shape, &reply, e) != 0)
         return job_options_explain(call->job, e);
     buf_format(&call->out->text, values->is_parsable ? "%u\n" : "Submitted job %u\n", reply.job_id);
@@ -141,6 +155,8 @@ static const struct command_example submit_examples[] = {
     {.line = "fairlead submit -- make -j2", .meaning = "a command instead of a script"},
     {.line = "fairlead submit --array 0-999%50 task.sh",
      .meaning = "1000 tasks, at most 50 at once; FAIRLEAD_ARRAY_TASK_ID is the task's number"},
+    {.line = "fairlead submit --test-only -n 8 run.sh",
+     .meaning = "when and where the job would start; nothing is submitted"},
     {.line = "id=$(fairlead submit --parsable job.sh)", .meaning = "store the job's id, in a script"},
     {0},
 };
@@ -172,7 +188,7 @@ const struct command cmd_submit = {
         "depends on the model of priorities (see 'fairlead prio --help').\n\n"
         "A TIME is now+1hour (or minutes, days, weeks), 16:00, tomorrow, 2026-11-21 or 2026-11-21T09:05, local unless a zone "
         "such as Z or +01:00 follows, or a number of seconds since 1970.\n\n"
-        "With --wait the exit statuses are those of 'fairlead wait'.",
+        "With --wait the exit statuses are those of 'fairlead wait'. With --test-only the status is 1 if the job could never run.",
     .options = submit_options,
     .job_options = JOB_OPTIONS_SUBMIT,
     .values_size = sizeof(struct submit_values),

@@ -9,14 +9,14 @@
 #include "fields/limit_fields.h"
 
 extern const struct command cmd_submit, cmd_queue, cmd_show_job, cmd_log, cmd_wait, cmd_cancel, cmd_hold, cmd_release,
-    cmd_requeue, cmd_update, cmd_history;
+    cmd_requeue, cmd_update, cmd_history, cmd_check;
 extern const struct command cmd_share, cmd_prio, cmd_schedule, cmd_scenario_dump, cmd_account_add, cmd_account_modify,
     cmd_account_delete, cmd_account_show, cmd_user_add, cmd_user_modify, cmd_user_delete, cmd_user_show;
 #define OF_KIND(id) cmd_##id##_add, cmd_##id##_modify, cmd_##id##_delete, cmd_##id##_show
 extern const struct command OF_KIND(partition), OF_KIND(qos), OF_KIND(project), OF_KIND(department), OF_KIND(resource),
-    OF_KIND(host), OF_KIND(group), OF_KIND(pe),
-    OF_KIND(calendar), cmd_host_drain, cmd_host_resume, cmd_partition_drain, cmd_partition_resume;
-extern const struct command cmd_places;
+    OF_KIND(host), OF_KIND(group), OF_KIND(pe), OF_KIND(calendar),
+    OF_KIND(quota), cmd_host_drain, cmd_host_resume, cmd_partition_drain, cmd_partition_resume;
+extern const struct command cmd_places, cmd_quota_usage;
 extern const struct command cmd_start, cmd_stop, cmd_status, cmd_set, cmd_verify;
 extern const struct command cmd_help, cmd_manual, cmd_completion;
 
@@ -40,7 +40,7 @@ void command_option_tables(const struct command *command, struct option_tables *
 
 /* clang-format off */
 const struct command *const commands[] = {
-    &cmd_submit, &cmd_queue, &cmd_show_job, &cmd_log, &cmd_wait,
+    &cmd_submit, &cmd_queue, &cmd_show_job, &cmd_check, &cmd_log, &cmd_wait,
     &cmd_cancel, &cmd_hold, &cmd_release, &cmd_requeue, &cmd_update, &cmd_history,
     &cmd_share, &cmd_prio, &cmd_schedule, &cmd_scenario_dump,
     &cmd_account_add, &cmd_account_modify, &cmd_account_delete, &cmd_account_show,
@@ -56,6 +56,7 @@ const struct command *const commands[] = {
     &cmd_group_add, &cmd_group_modify, &cmd_group_delete, &cmd_group_show,
     &cmd_pe_add, &cmd_pe_modify, &cmd_pe_delete, &cmd_pe_show,
     &cmd_calendar_add, &cmd_calendar_modify, &cmd_calendar_delete, &cmd_calendar_show,
+    &cmd_quota_add, &cmd_quota_modify, &cmd_quota_delete, &cmd_quota_show, &cmd_quota_usage,
     &cmd_start, &cmd_stop, &cmd_status, &cmd_set, &cmd_verify,
     &cmd_help, &cmd_manual, &cmd_completion,
     NULL,

@@ -41,8 +41,8 @@ static const struct hint hints[] = {
 };
 
 /* Subjects of errors that are also commands with the subcommands add, modify, delete and show. */
-static const char *const object_commands[] = {"account",  "partition", "qos",   "project", "department",
-                                              "resource", "host",      "group", "pe",      "calendar"};
+static const char *const object_commands[] = {"account", "partition", "qos", "project",  "department", "resource",
+                                              "host",    "group",     "pe",  "calendar", "quota"};
 
 static bool fits(const struct hint *h, const struct err *e)
 {

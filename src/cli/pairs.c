@@ -7,6 +7,15 @@
 
 enum { NAME_BYTES = 100, SHOWN_BYTES = 80 };
 
+/* Which fields may have several lines, the instance knows. */
+static bool has_printable_lines(struct str text)
+{
+    for (struct str rest = text; rest.text != NULL;) {
+        if (!str_is_printable(str_cut(rest, '\n', &rest))) return false;
+    }
+    return true;
+}
+
 int pairs_add(struct pairs *p, struct str pair, struct err *e)
 {
     ensure(p->hint != NULL);
@@ -15,7 +24,7 @@ int pairs_add(struct pairs *p, struct str pair, struct err *e)
     if (name.length == 0 || value.text == NULL)
         return err_set(e, ERR_INPUT, "'%.*s' is not of the form NAME=VALUE; run %s to list the names", shown, pair.text,
                        p->hint);
-    if (!str_is_printable(pair))
+    if (!has_printable_lines(pair))
         return err_set(e, ERR_INPUT, "'%.*s' contains control characters or invalid UTF-8", shown, pair.text);
     if (p->body == NULL) p->body = json_object();
 

@@ -5,6 +5,7 @@
 #include "base/ensure.h"
 #include "base/number.h"
 #include "engine/host_loads.h"
+#include "engine/quotas.h"
 #include "fields/calendar_text.h"
 #include "fields/standard_resources.h"
 
@@ -458,11 +459,21 @@ int cluster_model_make(const struct state *s, struct cluster_model *out, struct 
         return -1;
     cluster_resources_define(&out->resources, &out->cluster);
     if (add_hosts(out, s, e) != 0 || add_environments(out, s, e) != 0) return -1;
-    return read_load_rules(out, &s->settings, e);
+    if (read_load_rules(out, &s->settings, e) != 0 || quota_model_make(s, out, &out->quotas, e) != 0) return -1;
+    if (out->quotas != NULL) out->cluster.pools = &out->quotas->pools;
+    return 0;
+}
+
+void cluster_model_drop_quotas(struct cluster_model *m)
+{
+    quota_model_release(m->quotas);
+    m->quotas = NULL;
+    m->cluster.pools = NULL;
 }
 
 void cluster_model_release(struct cluster_model *m)
 {
+    quota_model_release(m->quotas);
     cluster_release(&m->cluster);
     cluster_resources_release(&m->resources);
     arena_release(&m->arena);
@@ -491,12 +502,14 @@ int cluster_model_check(const struct state *s, struct err *e)
     return status;
 }
 
-bool cluster_model_refresh_loads(struct cluster_model *m, const struct state *s)
+bool cluster_model_refresh_loads(struct cluster_model *m, const struct state *s, bool *out_quotas_changed)
 {
+    *out_quotas_changed = false;
     for (uint32_t h = 0; h < m->cluster.hosts.count; h++) {
         const struct host_load_rules rules = load_rules(m, s, h);
         if (!host_loads_refresh(&rules, row_of(s, m->host_of[h]), &m->cluster.hosts.items[h])) return false;
     }
+    *out_quotas_changed = m->quotas != NULL && quota_model_refresh(m->quotas);
     return true;
 }
 

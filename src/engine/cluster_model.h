@@ -15,8 +15,11 @@
 #include "engine/host_names.h"
 #include "sched/run.h"
 
+struct quota_model;
+
 struct cluster_model {
     struct cluster cluster;
+    struct quota_model *quotas; /* engine/quotas.h; NULL: none */
     struct cluster_resources resources;
     struct host_names hosts;   /* indices are those of objects[OBJECT_HOST] */
     struct load_rules load;    /* from the settings */
@@ -38,6 +41,9 @@ struct cluster_model {
 int cluster_model_make(const struct state *s, struct cluster_model *out, struct err *e);
 void cluster_model_release(struct cluster_model *m);
 
+/* From now on no quota counts. */
+void cluster_model_drop_quotas(struct cluster_model *m);
+
 /* Whether jobs can run on the host of an instance: an executor serves it. */
 bool cluster_model_is_attached(const struct cluster_model *m, const struct state *s, uint32_t instance);
 
@@ -52,8 +58,9 @@ bool cluster_model_has_sensors(const struct state *s);
 int cluster_model_check(const struct state *s, struct err *e);
 
 /* Takes in the load values that the hosts of an instance report now; what is booked stays. False: they report other
- * resources than before, so it has to be made anew. O(load values). */
-bool cluster_model_refresh_loads(struct cluster_model *m, const struct state *s);
+ * resources than before, so it has to be made anew. out_quotas_changed: the amount of a pool is another one now. O(load
+ * values + pools). */
+bool cluster_model_refresh_loads(struct cluster_model *m, const struct state *s, bool *out_quotas_changed);
 
 /* Whether a host reports the resource. O(offers of hosts). */
 bool cluster_model_is_reported(const struct cluster_model *m, uint32_t resource);

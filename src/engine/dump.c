@@ -278,6 +278,7 @@ static void add_all_objects(struct dump *d)
     add_objects(d, OBJECT_PROJECT, "projects");
     add_objects(d, OBJECT_DEPARTMENT, "departments");
     add_objects(d, OBJECT_USER_POLICY, "users");
+    add_objects(d, OBJECT_QUOTA, "quotas");
 }
 
 /* --- usage and the tree ------------------------------------------------------------------------------------------- */

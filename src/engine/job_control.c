@@ -319,11 +319,10 @@ static void settle_dependency(struct apply_context *c, uint32_t index, const cha
     dependencies_changed(c, index, old_name);
 }
 
-/* A time limit that an operator sets is no matter of MaxWall; a new QOS or partition may refuse the job. */
-static int check_limits(struct apply_context *c, const struct job_values *given, const struct actor *actor,
-                        const struct job *old, struct job *row)
+/* MaxWall does not count for a time limit that an operator changes; a new QOS or partition may refuse the job. */
+static int check_limits(struct apply_context *c, const struct actor *actor, const struct job *old, struct job *row)
 {
-    bool has_time = given->is_given[JOB_FIELD_TIME_LIMIT];
+    bool has_time = row->time_limit_s != old->time_limit_s;
     if (has_time) row->is_time_exempt = actor->is_operator;
     if (row->qos == old->qos && row->partitions == old->partitions) return 0;
     return limit_submit_check_update(c, row, has_time);
@@ -338,7 +337,7 @@ static int update(struct apply_context *c, const struct event *event)
     if (job_edit_update(c, &event->actor, &c->s->jobs.items[index], wanted->values, &row) != 0) return -1;
     if (set_dependency(c, event, index, &row) != 0) return -1;
     const char *old_name = old_name_of(c->s, &c->s->jobs.items[index], &row);
-    if (check_limits(c, wanted->values, &event->actor, &c->s->jobs.items[index], &row) != 0) return -1;
+    if (check_limits(c, &event->actor, &c->s->jobs.items[index], &row) != 0) return -1;
     if (has_decisive_change(c->s, &c->s->jobs.items[index], &row)) move_to_list_end(c->s, &row);
     min_priority_update(c, index, &row);
     job_replace(c->s, index, &row);

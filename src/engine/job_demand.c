@@ -11,6 +11,7 @@
 #include "base/ensure.h"
 #include "base/number.h"
 #include "engine/queue_list.h"
+#include "engine/quotas.h"
 #include "fields/request_text.h"
 
 void job_demands_end(struct job_demands *d)
@@ -205,7 +206,10 @@ static void add_need(const struct job_demands *d, const struct job *j, uint32_t 
     if (is_run_time(r->name)) return;
     struct need need = need_of_request(r, resource, request);
     if (request == NULL && need.amount <= 0.0) need = need_of_job(d, j, resource);
-    if (request != NULL && is_unlimited(d, request, resource)) return;
+    if (request != NULL && is_unlimited(d, request, resource)) {
+        if (d->m->quotas == NULL || !d->m->quotas->is_limited[resource]) return;
+        need.is_requested = false; /* only pools offer it */
+    }
     if (request != NULL || need.amount > 0.0) needs[(*io_count)++] = need;
 }
 
@@ -372,6 +376,56 @@ static void set_environments(const struct job_demands *d, const char *pattern, s
     out->environments = list;
 }
 
+/* --- quotas ------------------------------------------------------------------------------------------------------- */
+
+/* What the quotas mean for a job: indices of quota_model.found, as many as there are sets for each of its environments,
+ * or for none. */
+struct quota_indices {
+    uint32_t *items;
+    uint32_t count;
+};
+
+static void add_quotas(struct job_demands *d, const struct job *j, const char *environment, struct quota_indices *out)
+{
+    struct quota_model *q = d->m->quotas;
+    const char *user = job_demands_user(d, j);
+    const struct quota_job job = {
+        .user = user,
+        .department = department_of(d->s, user),
+        .project = j->project != NONE ? d->s->objects[OBJECT_PROJECT].items[j->project].object.name : NULL,
+        .pe = environment};
+    for (uint32_t set = 0; set < q->sets.count; set++) out->items[out->count++] = quota_model_find(q, set, &job);
+}
+
+static struct quota_indices find_quotas(struct job_demands *d, const struct job *j)
+{
+    struct quota_indices found = {0};
+    const char *pattern = job_demands_environment(d, j);
+    const struct cluster *c = &d->m->cluster;
+    if (d->m->quotas == NULL) return found;
+    size_t max = (c->environments.count + (size_t)1) * d->m->quotas->sets.count;
+    found.items = arena_alloc(&d->scratch, max * sizeof *found.items);
+    if (pattern == NULL) add_quotas(d, j, NULL, &found);
+    for (uint32_t i = 0; i < c->environments.count && pattern != NULL; i++) {
+        if (str_matches(str(c->environments.items[i].name), str(pattern)))
+            add_quotas(d, j, c->environments.items[i].name, &found);
+    }
+    return found;
+}
+
+/* Nothing if no rule is for the job. */
+static void set_quotas(const struct job_demands *d, const struct quota_indices *found, struct demand *out)
+{
+    struct demand_quota *quotas = arena_alloc(d->arena, (found->count + (size_t)1) * sizeof *quotas);
+    bool has_any = false;
+    for (uint32_t i = 0; i < found->count; i++) {
+        quotas[i] = d->m->quotas->found.items[found->items[i]];
+        has_any |= quotas[i].pool != NONE || quotas[i].by_instance != NULL;
+    }
+    out->quotas = quotas;
+    out->quota_count = has_any ? d->m->quotas->sets.count : 0;
+}
+
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
 /* Keys are bytes, because a plan makes one for each of its jobs. */
@@ -400,7 +454,8 @@ static void add_needs(struct buf *key, const struct need *needs, uint32_t count)
 }
 
 /* Returns the length of the key of its kind. */
-static size_t make_key(struct job_demands *d, const struct job *j, uint32_t only, const struct demand *new)
+static size_t make_key(struct job_demands *d, const struct job *j, uint32_t only, const struct demand *new,
+                       const struct quota_indices *quotas)
 {
     const struct job_placing *placing = placing_of(j);
     buf_clear(&d->key);
@@ -416,6 +471,7 @@ static size_t make_key(struct job_demands *d, const struct job *j, uint32_t only
     add_number(&d->key, new->slots_per_host);
     add_needs(&d->key, new->needs, new->need_count);
     add_needs(&d->key, new->soft, new->soft_count);
+    for (uint32_t i = 0; i < quotas->count; i++) add_number(&d->key, quotas->items[i]);
     size_t kind_length = d->key.length;
     add_number(&d->key, (uint64_t) new->duration_us);
     return kind_length;
@@ -470,7 +526,7 @@ static void evaluate_texts(const struct job_demands *d, struct need *needs, uint
 
 /* Describes the first demand of a kind. */
 static void describe_kind(struct job_demands *d, const struct job *j, uint32_t only, const struct demand *new,
-                          struct demand *demand)
+                          const struct quota_indices *quotas, struct demand *demand)
 {
     struct slot_range *range = arena_alloc(d->arena, sizeof *range);
     size_t size = new->need_count * sizeof *new->needs, soft_size = new->soft_count * sizeof *new->soft;
@@ -490,6 +546,7 @@ static void describe_kind(struct job_demands *d, const struct job *j, uint32_t o
     demand->allowed = allowed_set(d, j, only, is_serial);
     demand->masters = is_serial ? NULL : set_of_list(d, placing->master_queues);
     demand->preferred = set_of_list(d, placing->soft_queues);
+    if (quotas->count > 0) set_quotas(d, quotas, demand);
 }
 
 static void keep_key(struct job_demands *d, struct map *map, size_t length, uint32_t value)
@@ -498,7 +555,7 @@ static void keep_key(struct job_demands *d, struct map *map, size_t length, uint
 }
 
 static const struct demand *add_demand(struct job_demands *d, const struct job *j, uint32_t only,
-                                       const struct demand *new, size_t kind_length)
+                                       const struct demand *new, const struct quota_indices *quotas, size_t kind_length)
 {
     struct demand *demand = arena_alloc(d->arena, sizeof *demand);
     uint32_t kind = map_get(&d->by_kind_key, (struct str){d->key.text, kind_length});
@@ -506,7 +563,7 @@ static const struct demand *add_demand(struct job_demands *d, const struct job *
         *demand = *d->kinds.items[kind];
         demand->duration_us = new->duration_us;
     } else {
-        describe_kind(d, j, only, new, demand);
+        describe_kind(d, j, only, new, quotas, demand);
         demand->kind = d->kinds.count;
         *array_add(&d->kinds) = demand;
         keep_key(d, &d->by_kind_key, kind_length, demand->kind);
@@ -539,7 +596,8 @@ const struct demand *job_demand(struct job_demands *d, const struct job *j, uint
     new.need_count = find_needs(d, j, needs);
     new.soft = needs + new.need_count;
     new.soft_count = find_soft_needs(d, placing, needs + new.need_count);
-    size_t kind_length = make_key(d, j, partition, &new);
+    const struct quota_indices quotas = find_quotas(d, j);
+    size_t kind_length = make_key(d, j, partition, &new, &quotas);
     uint32_t shape = map_get(&d->by_key, (struct str){d->key.text, d->key.length});
-    return shape != NONE ? d->list.items[shape] : add_demand(d, j, partition, &new, kind_length);
+    return shape != NONE ? d->list.items[shape] : add_demand(d, j, partition, &new, &quotas, kind_length);
 }

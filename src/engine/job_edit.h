@@ -18,6 +18,10 @@
 int job_edit_submission(struct apply_context *c, const struct actor *actor, const struct job_values *given,
                         struct job *out_row);
 
+/* Makes the whole row of an EVENT_SUBMIT, without its id. Its association is NONE if the user has none yet, and one in
+ * DEFAULT_ACCOUNT would be added. The sets of tasks are the caller's. Errors as above (submit.c). */
+int submit_make_row(struct apply_context *c, const struct event *event, struct job *out_row);
+
 /* Changes fields in row, a copy of the job j. ERR_CONFLICT in addition: the field cannot change after the start. */
 int job_edit_update(struct apply_context *c, const struct actor *actor, const struct job *j,
                     const struct job_values *given, struct job *row);

@@ -204,6 +204,7 @@ void job_places_sort_partitions(struct apply_context *c, struct job *row)
     uint32_t *sorted = arena_alloc(cycle, row->partition_count * sizeof *sorted);
     uint32_t *violations = arena_alloc(cycle, row->partition_count * sizeof *violations);
     ensure(cluster_model_make(c->s, &model, NULL) == 0); /* objects and settings are checked by it */
+    cluster_model_drop_quotas(&model);
     job_demands_begin(&demands, c->s, &model, cycle);
     const struct demand *d = job_demand(&demands, row, NONE);
     for (uint32_t i = 0; i < row->partition_count; i++) {

@@ -28,19 +28,16 @@ void limit_end_tasks(struct apply_context *c)
 {
     struct state *s = c->s;
     const struct limit_table *t = limit_table_of(s);
-    uint32_t live = 0;
     if (!t->has_minutes || !limits_apply(s) || (t->enforced & ENFORCE_SAFE) != 0) return;
     bool is_due = s->limits_looked_us == 0 || c->now_us - s->limits_looked_us >= LIMIT_END_S * US_PER_S ||
                   c->now_us < s->limits_looked_us;
     const struct limit_counts *counts = is_due ? limit_counts_update(s, c->now_us) : NULL;
     if (is_due) s->limits_looked_us = c->now_us;
-    for (uint32_t i = 0; i < s->tasks.count; i++) {
+    for (uint32_t i = 0; is_due && i < s->tasks.count; i++) {
         struct limit_hit hit;
         const struct task *k = &s->tasks.items[i];
-        if (job_state_is_end(k->state) || k->is_cancelled) continue;
-        live++;
-        if (is_due && k->start_us != 0 && is_used_up(s, counts, k, c->now_us, &hit)) end_task(c, i);
-        if (!is_due) break;
+        if (job_state_is_end(k->state) || k->is_cancelled || k->start_us == 0) continue;
+        if (is_used_up(s, counts, k, c->now_us, &hit)) end_task(c, i);
     }
-    if (live > 0) state_want_pass_at(s, s->limits_looked_us + LIMIT_END_S * US_PER_S);
+    if (s->job_by_id.count > 0) state_want_pass_at(s, s->limits_looked_us + LIMIT_END_S * US_PER_S);
 }

@@ -148,11 +148,12 @@ bool live_cluster_refresh_loads(struct state *s)
 {
     struct live_cluster *l = s->live_cluster;
     if (l == NULL || l->edition != edition_of(s)) return true;
-    if (!cluster_model_refresh_loads(&l->model, s)) {
+    bool is_used;
+    if (!cluster_model_refresh_loads(&l->model, s, &is_used)) {
         live_cluster_invalidate(s);
         return true;
     }
-    bool is_used = has_thresholds(&l->model.cluster);
+    is_used |= has_thresholds(&l->model.cluster);
     for (uint32_t i = 0; i < l->demands.list.count && !is_used; i++)
         is_used = cluster_model_needs_load(&l->model, l->demands.list.items[i]);
     return is_used;

@@ -11,6 +11,7 @@ enum { KEPT_DEMANDS_MAX = 50000 };
 void never_runs_begin(struct never_runs *n, const struct state *s)
 {
     ensure(cluster_model_make(s, &n->empty, NULL) == 0);
+    cluster_model_drop_quotas(&n->empty); /* which administrators change */
     struct cluster *c = &n->empty.cluster;
     n->is_document = s->is_document;
     n->has_sensors = cluster_model_has_sensors(s);
@@ -30,6 +31,7 @@ static void release_kept(struct never_runs *n)
     if (n->edition == 0) return;
     job_demands_end(&n->demands);
     array_release(&n->answers);
+    array_release(&n->up_answers);
     arena_release(&n->arena);
     never_runs_end(n);
     *n = (struct never_runs){0};
@@ -112,6 +114,31 @@ bool never_runs_is_demand(const struct never_runs *n, const struct demand *d)
     bool fits = never_runs_fits(n, &lasting);
     arena_release(&scratch);
     return !fits;
+}
+
+/* Whether what lasts of a demand fits on the instances whose host and partition are up. */
+static bool fits_on_up(const struct never_runs *n, const struct demand *d)
+{
+    struct arena scratch = {0};
+    struct allocation unused;
+    const struct cluster *c = &n->empty.cluster;
+    const struct demand lasting = never_runs_lasting(n, d, &scratch);
+    uint32_t *up = arena_alloc(&scratch, (c->instances.count + (size_t)1) * sizeof *up);
+    struct place_scope scope = {.instances = up};
+    for (uint32_t i = 0; i < c->instances.count; i++) {
+        if (n->empty.state_of[i] == HOST_UP) up[scope.count++] = i;
+    }
+    bool fits = place_job(c, &lasting, (struct window){0, TIMELINE_END}, &scope, &scratch, &unused);
+    arena_release(&scratch);
+    return fits;
+}
+
+bool never_runs_is_unavailable(struct never_runs *n, const struct demand *d)
+{
+    while (n->up_answers.count <= d->kind) *array_add(&n->up_answers) = ANSWER_UNKNOWN;
+    uint8_t *answer = &n->up_answers.items[d->kind];
+    if (*answer == ANSWER_UNKNOWN) *answer = fits_on_up(n, d) ? ANSWER_COULD : ANSWER_NEVER;
+    return *answer == ANSWER_NEVER && !never_runs_is(n, d);
 }
 
 bool never_runs_is(struct never_runs *n, const struct demand *d)

@@ -13,7 +13,8 @@ struct never_runs {
     /* Of the kept one: the demands of the jobs that were asked about, and whether those of a kind never run. */
     struct job_demands demands;
     struct arena arena;
-    ARRAY(uint8_t) answers; /* by kind: enum never_answer */
+    ARRAY(uint8_t) answers;    /* by kind: enum never_answer */
+    ARRAY(uint8_t) up_answers; /* the same on the hosts that are up */
 };
 
 /* The cluster's definition is consistent. */
@@ -29,6 +30,9 @@ void never_runs_drop(struct state *s);
  * kind that was asked about before. */
 bool never_runs_is(struct never_runs *n, const struct demand *d);
 bool never_runs_is_demand(const struct never_runs *n, const struct demand *d);
+
+/* Whether it could run, but only on hosts or in partitions that are drained or down. Likewise O(1). */
+bool never_runs_is_unavailable(struct never_runs *n, const struct demand *d);
 
 /* The demand without the needs that may be met later, because values of hosts change; in memory of arena. */
 struct demand never_runs_lasting(const struct never_runs *n, const struct demand *d, struct arena *arena);

@@ -6,6 +6,7 @@
  *     partition, association --> QOS                   by name; deletion is refused (also engine/assoc_limits.h)
  *     job --> partitions, QOS, project, resources      deletion is refused while a live job has a reference
  *     user --> department                              by name; DEFAULT_DEPARTMENT needs no row
+ *     quota --> departments, projects, environments, partitions, hosts, groups, resources   with the cluster, too
  *
  * The usage of projects and users is in the rows of usage owners (charge.c), which stay when an object is deleted. */
 #include <string.h>
@@ -164,17 +165,18 @@ static int check_object(struct apply_context *c, enum object_kind kind, const st
     return parse_weights(&c->s->policy, o, unused, c->e);
 }
 
-/* Whether the scheduler's cluster is made of objects of this kind. */
-static bool is_of_cluster(enum object_kind kind)
+/* Whether the scheduler's cluster is made of objects of this kind. Rules of quotas name projects and departments. */
+static bool is_of_cluster(const struct state *s, enum object_kind kind)
 {
+    if (kind == OBJECT_PROJECT || kind == OBJECT_DEPARTMENT) return s->object_by_name[OBJECT_QUOTA].count > 0;
     return kind == OBJECT_PARTITION || kind == OBJECT_RESOURCE || kind == OBJECT_HOST || kind == OBJECT_GROUP ||
-           kind == OBJECT_ENVIRONMENT || kind == OBJECT_CALENDAR;
+           kind == OBJECT_ENVIRONMENT || kind == OBJECT_CALENDAR || kind == OBJECT_QUOTA;
 }
 
 /* These three check the cluster as it would be after the change; the state stays as it is. */
 static int check_cluster_with(struct apply_context *c, enum object_kind kind, const struct object *added)
 {
-    if (!is_of_cluster(kind)) return 0;
+    if (!is_of_cluster(c->s, kind)) return 0;
     uint32_t index = object_row_try(c->s, kind, added);
     int status = cluster_model_check(c->s, c->e);
     object_row_remove_last(c->s, kind, index);
@@ -185,7 +187,7 @@ static int check_cluster_changed(struct apply_context *c, enum object_kind kind,
                                  const struct object *changed)
 {
     const struct object before = row->object;
-    if (!is_of_cluster(kind)) return 0;
+    if (!is_of_cluster(c->s, kind)) return 0;
     row->object = *changed;
     int status = cluster_model_check(c->s, c->e);
     row->object = before;
@@ -196,7 +198,7 @@ static int check_cluster_without(struct apply_context *c, enum object_kind kind,
 {
     struct object_row *row = object_row_at(c->s, kind, index);
     struct err why;
-    if (!is_of_cluster(kind)) return 0;
+    if (!is_of_cluster(c->s, kind)) return 0;
     ensure(map_remove(&c->s->object_by_name[kind], str(row->object.name)));
     row->is_deleted = true;
     int status = cluster_model_check(c->s, &why);

@@ -25,8 +25,10 @@ void pass_begin_ranking(struct pass *p)
 uint32_t pass_startable_tasks(const struct state *s, const struct job *j)
 {
     if (j->ended_us != 0 || j->is_held) return 0;
-    if (!j->is_array) return j->live_tasks == 0; /* state.h, invariant 3: its one task is pending or live */
-    return state_array_room(s, j, idset_count(job_waits_ready_tasks(j)));
+    uint32_t room = state_user_room(s, j->assoc);
+    if (!j->is_array) return room > 0 && j->live_tasks == 0; /* state.h, invariant 3: its one task is pending or live */
+    uint32_t tasks = state_array_room(s, j, idset_count(job_waits_ready_tasks(j)));
+    return tasks < room ? tasks : room;
 }
 
 const struct demand *pass_group_demand(struct pass *p, uint32_t group)
@@ -61,6 +63,7 @@ const struct job *pass_job_of_entry(const struct state *s, const struct queue_en
 uint32_t pass_find_startable(struct state *s, uint32_t group, uint32_t at)
 {
     struct queue *q = &s->pending->queue;
+    if (state_user_room(s, s->pending->groups.items[group].assoc) == 0) return NONE;
     bool is_certain = !s->pending->groups.items[group].has_arrays && s->pending->jobs_started == 0;
     at = queue_next(q, group, at);
     while (!is_certain && at != NONE &&

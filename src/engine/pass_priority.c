@@ -144,7 +144,8 @@ static bool find_candidate(struct pass *p, uint32_t group, struct queue_candidat
 {
     struct pending *pending = p->c->s->pending;
     const struct pending_first *first = &pending->firsts.items[group];
-    bool is_certain = pending->jobs_started == 0 && !pending->groups.items[group].has_arrays;
+    bool is_limited = setting_number(&p->c->s->settings, SET_GE_MAX_USER_RUNNING) > 0;
+    bool is_certain = pending->jobs_started == 0 && !pending->groups.items[group].has_arrays && !is_limited;
     uint32_t at = is_certain ? first->at : pass_find_startable(p->c->s, group, 0);
     struct pending_first other;
     if (at == NONE) return false;

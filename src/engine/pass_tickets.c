@@ -24,7 +24,7 @@ static bool start_job(struct pass *p, const struct pending_job *job, uint32_t ma
     bool ranks_all = pass_ranks_all(p), fits = false, is_admitted = false;
     for (uint32_t i = 0; i < job->group_count && !is_admitted; i++)
         is_admitted = may_start_in(p, index, job->groups[i]);
-    if (!is_admitted) return false;
+    if (!is_admitted || state_user_room(s, s->jobs.items[index].assoc) == 0) return false;
     if (ranks_all && !pass_may_try(p, index)) return true;
     for (uint32_t i = 0; i < job->group_count; i++) {
         const struct demand *d = pass_group_demand(p, job->groups[i]);

@@ -9,6 +9,7 @@
 #include "engine/limit_place.h"
 #include "engine/min_priority.h"
 #include "engine/never_runs.h"
+#include "engine/wait_leaders.h"
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
@@ -162,6 +163,7 @@ static void list_ranked(struct priority_list *l, const struct ticket_ranks *rank
         for (uint32_t p = 0; p < j->partition_count; p++) {
             struct priority_row *row = add_row(l, i, NONE, j->partitions[p]);
             if (first[i] != NONE) set_rank(row, ranks, first[i]);
+            if (state_user_room(s, j->assoc) == 0) row->priority = 0.0; /* as Grid Engine shows it (case h6) */
         }
     }
     for (uint32_t i = 0; i < ranks->count; i++) {
@@ -225,9 +227,9 @@ static bool is_open_for(const struct job_demands *d, uint32_t partition, const s
     return !closed_times_meet(d->s, partition, now_us, timeline_end_of(now_us, duration_us));
 }
 
-/* The limit that keeps a job waiting in all of its partitions: that of the first one; PENDING_NONE: none does. */
-static enum pending_reason limit_reason(struct state *s, const struct job *j, struct never_runs *never, int64_t now_us)
+enum pending_reason job_limit_reason(struct state *s, const struct job *j, int64_t now_us)
 {
+    struct never_runs *never = never_runs_kept(s);
     enum pending_reason reason = PENDING_NONE;
     if (!limits_apply(s)) return PENDING_NONE;
     const struct limit_places places = {
@@ -255,8 +257,10 @@ enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double 
     }
     if (!is_admitted) return PENDING_PARTITION_TIME_LIMIT;
     if (never_runs_is(never, job_demand(&never->demands, j, NONE))) return PENDING_BAD_CONSTRAINTS;
-    enum pending_reason limit = limit_reason(s, j, never, now_us);
+    enum pending_reason limit = job_limit_reason(s, j, now_us);
     if (limit != PENDING_NONE) return limit;
     if (!is_open) return PENDING_PARTITION_CLOSED;
-    return ranking_qos_waits(s, j->qos, factor) ? PENDING_QOS_USAGE_THRESHOLD : PENDING_NONE;
+    if (ranking_qos_waits(s, j->qos, factor)) return PENDING_QOS_USAGE_THRESHOLD;
+    if (never_runs_is_unavailable(never, job_demand(&never->demands, j, NONE))) return PENDING_REQ_NODE_NOT_AVAIL;
+    return wait_leaders_are_before(s, j) ? PENDING_PRIORITY : PENDING_NONE;
 }

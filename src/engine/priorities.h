@@ -51,11 +51,16 @@ enum { TICKET_ENTRIES_MAX = 1000000 };
  * tasks). */
 uint32_t ticket_snapshot_tasks_max(const struct state *s);
 
-/* The reason that keeps a job from starting however many resources are free: PENDING_PARTITION_TIME_LIMIT (its time
- * limit exceeds the current MaxTime of all its partitions), PENDING_BAD_CONSTRAINTS (it can never run as the cluster
- * is), PENDING_PARTITION_CLOSED (its partitions are closed, or close before it would end) or
- * PENDING_QOS_USAGE_THRESHOLD. PENDING_NONE: there is none, or no such job. factor: the fair-share factor of its
- * association. O(partitions of the job + requests), and O(instances) for a job unlike those before it. */
+/* The reason why a job waits, if it is another one than that resources are missing: PENDING_PARTITION_TIME_LIMIT (its
+ * time limit exceeds the current MaxTime of all its partitions), PENDING_BAD_CONSTRAINTS (it can never run as the
+ * cluster is), PENDING_PARTITION_CLOSED (its partitions are closed, or close before it would end),
+ * PENDING_QOS_USAGE_THRESHOLD, PENDING_REQ_NODE_NOT_AVAIL (only drained hosts or those that are down could take it) or
+ * PENDING_PRIORITY (another job waits before it: engine/wait_leaders.h). PENDING_NONE: there is none, or no such job.
+ * factor: the fair-share factor of its association. O(partitions of the job + requests), and O(instances) for a job
+ * unlike those before it. */
 enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double factor, int64_t now_us);
+
+/* The limit that keeps a job waiting in all of its partitions: that of the first one; PENDING_NONE: none does. */
+enum pending_reason job_limit_reason(struct state *s, const struct job *j, int64_t now_us);
 
 #endif

@@ -8,10 +8,10 @@
 #include "engine/closed_times.h"
 #include "engine/job_waits.h"
 #include "engine/limit_plan.h"
-#include "engine/live_cluster.h"
 #include "engine/never_reasons.h"
 #include "engine/priorities.h"
 #include "engine/ranking.h"
+#include "engine/user_limit.h"
 #include "fields/job_id.h"
 #include "fields/limits.h"
 #include "sched/queue.h"
@@ -42,144 +42,11 @@ struct schedule_builder {
     struct idset *pending;    /* by job: its pending tasks that were not decided yet */
     uint32_t *reserved_row;   /* by job: its first reservation, or NONE */
     uint32_t *reserved_tasks; /* by job: how many have one */
+    struct user_limit user_limit;
     struct run_rules rules;
     struct limit_plan limits;
     struct estimate *estimates; /* by job; NULL: none are wanted */
-    uint32_t unplaced;          /* a running job that has no room, or NONE */
 };
-
-/* --- running jobs ------------------------------------------------------------------------------------------------- */
-
-/* Adds slots on an instance behind those on the same host, because the parts on a host have to be adjacent. */
-static void add_part(const struct cluster *c, struct allocation *a, struct allocation_part part)
-{
-    uint32_t host = c->instances.items[part.instance].host, at = a->part_count++;
-    while (at > 0 && c->instances.items[a->parts[at - 1].instance].host != host) at--;
-    if (at == 0) at = a->part_count - 1;
-    memmove(a->parts + at + 1, a->parts + at, (a->part_count - 1 - at) * sizeof *a->parts);
-    a->parts[at] = part;
-    a->slots = part.slots > UINT32_MAX - a->slots ? UINT32_MAX : a->slots + part.slots;
-}
-
-/* The places that the document says; of those that are no instance, none. */
-static bool place_as_given(struct schedule_builder *b, const struct job_document *document, struct allocation *out)
-{
-    *out = (struct allocation){.environment = NONE};
-    out->parts = arena_alloc(&b->out->arena, (document->place_count + (size_t)1) * sizeof *out->parts);
-    for (uint32_t i = 0; i < document->place_count; i++) {
-        const struct job_place *place = &document->places[i];
-        uint32_t instance = cluster_model_instance(&b->out->model, place->partition, place->host);
-        if (instance == NONE) continue;
-        add_part(&b->out->model.cluster, out, (struct allocation_part){instance, place->slots});
-    }
-    return out->part_count > 0;
-}
-
-static bool has_places(const struct schedule_builder *b, const struct job *j)
-{
-    return !b->s->is_document || j->document->place_count > 0;
-}
-
-/* Without places a running job is put where it fits now. */
-static bool place_running(struct schedule_builder *b, const struct job *j, const struct demand *d,
-                          struct allocation *out)
-{
-    const struct window window = {b->now_us, b->now_us + 1};
-    bool is_placed = has_places(b, j) ? place_as_given(b, j->document, out)
-                                      : place_job(&b->out->model.cluster, d, window, NULL, &b->out->arena, out);
-    if (is_placed && out->environment == NONE && d->environment_count > 0) out->environment = d->environments[0];
-    return is_placed;
-}
-
-static void count_start(struct schedule_builder *b, const struct allocation *a, int64_t start_us)
-{
-    struct cluster_model *m = &b->out->model;
-    double slots = load_started_slots(&m->load, b->now_us - start_us);
-    for (uint32_t i = 0; i < a->part_count; i++)
-        m->cluster.hosts.items[m->cluster.instances.items[a->parts[i].instance].host].started_slots +=
-            slots * a->parts[i].slots;
-}
-
-static void book_row(struct schedule_builder *b, const struct schedule_row *row)
-{
-    int64_t from_us = row->start_us < b->now_us ? row->start_us : b->now_us - 1;
-    count_start(b, &row->allocation, row->start_us);
-    cluster_book(&b->out->model.cluster, row->demand, &row->allocation, from_us, row->end_us);
-    *array_add(&b->out->rows) = *row;
-}
-
-/* A task of an instance is where it was started. */
-static void add_live(struct schedule_builder *b, const struct task *k, uint32_t index)
-{
-    struct schedule_row row = {.job = index, .task_id = k->task_id, .state = SCHEDULE_RUNNING};
-    row.demand = job_demand(&b->out->demands, &b->s->jobs.items[index], k->partition);
-    row.allocation = live_cluster_allocation(&b->out->model, k, row.demand, &b->out->arena);
-    if (row.allocation.part_count == 0) return;
-    row.start_us = k->launch_us;
-    row.end_us = live_cluster_end(b->s, k, row.demand, b->now_us);
-    book_row(b, &row);
-}
-
-/* A job that runs longer than planned is expected to end with the next run. */
-static void add_running(struct schedule_builder *b, const struct task *k, uint32_t index)
-{
-    const struct job *j = &b->s->jobs.items[index];
-    const struct job_document *document = j->document;
-    if (document->suspension == SUSPENSION_BY_QUEUE)
-        return; /* it is in no schedule, and its slots are another queue's (case i5) */
-    struct schedule_row row = {.job = index, .task_id = k->task_id};
-    int64_t interval_us = setting_number(&b->s->settings, SET_GE_SCHEDULE_INTERVAL) * US_PER_S;
-    row.state = document->suspension == SUSPENSION_NONE ? SCHEDULE_RUNNING : SCHEDULE_SUSPENDED;
-    row.demand = job_demand(&b->out->demands, j, NONE);
-    row.start_us = document->start_us != 0 ? document->start_us : b->now_us;
-    row.end_us = demand_end_us(row.demand, row.start_us);
-    if (row.end_us <= b->now_us) row.end_us = b->now_us + interval_us;
-    if (place_running(b, j, row.demand, &row.allocation))
-        book_row(b, &row);
-    else
-        b->unplaced = index;
-}
-
-/* An order by index, for jobs whose places are not known. The run makes its own. */
-static void list_instances(struct cluster *c)
-{
-    for (uint32_t i = 0; i < c->instances.count; i++) *array_add(&c->order) = i;
-}
-
-/* By share: the hosts have the tickets of their jobs. */
-static void count_tickets(struct schedule_builder *b)
-{
-    struct cluster_model *m = &b->out->model;
-    if (m->load.order != ORDER_BY_SHARE || b->s->policy.model != MODEL_TICKETS) return;
-    const double *tickets = ticket_ranks_of_running(b->s, b->now_us, &b->out->arena);
-    for (uint32_t i = 0; i < b->out->rows.count; i++) {
-        const struct schedule_row *row = &b->out->rows.items[i];
-        const struct allocation *a = &row->allocation;
-        uint32_t task = state_find_task(b->s, b->s->jobs.items[row->job].id, row->task_id);
-        for (uint32_t k = 0; k < a->part_count; k++) {
-            uint32_t host = m->cluster.instances.items[a->parts[k].instance].host;
-            m->cluster.hosts.items[host].tickets += tickets[task] * a->parts[k].slots / a->slots;
-        }
-    }
-}
-
-/* Those with places first: the others are put where those leave room. */
-static void add_all_running(struct schedule_builder *b)
-{
-    list_instances(&b->out->model.cluster);
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < b->s->tasks.count; i++) {
-            const struct task *k = &b->s->tasks.items[i];
-            uint32_t job = state_find_job(b->s, k->job_id);
-            if (job_state_is_end(k->state) || has_places(b, &b->s->jobs.items[job]) != (pass == 0)) continue;
-            if (b->s->is_document)
-                add_running(b, k, job);
-            else
-                add_live(b, k, job);
-        }
-    }
-    schedule_sort_rows(b->out->rows.items, b->out->rows.count);
-}
 
 /* --- the order of pending jobs ------------------------------------------------------------------------------------ */
 
@@ -322,8 +189,12 @@ static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job
 {
     const struct job *j = &b->s->jobs.items[job];
     const struct demand *d = job_demand(&b->out->demands, j, partition);
-    uint32_t starts = run_reserved(b, run, job, partition, d, max);
+    uint32_t room = user_limit_room(&b->user_limit, b->s, j);
+    uint32_t starts = run_reserved(b, run, job, partition, d, max < room ? max : room);
+    uint32_t reserved = b->reserved_tasks[job];
     uint32_t tasks = max - starts < b->left[job] ? max - starts : b->left[job];
+    room = room - starts > reserved ? room - starts - reserved : 0;
+    if (tasks > room) tasks = room;
     for (; tasks > 0 && !run_is_over(run) && b->out->rows.count < ROWS_MAX; tasks--) {
         const struct demand *own = limit_plan_place(&b->limits, j, partition, d);
         if (own == NULL) break;
@@ -333,6 +204,7 @@ static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job
         add_decision(b, job, d, &decision);
         starts += decision.outcome == RUN_STARTS;
     }
+    user_limit_start(&b->user_limit, b->s, j, starts);
     return starts;
 }
 
@@ -357,7 +229,7 @@ static void run_candidate(struct schedule_builder *b, struct run *run, const str
     uint32_t max = c->tasks;
     run->tickets = c->tickets;
     if (!is_admitted(b, c)) return;
-    if ((b->left[c->job] == 0 && b->reserved_tasks[c->job] == 0) ||
+    if ((b->left[c->job] == 0 && b->reserved_tasks[c->job] == 0) || user_limit_room(&b->user_limit, b->s, j) == 0 ||
         !run_may_try(run, b->s->assocs.items[j->assoc].user) || (run_is_over(run) && b->reserved_tasks[c->job] == 0))
         return;
     if (b->s->is_document || c->partition != NONE) {
@@ -365,15 +237,6 @@ static void run_candidate(struct schedule_builder *b, struct run *run, const str
         return;
     }
     for (uint32_t i = 0; i < j->partition_count && max > 0; i++) max -= run_in(b, run, c->job, j->partitions[i], max);
-}
-
-static int check_running(const struct schedule_builder *b, struct err *e)
-{
-    char id[16];
-    if (b->unplaced == NONE) return 0;
-    text_format(id, sizeof id, "%u", b->s->jobs.items[b->unplaced].id);
-    return err_subject(e, ERR_INPUT, "job", str(id), "is running, but there is no room for it%s",
-                       has_places(b, &b->s->jobs.items[b->unplaced]) ? " at its places" : "; give its 'places'");
 }
 
 static int run_all(struct schedule_builder *b, struct err *e)
@@ -463,15 +326,10 @@ static void explain_waiting(struct schedule_builder *b)
 int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estimates, struct schedule *out,
                   struct err *e)
 {
-    struct schedule_builder b = {.s = s, .now_us = now_us, .out = out, .unplaced = NONE};
-    *out = (struct schedule){0};
-    if (cluster_model_make(s, &out->model, e) != 0) return -1;
-    job_demands_begin(&out->demands, s, &out->model, &out->arena);
+    struct schedule_builder b = {.s = s, .now_us = now_us, .out = out};
+    if (schedule_make_running(s, now_us, out, e) != 0) return -1;
     cluster_model_run_rules(&out->model, s, &b.rules);
     out->has_reservations = b.rules.reservations != RUN_RESERVE_NONE;
-    add_all_running(&b);
-    count_tickets(&b);
-    closed_times_book(&out->model, s, closed_times_part(b.rules.search), now_us);
     find_pending(&b);
     if (s->policy.model == MODEL_TICKETS)
         order_by_tickets(&b);
@@ -479,7 +337,7 @@ int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estim
         order_by_priority(&b);
     sort_candidates(&b);
     limit_plan_begin(&b.limits, s, &out->model, &out->arena, now_us);
-    int status = check_running(&b, e) == 0 ? run_all(&b, e) : -1;
+    int status = run_all(&b, e);
     if (status == 0 && estimates == SCHEDULE_WITH_ESTIMATES) estimate(&b);
     for (uint32_t i = 0; i < b.candidates.count && status == 0; i++) add_waiting(&b, b.candidates.items[i].job);
     limit_plan_end(&b.limits);
@@ -487,6 +345,7 @@ int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estim
     out->known_until_us = first_unlimited_end(out);
     for (uint32_t i = 0; i < s->jobs.count; i++) idset_release(&b.pending[i]);
     array_release(&b.candidates);
+    user_limit_release(&b.user_limit);
     return status;
 }
 

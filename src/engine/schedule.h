@@ -48,6 +48,9 @@ int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estim
                   struct err *e);
 void schedule_release(struct schedule *p);
 
+/* Only what runs: its rows, and its bookings. Errors and release as above. */
+int schedule_make_running(struct state *s, int64_t now_us, struct schedule *out, struct err *e);
+
 /* Whether a planned time means anything: a job of unlimited time is planned to end after ten years, and nothing is
  * known of what comes then. */
 static inline bool schedule_is_known(const struct schedule *p, int64_t at_us)

@@ -95,6 +95,7 @@ struct line_writer {
     const struct job *job;
     const struct schedule_row *row;
     struct buf *out;
+    ARRAY(struct taken) of_pools; /* of a running job's part, not written yet */
 };
 
 /* Endless: up to the largest time of 32 bits, as in Grid Engine; of 64 bits if it starts later. */
@@ -105,27 +106,66 @@ static int64_t duration_s(const struct schedule_row *row)
     return end_s - start_s;
 }
 
-static void write_line(const struct taken *taken, void *context)
+static void write_taken(const struct line_writer *w, const struct taken *taken)
 {
     static const char *const states[] = {[SCHEDULE_RUNNING] = "RUNNING",
                                          [SCHEDULE_SUSPENDED] = "SUSPENDED",
                                          [SCHEDULE_STARTING] = "STARTING",
                                          [SCHEDULE_RESERVED] = "RESERVING"};
-    static const char levels[] = {
-        [LEVEL_ENVIRONMENT] = 'P', [LEVEL_GLOBAL] = 'G', [LEVEL_HOST] = 'H', [LEVEL_INSTANCE] = 'Q'};
-    const struct line_writer *w = context;
+    static const char levels[] = {[LEVEL_ENVIRONMENT] = 'P',
+                                  [LEVEL_GLOBAL] = 'G',
+                                  [LEVEL_HOST] = 'H',
+                                  [LEVEL_INSTANCE] = 'Q',
+                                  [LEVEL_QUOTA] = 'L'};
     const struct schedule_row *row = w->row;
-    buf_format(w->out, "%u:%u:%s:%" PRId64 ":%" PRId64 ":%c:%s:%s:%.6f\n", w->job->id,
-               w->job->is_array ? row->task_id : 1, states[row->state], row->start_us / US_PER_S, duration_s(row),
-               levels[taken->level], taken->object, w->cluster->resources.items[taken->offer->resource].name,
-               taken->amount);
+    buf_format(
+        w->out, "%u:%u:%s:%" PRId64 ":%" PRId64 ":%c:%s:%s:%.6f\n", w->job->id, w->job->is_array ? row->task_id : 1,
+        states[row->state], row->start_us / US_PER_S, duration_s(row), levels[taken->level], taken->object,
+        taken->pool != NULL ? taken->pool : w->cluster->resources.items[taken->offer->resource].name, taken->amount);
+}
+
+/* The slots come last. */
+static uint32_t position_of(const struct taken *taken)
+{
+    return taken->offer->resource == SCHED_SLOTS ? UINT32_MAX : taken->offer->resource;
+}
+
+/* In the order of resources; those of one resource keep theirs. */
+static void write_pools(struct line_writer *w)
+{
+    for (uint32_t left = w->of_pools.count; left > 0; left--) {
+        uint32_t first = 0;
+        for (uint32_t i = 1; i < left; i++) {
+            if (position_of(&w->of_pools.items[i]) < position_of(&w->of_pools.items[first])) first = i;
+        }
+        write_taken(w, &w->of_pools.items[first]);
+        memmove(&w->of_pools.items[first], &w->of_pools.items[first + 1],
+                (left - 1 - first) * sizeof *w->of_pools.items);
+    }
+    array_clear(&w->of_pools);
+}
+
+/* Grid Engine writes what a running job has of pools resource by resource, and what the run gives set by set (case
+ * i1). */
+static void write_line(const struct taken *taken, void *context)
+{
+    struct line_writer *w = context;
+    bool is_of_run = w->row->state == SCHEDULE_STARTING || w->row->state == SCHEDULE_RESERVED;
+    if (taken->level == LEVEL_QUOTA && !is_of_run) {
+        *array_add(&w->of_pools) = *taken;
+        return;
+    }
+    write_pools(w);
+    write_taken(w, taken);
 }
 
 void schedule_row_lines(const struct cluster *c, const struct job *j, const struct schedule_row *row, struct buf *out)
 {
-    struct line_writer w = {c, j, row, out};
+    struct line_writer w = {.cluster = c, .job = j, .row = row, .out = out};
     ensure(row->state != SCHEDULE_WAITING);
     cluster_taken(c, row->demand, &row->allocation, write_line, &w);
+    write_pools(&w);
+    array_release(&w.of_pools);
 }
 
 void schedule_lines(const struct schedule *p, const struct state *s, const struct schedule_row *row, struct buf *out)

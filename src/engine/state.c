@@ -68,6 +68,24 @@ uint32_t state_default_assoc(const struct state *s, const char *user)
     return map_get(&s->default_of_user, str(user));
 }
 
+uint32_t state_user_room(const struct state *s, uint32_t assoc)
+{
+    uint32_t max = (uint32_t)setting_number(&s->settings, SET_GE_MAX_USER_RUNNING);
+    uint64_t running = 0;
+    if (max == 0) return UINT32_MAX;
+    uint32_t i = map_get(&s->first_of_user, str(s->assocs.items[assoc].user));
+    for (; i != NONE; i = s->assocs.items[i].next_of_user) running += s->assocs.items[i].work.running;
+    return running < max ? max - (uint32_t)running : 0;
+}
+
+uint64_t state_user_jobs(const struct state *s, const char *user)
+{
+    uint64_t jobs = 0;
+    for (uint32_t i = map_get(&s->first_of_user, str(user)); i != NONE; i = s->assocs.items[i].next_of_user)
+        jobs += s->assocs.items[i].live_jobs;
+    return jobs;
+}
+
 /* The children of each account as linked lists, in ascending order of index. */
 struct child_lists {
     uint32_t *first, *next; /* by association; NONE ends a list */

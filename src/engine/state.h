@@ -74,6 +74,7 @@ struct assoc {
     struct field_value *limits; /* by enum assoc_limit; NULL: none is set */
     uint32_t live_jobs;         /* derived: its jobs that have not ended */
     struct work work;           /* derived: of it and of all associations below it */
+    uint32_t next_of_user;      /* derived: another association of the same user; NONE: the last one */
 };
 
 /* A time in which a queue is closed. until_us INT64_MAX: for ever. */
@@ -326,6 +327,7 @@ struct state {
     struct map assoc_by_name;                         /* "account" or "account<1f>user" -> association, not deleted */
     struct map assoc_in_partition;                    /* "account<1f>user<1f>partition" -> association */
     struct map default_of_user;                       /* user -> the user's default association */
+    struct map first_of_user;                         /* user -> the first one by assoc.next_of_user */
     struct map object_by_name[OBJECT_KIND_COUNT];     /* name -> object, not deleted */
     struct map owner_by_name;                         /* "user<1f>project" -> usage owner */
     struct map job_by_id, task_by_launch, task_by_id; /* not ended; task_by_id: task_key() */
@@ -348,6 +350,7 @@ struct state {
     struct pending *pending;                     /* the jobs that may start (engine/pending.h); NULL: not needed yet */
     struct usage_sums *usage_sums;               /* for limits (engine/usage_sums.h); NULL: not needed yet */
     struct never_runs *never_runs;     /* of an instance: its hosts with nothing on them; NULL: not needed yet */
+    struct wait_leaders *wait_leaders; /* which jobs wait first (engine/wait_leaders.h); NULL: not known */
     struct live_cluster *live_cluster; /* with what running tasks have booked; NULL: not needed yet, or a document */
     struct limit_table *limit_table;   /* engine/limit_table.h; NULL: not needed yet */
     struct limit_counts *limit_counts; /* engine/limit_counts.h; NULL: not needed yet */
@@ -419,15 +422,30 @@ static inline struct capacity state_host_capacity(const struct job *j, uint32_t 
     return c;
 }
 
+/* The maximum number of running tasks of an array, its own or that of max_aj_instances; 0: no limit. */
+static inline uint32_t state_array_limit(const struct state *s, const struct job *j)
+{
+    uint32_t max = (uint32_t)setting_number(&s->settings, SET_GE_MAX_ARRAY_RUNNING);
+    return j->array_limit == 0 || (max > 0 && max < j->array_limit) ? max : j->array_limit;
+}
+
 /* How many of the pending tasks of an array its limit of running tasks lets start. */
 static inline uint32_t state_array_room(const struct state *s, const struct job *j, uint32_t pending)
 {
-    if (j->array_limit == 0) return pending;
+    uint32_t limit = state_array_limit(s, j);
+    if (limit == 0) return pending;
     const struct job_document *d = state_job_document(s, j);
     uint32_t running = d != NULL ? d->running_tasks : j->live_tasks;
-    uint32_t room = j->array_limit > running ? j->array_limit - running : 0;
+    uint32_t room = limit > running ? limit - running : 0;
     return pending < room ? pending : room;
 }
+
+/* How many more tasks of an association's user may run (maxujobs); UINT32_MAX: no limit. O(associations of the user) if
+ * there is one. */
+uint32_t state_user_room(const struct state *s, uint32_t assoc);
+
+/* The jobs of a user that have not ended. O(associations of the user). */
+uint64_t state_user_jobs(const struct state *s, const char *user);
 
 /* The maximum for names in documents; names in an instance have up to NAME_BYTES_MAX. */
 enum { DOCUMENT_NAME_BYTES_MAX = 255, NAME_KEY_SIZE = 2 * DOCUMENT_NAME_BYTES_MAX + 2 };

@@ -17,6 +17,7 @@
 #include "engine/share_tree.h"
 #include "engine/ticket_identities.h"
 #include "engine/usage_sums.h"
+#include "engine/wait_leaders.h"
 #include "fields/limit_fields.h"
 
 static void init_empty(struct state *s)
@@ -62,6 +63,7 @@ void state_release(struct state *s)
     limit_table_free(s->limit_table);
     limit_counts_free(s->limit_counts);
     live_cluster_free(s->live_cluster);
+    wait_leaders_free(s->wait_leaders);
     usage_sums_free(s->usage_sums);
     never_runs_drop(s);
     arena_release(&s->cycle);
@@ -81,6 +83,8 @@ void state_restore_begin(struct state *s)
     live_cluster_invalidate(s);
     usage_sums_invalidate(s);
     never_runs_drop(s);
+    wait_leaders_free(s->wait_leaders);
+    s->wait_leaders = NULL;
     state_release_rows(s);
 }
 
@@ -191,6 +195,7 @@ static int index_partition(struct state *s, uint32_t index, struct err *e)
 static int index_assoc(struct state *s, uint32_t index, struct err *e)
 {
     const struct assoc *a = &s->assocs.items[index];
+    assoc_join_user(s, index);
     if (a->deleted_us != 0) return 0;
     if (a->partition != NULL) return index_partition(s, index, e);
     if (state_find_assoc(s, a->account, a->user) != NONE) return fail_duplicate(a, e);

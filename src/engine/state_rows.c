@@ -38,8 +38,18 @@ uint32_t assoc_append(struct state *s, const struct assoc *row)
     a->account = arena_copy(&s->arena, str(row->account));
     a->user = row->user ? arena_copy(&s->arena, str(row->user)) : NULL;
     assoc_index_name(s, index);
+    assoc_join_user(s, index);
     s->tree_is_stale = true;
     return index;
+}
+
+void assoc_join_user(struct state *s, uint32_t index)
+{
+    struct assoc *a = &s->assocs.items[index];
+    a->next_of_user = NONE;
+    if (a->user == NULL) return;
+    a->next_of_user = map_get(&s->first_of_user, str(a->user));
+    map_set(&s->first_of_user, str(a->user), index);
 }
 
 void assoc_set_default(struct state *s, uint32_t index, bool is_default)
@@ -347,6 +357,15 @@ uint32_t job_append(struct state *s, const struct job *row)
     return index;
 }
 
+void job_remove_last(struct state *s)
+{
+    ensure(s->jobs.count > 0);
+    struct job *j = &s->jobs.items[s->jobs.count - 1];
+    map_remove_u64(&s->job_by_id, j->id);
+    release_job(j);
+    s->jobs.count--;
+}
+
 void job_replace(struct state *s, uint32_t index, const struct job *row)
 {
     ensure(index < s->jobs.count && row->id == s->jobs.items[index].id);
@@ -400,6 +419,7 @@ void state_release_rows(struct state *s)
     map_release(&s->assoc_by_name);
     map_release(&s->assoc_in_partition);
     map_release(&s->default_of_user);
+    map_release(&s->first_of_user);
     map_release(&s->owner_by_name);
     map_release(&s->job_by_id);
     map_release(&s->task_by_launch);

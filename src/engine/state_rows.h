@@ -12,6 +12,7 @@
 /* --- associations ------------------------------------------------------------------------------------------------- */
 
 uint32_t assoc_append(struct state *s, const struct assoc *row); /* gives it its id */
+void assoc_join_user(struct state *s, uint32_t index);           /* adds it to those of its user */
 void assoc_set_usage(struct state *s, uint32_t index, double usage);
 void assoc_set_default(struct state *s, uint32_t index, bool is_default);
 
@@ -51,6 +52,9 @@ void job_ensure_usage_owners(struct state *s, const struct job *j);
 /* Add a row with its id, which is larger than all before it, and return its index. */
 uint32_t job_append(struct state *s, const struct job *row);
 uint32_t task_append(struct state *s, const struct task *row);
+
+/* Removes the last row of jobs, which nothing refers to yet (submit_test.h). */
+void job_remove_last(struct state *s);
 
 /* Replaces the row of a job: like job_append, and counts references and ensures usage owners. min_priorities and the
  * sets of row are those of the old row, or replace them; min_priority_update comes first. */

@@ -58,9 +58,20 @@ static void ensure_user_object(struct apply_context *c, const struct actor *acto
 static int check_job_count(struct apply_context *c)
 {
     int64_t max = setting_number(&c->s->settings, SET_MAX_JOBS);
-    if (c->s->job_by_id.count < max) return 0;
+    if (max == 0 || c->s->job_by_id.count < max) return 0;
     return err_set(c->e, ERR_TOO_LARGE, "%lld jobs are pending or running; that is the maximum (max_jobs)",
                    (long long)max);
+}
+
+static int check_user_job_count(struct apply_context *c, const char *user)
+{
+    int64_t max = setting_number(&c->s->settings, SET_GE_MAX_USER_JOBS);
+    if (max == 0) return 0;
+    uint64_t count = state_user_jobs(c->s, user);
+    if (count < (uint64_t)max) return 0;
+    return err_subject(c->e, ERR_TOO_LARGE, "user", str(user),
+                       "has %llu %s pending or running; %lld at most are accepted (max_u_jobs)",
+                       (unsigned long long)count, count == 1 ? "job" : "jobs", (long long)max);
 }
 
 static void add_job(struct apply_context *c, struct job *row)
@@ -100,24 +111,31 @@ static int admit(struct apply_context *c, const struct event *event, struct job 
     return limit_submit_check(c, row, nearest, row->assoc == NONE ? event->actor.user : NULL);
 }
 
-static int submit(struct apply_context *c, const struct event *event)
+int submit_make_row(struct apply_context *c, const struct event *event, struct job *out_row)
 {
     const struct job_values *given = event->submit;
-    struct job row;
-    if (job_edit_submission(c, &event->actor, given, &row) != 0 || check_job_count(c) != 0) return -1;
-    if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, &row) != 0) return -1;
-    if (set_dependency(c, event, &row) != 0) return -1;
-    if (admit(c, event, &row) != 0) {
-        idset_release(&row.array);
+    if (job_edit_submission(c, &event->actor, given, out_row) != 0 || check_job_count(c) != 0) return -1;
+    if (check_user_job_count(c, event->actor.user) != 0) return -1;
+    if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, out_row) != 0) return -1;
+    if (set_dependency(c, event, out_row) != 0) return -1;
+    if (admit(c, event, out_row) != 0) {
+        idset_release(&out_row->array);
         return -1;
     }
+    idset_copy(&out_row->pending, &out_row->array);
+    out_row->uid = event->actor.uid;
+    out_row->gid = event->actor.gid;
+    return 0;
+}
+
+static int submit(struct apply_context *c, const struct event *event)
+{
+    struct job row;
+    if (submit_make_row(c, event, &row) != 0) return -1;
     if (row.assoc == NONE) row.assoc = assoc_add_for_submission(c, &event->actor);
     ensure_user_object(c, &event->actor);
-    idset_copy(&row.pending, &row.array);
     job_waits_find_ready(&row);
     if (row.dependency != NULL) row.accrue_us = job_waits_accrual_us(&row, c->now_us);
-    row.uid = event->actor.uid;
-    row.gid = event->actor.gid;
     add_job(c, &row);
     c->result->job_id = row.id;
     return 0;

@@ -183,13 +183,36 @@ static int parse_number(const struct field *f, struct str value, int64_t *out_nu
     return not_accepted(f, value, e);
 }
 
+static bool is_printable(const struct field *f, struct str value)
+{
+    if (!f->has_lines) return str_is_printable(value);
+    for (struct str rest = value; rest.text != NULL;) {
+        if (!str_is_printable(str_trim(str_cut(rest, '\n', &rest)))) return false;
+    }
+    return true;
+}
+
+/* The lines of a text that are not empty, with "; " between them. */
+static char *join_lines(struct str value, struct arena *arena)
+{
+    struct buf text = {0};
+    for (struct str rest = value; rest.text != NULL;) {
+        struct str line = str_trim(str_cut(rest, '\n', &rest));
+        if (line.length > 0 && text.length > 0) buf_add_text(&text, "; ");
+        buf_add_str(&text, line);
+    }
+    char *copy = arena_copy(arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    return copy;
+}
+
 static int check_text(const struct field *f, struct str value, struct err *e)
 {
     double max = f->max > 0 ? f->max : FIELD_TEXT_MAX, length = (double)value.length;
     if (length < f->min || length > max)
         return err_value_reason(e, f->name, value, "has %zu bytes; %.0f to %.0f are accepted", value.length, f->min,
                                 max);
-    if (f->type == FIELD_TEXT && !str_is_printable(value)) return err_value(e, f->name, value, "printable UTF-8");
+    if (f->type == FIELD_TEXT && !is_printable(f, value)) return err_value(e, f->name, value, "printable UTF-8");
     if (length > 0 && memchr(value.text, 0, value.length) != NULL)
         return err_value_reason(e, f->name, value, "has a zero byte");
     return f->check != NULL ? f->check(value, f->name, e) : 0;
@@ -208,7 +231,7 @@ int field_parse(const struct field *f, struct str value, struct arena *arena, st
     case FIELD_TEXT:
     case FIELD_BYTES:
         if (check_text(f, value, e) != 0) return -1;
-        parsed.text = arena_copy(arena, value);
+        parsed.text = f->has_lines ? join_lines(value, arena) : arena_copy(arena, value);
         break;
     case FIELD_BOOL:
         if (!field_parse_bool(value, &is_true)) return not_accepted(f, value, e);

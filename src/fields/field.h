@@ -60,6 +60,7 @@ struct field {
     bool is_read_only; /* only the instance sets it */
     /* Of FIELD_TEXT: each line is NAME=VALUE. In JSON it is an object, elsewhere commas separate the pairs. */
     bool is_pairs;
+    bool has_lines;   /* of FIELD_TEXT: line ends are accepted, and kept as "; " */
     bool is_tres;     /* of FIELD_TEXT: limits by TRES, "cpu=64,mem=8G", which a change merges (policy/tres.h) */
     bool is_text;     /* of durations: in JSON as people write it, whatever the table says (field_table.is_written) */
     bool is_task_set; /* a job's id or tasks: tables shorten it to "5_[0,2,4,...]" (fields/job_id.h) */

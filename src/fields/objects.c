@@ -11,6 +11,7 @@
 #include "fields/host_text.h"
 #include "fields/limit_fields.h"
 #include "fields/limits.h"
+#include "fields/quota_text.h"
 #include "fields/request_text.h"
 #include "fields/setting_text.h"
 
@@ -242,6 +243,17 @@ static const struct field calendar_rows[] = {
     AT(CALENDAR_FIELD_COUNT) = CREATED,
 };
 
+static const struct field quota_rows[] = {
+    NAME,
+    AT(QUOTA_DESCRIPTION) = {TEXT(""), .name = "description", .help = "what it is for"},
+    AT(QUOTA_ENABLED) = {BOOLEAN(1), .name = "enabled", .help = "whether its rules count"},
+    AT(QUOTA_RULES) = {TEXT("NONE"), .name = "rules", .max = QUOTA_RULES_BYTES_MAX, .has_lines = true,
+                       .check = quota_text_rules_check,
+                       .help = "how much jobs may take together, the first rule that is for a job counts: limit users "
+                               "{*} to slots=4; limit projects p hosts @big to license=2"},
+    AT(QUOTA_FIELD_COUNT) = CREATED,
+};
+
 const struct field object_usage_reset_field = {NUMBER(0, 0, 0), .name = "RawUsage",
                                                .help = "0: discard the usage so far"};
 
@@ -309,6 +321,11 @@ const struct object_class object_classes[OBJECT_KIND_COUNT] = {
                          .field_count = CALENDAR_FIELD_COUNT,
                          .help = "when queues are closed",
                          RECORD(calendar_rows, "Calendar", "When queues are closed, in the local time of the daemon.")},
+    [OBJECT_QUOTA] = {.name = "quota",
+                      .plural = "quotas",
+                      .field_count = QUOTA_FIELD_COUNT,
+                      .help = "a resource quota set: how much jobs may take together",
+                      RECORD(quota_rows, "Quota", "A resource quota set: how much jobs may take together.")},
 };
 
 /* The fields that are set, without the name and what is made. */

@@ -1,6 +1,6 @@
 /* What an administrator names: partitions, qualities of service, users, projects, departments, resources, hosts, groups
- * of hosts, parallel environments and calendars. Each kind is a row with a table of fields, so that adding, changing,
- * listing, storing and the documents of sim/ are one piece of code each, whatever the kind.
+ * of hosts, parallel environments, calendars and resource quota sets. Each kind is a row with a table of fields, so
+ * that adding, changing, listing, storing and the documents of sim/ are one piece of code each, whatever the kind.
  *
  *     fairlead partition add fast PriorityTier=2 TRESBillingWeights=CPU=1.0,Mem=0.25G
  *
@@ -22,6 +22,7 @@ enum object_kind {
     OBJECT_GROUP,       /* of hosts: "@name" where hosts are named */
     OBJECT_ENVIRONMENT, /* a parallel environment: how the slots of a parallel job are distributed over hosts */
     OBJECT_CALENDAR,    /* when queues are closed */
+    OBJECT_QUOTA,       /* a resource quota set: how much jobs may take together */
     OBJECT_KIND_COUNT
 };
 
@@ -120,6 +121,7 @@ enum { /* of the record of a host, behind its fields: what the instance reports 
 enum group_field { GROUP_HOSTS, GROUP_FIELD_COUNT };
 enum environment_field { ENVIRONMENT_SLOTS, ENVIRONMENT_ALLOCATION_RULE, ENVIRONMENT_FIELD_COUNT };
 enum calendar_field { CALENDAR_YEAR, CALENDAR_WEEK, CALENDAR_FIELD_COUNT };
+enum quota_field { QUOTA_DESCRIPTION, QUOTA_ENABLED, QUOTA_RULES, QUOTA_FIELD_COUNT };
 
 /* Values of RESOURCE_TYPE. */
 enum resource_type {

@@ -85,6 +85,7 @@
     X(QOS_PER_ACCOUNT_UNKNOWN, "MaxUnknownPerAccount") between         \
     X(PARTITION_CLOSED, "PartitionClosed") between                     \
     X(PARTITION_TIME_LIMIT, "PartitionTimeLimit") between              \
+    X(PRIORITY, "Priority") between                                    \
     X(QOS_GRP_BB, "QOSGrpBB") between                                  \
     X(QOS_GRP_MINS_BB, "QOSGrpBBMinutes") between                      \
     X(QOS_GRP_RUN_MINS_BB, "QOSGrpBBRunMinutes") between               \
@@ -163,6 +164,7 @@
     X(QOS_MIN_NODE, "QOSMinNode") between                              \
     X(QOS_MIN_UNKNOWN, "QOSMinUnknown") between                        \
     X(QOS_USAGE_THRESHOLD, "QOSUsageThreshold") between                \
+    X(REQ_NODE_NOT_AVAIL, "ReqNodeNotAvail") between                   \
     X(RESOURCES, "Resources")
 /* clang-format on */
 

@@ -74,8 +74,8 @@ const struct field settings_table[SETTING_COUNT] = {
                        .help = "GPUs to allocate; auto: those found at start"},
     [SET_MAX_ARRAY_TASKS] = {FAIRLEAD, NUMBER(1, 1000000, 100000), .name = "max_array_tasks",
                              .help = "maximum number of tasks of an array"},
-    [SET_MAX_JOBS] = {FAIRLEAD, NUMBER(1, 10000000, 1000000), .name = "max_jobs",
-                      .help = "maximum number of jobs waiting and running; an array counts as one"},
+    [SET_MAX_JOBS] = {GRID_ENGINE, NUMBER(0, 10000000, 1000000), .name = "max_jobs",
+                      .help = "maximum number of jobs waiting and running; an array counts as one; 0: no limit"},
     [SET_RESERVATIONS] = {FAIRLEAD, CHOICE("auto,none,requested,all"), .name = "reservations",
                           .help = "which jobs that cannot start now get a reservation; auto: requested (submit "
                                   "--reserve) with priority/tickets, else all"},
@@ -255,6 +255,16 @@ const struct field settings_table[SETTING_COUNT] = {
                              .help = "with pass_rhythm = interval: n makes a pass n - 1 seconds after the end of a "
                                      "task; 0: what waits for it waits for the interval"},
 
+    [SET_GE_MAX_USER_RUNNING] = {GRID_ENGINE, NUMBER(0, UINT32_MAX, 0), .name = "maxujobs",
+                                 .help =
+                                     "maximum number of running jobs of a user, each task of an array counts; 0: no "
+                                     "limit"},
+    [SET_GE_MAX_USER_JOBS] = {GRID_ENGINE, NUMBER(0, UINT32_MAX, 0), .name = "max_u_jobs",
+                              .help = "maximum number of jobs of a user waiting and running, beyond which submissions "
+                                      "are refused; an array counts as one; 0: no limit"},
+    [SET_GE_MAX_ARRAY_RUNNING] = {GRID_ENGINE, NUMBER(0, UINT32_MAX, 0), .name = "max_aj_instances",
+                                  .help = "maximum number of running tasks of an array; 0: no limit"},
+
     [SET_GE_POSIX_RANGE] = {GRID_ENGINE, CHOICE("fixed,present"), .name = "posix_priority_range",
                             .help = "POSIX priority is normalised over fixed -1023..1024 (8.1.9) or the jobs present "
                                     "(6.1 manual)"},
@@ -281,6 +291,7 @@ static const struct {
 } aliases[] = {
     {.setting = SET_HALFLIFE_S, .field = {MINUTES(0, LONG_S, 0), .name = "PriorityDecayHalfLife", .help = ""}},
     {.setting = SET_TIES, .field = {CHOICE("merge,slurm"), .name = "FairTreeTies", .help = ""}},
+    {.setting = SET_MAX_ARRAY_TASKS, .field = {NUMBER(1, 1000000, 0), .name = "max_aj_tasks", .help = ""}},
     {.setting = SET_GE_SCHEDULE_INTERVAL, .field = {SECONDS(1, DAY_S, 0), .name = "sched_interval", .help = ""}},
 };
 

@@ -88,6 +88,9 @@ enum setting {
     SET_GE_SCHEDULE_INTERVAL,
     SET_GE_FLUSH_SUBMIT,
     SET_GE_FLUSH_FINISH,
+    SET_GE_MAX_USER_RUNNING,
+    SET_GE_MAX_USER_JOBS,
+    SET_GE_MAX_ARRAY_RUNNING,
 
     /* Which of the two counts where the manual of N1GE 6.1 and the program 8.1.9 differ. */
     SET_GE_POSIX_RANGE,

@@ -2,7 +2,7 @@
 
 #include "base/ensure.h"
 
-static void release_offers(struct offers *o)
+void offers_release(struct offers *o)
 {
     for (uint32_t i = 0; i < o->list.count; i++) timeline_release(&o->list.items[i].booked);
     array_release(&o->list);
@@ -10,10 +10,10 @@ static void release_offers(struct offers *o)
 
 void cluster_release(struct cluster *c)
 {
-    release_offers(&c->global);
-    for (uint32_t i = 0; i < c->hosts.count; i++) release_offers(&c->hosts.items[i].offers);
-    for (uint32_t i = 0; i < c->instances.count; i++) release_offers(&c->instances.items[i].offers);
-    for (uint32_t i = 0; i < c->environments.count; i++) release_offers(&c->environments.items[i].offers);
+    offers_release(&c->global);
+    for (uint32_t i = 0; i < c->hosts.count; i++) offers_release(&c->hosts.items[i].offers);
+    for (uint32_t i = 0; i < c->instances.count; i++) offers_release(&c->instances.items[i].offers);
+    for (uint32_t i = 0; i < c->environments.count; i++) offers_release(&c->environments.items[i].offers);
     array_release(&c->resources);
     array_release(&c->hosts);
     array_release(&c->instances);
@@ -33,6 +33,8 @@ struct offer *offers_find(const struct offers *o, uint32_t resource)
 
 struct taker {
     const struct cluster *cluster;
+    const char *pool; /* of the offers; NULL: they are no pool's */
+    uint32_t pool_index;
     void (*take)(const struct taken *taken, void *context);
     void *context;
 };
@@ -42,7 +44,7 @@ static void take_of(const struct taker *t, enum sched_level level, const char *o
 {
     struct offer *offer = offers_find(offers, resource);
     if (offer == NULL || amount == 0.0 || !t->cluster->resources.items[resource].is_consumable) return;
-    const struct taken taken = {offer, level, object, amount, is_exclusive};
+    const struct taken taken = {offer, level, object, t->pool, t->pool_index, amount, is_exclusive};
     t->take(&taken, t->context);
 }
 
@@ -89,10 +91,26 @@ static void take_global(const struct taker *t, const struct demand *d, const str
     take(t, LEVEL_GLOBAL, "global", &c->global, SCHED_SLOTS, a->slots);
 }
 
+static void take_pools(const struct taker *t, const struct demand *d, const struct allocation *a, uint32_t part,
+                       bool is_first_on_host)
+{
+    const struct demand_quota *list = demand_quotas_in(d, a->environment);
+    for (uint32_t i = 0; i < d->quota_count && t->cluster->pools != NULL; i++) {
+        uint32_t index = demand_pool_on(&list[i], a->parts[part].instance);
+        if (index == NONE) continue;
+        const struct sched_pool *pool = &t->cluster->pools->list.items[index];
+        struct taker of_pool = *t;
+        of_pool.pool = pool->text;
+        of_pool.pool_index = index;
+        take_needs(&of_pool, LEVEL_QUOTA, pool->set, &pool->offers, d, a->parts[part].slots, is_first_on_host,
+                   part == 0);
+    }
+}
+
 void cluster_taken(const struct cluster *c, const struct demand *d, const struct allocation *a,
                    void (*take_one)(const struct taken *taken, void *context), void *context)
 {
-    const struct taker t = {c, take_one, context};
+    const struct taker t = {.cluster = c, .take = take_one, .context = context};
     uint32_t last_host = NONE;
     if (a->environment != NONE) {
         const struct sched_environment *e = &c->environments.items[a->environment];
@@ -106,6 +124,7 @@ void cluster_taken(const struct cluster *c, const struct demand *d, const struct
         bool is_first_on_host = instance->host != last_host;
         take_needs(&t, LEVEL_HOST, host->name, &host->offers, d, part->slots, is_first_on_host, i == 0);
         take_needs(&t, LEVEL_INSTANCE, instance->name, &instance->offers, d, part->slots, is_first_on_host, i == 0);
+        if (d->quota_count > 0) take_pools(&t, d, a, i, is_first_on_host);
         last_host = instance->host;
     }
 }

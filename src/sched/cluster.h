@@ -6,6 +6,7 @@
  *     instance   batch@n1     slots=16                           slots
  *     instance   fast@n1      slots=4                            slots
  *     environment  mpi        slots=999                          slots
+ *     quota      users/1 ann  slots=3                            slots
  *
  * An instance is a queue (a partition) on a host; jobs are placed on instances. A consumable may be offered at several
  * levels, and then a job needs it at each of them. An object that does not offer a consumable does not limit it.
@@ -103,6 +104,19 @@ struct sched_environment {
     struct offers offers;
 };
 
+/* What a rule of a resource quota set lets jobs take together: of "users {*} to slots=3" the pool of each user. */
+struct sched_pool {
+    const char *set;  /* the name of the set */
+    const char *rule; /* "SET/RULE" */
+    const char *text; /* USER/PROJECT/PE/QUEUE/HOST/, each empty unless the rule gives each member a pool: "ann/////" */
+    struct offers offers;
+};
+
+/* Pools are added when the first demand takes of them. */
+struct sched_pools {
+    ARRAY(struct sched_pool) list;
+};
+
 struct cluster {
     ARRAY(struct sched_resource) resources;
     struct offers global;
@@ -110,6 +124,7 @@ struct cluster {
     ARRAY(struct sched_instance) instances;
     ARRAY(struct sched_environment) environments;
     ARRAY(uint32_t) order;
+    struct sched_pools *pools; /* not the cluster's own; NULL: there are none */
 };
 
 void cluster_release(struct cluster *c);
@@ -128,6 +143,8 @@ static inline uint32_t cluster_slots_per_host(const struct cluster *c, const str
     return e->rule == ALLOCATE_FIXED ? e->slots_per_host : 0;
 }
 
+void offers_release(struct offers *o);
+
 /* The object's offer of a resource, or NULL. */
 struct offer *offers_find(const struct offers *o, uint32_t resource);
 
@@ -143,8 +160,10 @@ void cluster_unbook(struct cluster *c, const struct demand *d, const struct allo
 /* An amount that an allocation takes of one offer. */
 struct taken {
     struct offer *offer;
-    enum sched_level { LEVEL_ENVIRONMENT, LEVEL_GLOBAL, LEVEL_HOST, LEVEL_INSTANCE } level;
-    const char *object; /* its name; "global" */
+    enum sched_level { LEVEL_ENVIRONMENT, LEVEL_GLOBAL, LEVEL_HOST, LEVEL_INSTANCE, LEVEL_QUOTA } level;
+    const char *object; /* its name; "global"; of a quota the set */
+    const char *pool;   /* of a quota: sched_pool.text; else NULL */
+    uint32_t pool_index;
     double amount;
     bool is_exclusive; /* no other job may take of it */
 };
@@ -156,7 +175,8 @@ static inline double exclusive_max(const struct need *n)
 }
 
 /* Calls take for everything that an allocation takes, in the order of Grid Engine's schedule file: the environment,
- * global, then for each part the host and the instance; in each the resources in their order, the slots last. */
+ * global, then for each part the host, the instance and the pools; in each the resources in their order, the slots
+ * last. */
 void cluster_taken(const struct cluster *c, const struct demand *d, const struct allocation *a,
                    void (*take)(const struct taken *taken, void *context), void *context);
 

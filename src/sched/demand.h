@@ -22,6 +22,13 @@ struct slot_range {
     uint32_t min, max; /* 1 <= min <= max */
 };
 
+/* A pool that the job takes of, beside what its instances offer: the same on all instances, or one for each (NONE: none
+ * there). sched/quota.h explains pools. */
+struct demand_quota {
+    uint32_t pool;
+    const uint32_t *by_instance; /* NULL: pool, on all of them */
+};
+
 /* Jobs with equal demands have the same shape, and mostly point to the same demand. Shapes that differ only in their
  * duration are of the same kind. Sets of instances are bits, by index; NULL: all of them. */
 struct demand {
@@ -37,8 +44,24 @@ struct demand {
     uint32_t slots_per_host;         /* then: so many on each; 0: at least one */
     const struct slot_range *ranges; /* ascending; at least the slots of host_min hosts */
     uint32_t range_count;
-    int64_t duration_us; /* TIMELINE_END: endless */
+    int64_t duration_us;               /* TIMELINE_END: endless */
+    const struct demand_quota *quotas; /* quota_count for each environment, one after the other; or for none */
+    uint32_t quota_count;
 };
+
+/* The quotas in one of the demand's environments (by index of the cluster), quota_count of them; NONE: without one. */
+static inline const struct demand_quota *demand_quotas_in(const struct demand *d, uint32_t environment)
+{
+    uint32_t i = 0;
+    while (i < d->environment_count && d->environments[i] != environment) i++;
+    return d->quotas + (size_t)(i < d->environment_count ? i : 0) * d->quota_count;
+}
+
+/* The pool of a quota on an instance, or NONE. */
+static inline uint32_t demand_pool_on(const struct demand_quota *q, uint32_t instance)
+{
+    return q->by_instance != NULL ? q->by_instance[instance] : q->pool;
+}
 
 /* All slots on one instance. */
 static inline bool demand_is_serial(const struct demand *d)

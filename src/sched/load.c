@@ -13,17 +13,22 @@ double load_started_slots(const struct load_rules *r, int64_t age_us)
     return trunc(100.0 * (1.0 - (double)age_us / (double)r->decay_us)) / 100.0;
 }
 
+const struct load_adjustment *load_adjustment_find(const struct load_rules *r, uint32_t resource)
+{
+    for (uint32_t i = 0; i < r->adjustment_count && r->decay_us > 0; i++) {
+        if (r->adjustments[i].resource == resource) return &r->adjustments[i];
+    }
+    return NULL;
+}
+
 static double adjustment_of(const struct load_rules *r, const struct sched_resource *resource, uint32_t index,
                             const struct sched_host *h)
 {
-    if (r->decay_us <= 0) return 0.0;
-    for (uint32_t i = 0; i < r->adjustment_count; i++) {
-        if (r->adjustments[i].resource != index) continue;
-        double amount = r->adjustments[i].amount * h->started_slots;
-        if (strncmp(resource->name, "np_", 3) == 0 && h->cpus > 0) amount /= h->cpus;
-        return resource->relation == RELATION_LESS_EQUAL ? -amount : amount;
-    }
-    return 0.0;
+    const struct load_adjustment *adjustment = load_adjustment_find(r, index);
+    if (adjustment == NULL) return 0.0;
+    double amount = adjustment->amount * h->started_slots;
+    if (strncmp(resource->name, "np_", 3) == 0 && h->cpus > 0) amount /= h->cpus;
+    return resource->relation == RELATION_LESS_EQUAL ? -amount : amount;
 }
 
 double load_value(const struct cluster *c, const struct load_rules *r, uint32_t host, uint32_t resource, int64_t now_us)
@@ -49,16 +54,18 @@ static double formula(const struct cluster *c, const struct load_rules *r, uint3
     return load;
 }
 
-static bool passed(const struct cluster *c, const struct load_rules *r, const struct sched_instance *in, int64_t now_us)
+const struct load_threshold *load_threshold_find_passed(const struct cluster *c, const struct load_rules *r,
+                                                        uint32_t instance, int64_t now_us)
 {
+    const struct sched_instance *in = &c->instances.items[instance];
     for (uint32_t i = 0; i < in->threshold_count; i++) {
         const struct load_threshold *t = &in->thresholds[i];
         double value = load_value(c, r, in->host, t->resource, now_us);
         if (isnan(value)) value = LOAD_UNKNOWN;
         bool is_low = c->resources.items[t->resource].relation == RELATION_LESS_EQUAL;
-        if (is_low ? value <= t->value : value >= t->value) return true;
+        if (is_low ? value <= t->value : value >= t->value) return t;
     }
-    return false;
+    return NULL;
 }
 
 static void compute_host(struct cluster *c, const struct load_rules *r, uint32_t host, int64_t now_us)
@@ -66,7 +73,7 @@ static void compute_host(struct cluster *c, const struct load_rules *r, uint32_t
     struct sched_host *h = &c->hosts.items[host];
     if (r->order != ORDER_BY_SHARE) h->load = formula(c, r, host, now_us);
     for (uint32_t i = h->first_instance; i < h->first_instance + h->instance_count; i++)
-        c->instances.items[i].is_overloaded = passed(c, r, &c->instances.items[i], now_us);
+        c->instances.items[i].is_overloaded = load_threshold_find_passed(c, r, i, now_us) != NULL;
 }
 
 /* 1 where the number of CPUs is not known. */

@@ -47,6 +47,14 @@ double load_started_slots(const struct load_rules *r, int64_t age_us);
 double load_value(const struct cluster *c, const struct load_rules *r, uint32_t host, uint32_t resource,
                   int64_t now_us);
 
+/* The adjustment of a resource's load values, if there is one for each job that starts; NULL: none. */
+const struct load_adjustment *load_adjustment_find(const struct load_rules *r, uint32_t resource);
+
+/* The first threshold of an instance that a load value has passed; NULL: none. A value that the host does not have
+ * counts as LOAD_UNKNOWN. */
+const struct load_threshold *load_threshold_find_passed(const struct cluster *c, const struct load_rules *r,
+                                                        uint32_t instance, int64_t now_us);
+
 /* Computes loads, thresholds and the order of all instances. O(instances log instances). */
 void load_begin(struct cluster *c, const struct load_rules *r, int64_t now_us);
 

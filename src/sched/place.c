@@ -11,40 +11,6 @@
 #include "base/str.h"
 #include "sched/spread.h"
 
-/* --- one offer ---------------------------------------------------------------------------------------------------- */
-
-/* The number of slots, at most max, for which an offer has enough of a need in the window. */
-static uint32_t slots_of_offer(const struct offer *o, const struct need *n, enum relation relation,
-                               struct window window, uint32_t max)
-{
-    if (relation == RELATION_EXCLUSIVE) {
-        double others = timeline_max(&o->booked, window.from_us, window.until_us);
-        return others > exclusive_max(n) ? 0 : max;
-    }
-    if (n->amount <= 0.0 || isinf(o->amount)) return max;
-    double booked = timeline_max(&o->booked, window.from_us, window.until_us);
-    double slots = (timeline_limit(o->amount, 0.0) - booked) / n->amount;
-    if (n->scope != NEED_PER_SLOT) return slots >= 1.0 ? max : 0;
-    return slots < 1.0 ? 0 : slots < max ? (uint32_t)slots : max;
-}
-
-/* The same for all consumables that an object offers. needs_master: what the job needs once counts here. */
-static uint32_t slots_of_object(const struct cluster *c, const struct offers *o, const struct demand *d,
-                                struct window window, uint32_t max, bool needs_master)
-{
-    static const struct need slot = {.resource = SCHED_SLOTS, .scope = NEED_PER_SLOT, .amount = 1.0};
-    const struct offer *slots = offers_find(o, SCHED_SLOTS);
-    if (slots != NULL) max = slots_of_offer(slots, &slot, RELATION_LESS_EQUAL, window, max);
-    for (uint32_t i = 0; i < d->need_count && max > 0; i++) {
-        const struct need *n = &d->needs[i];
-        const struct sched_resource *r = &c->resources.items[n->resource];
-        const struct offer *offer = r->is_consumable ? offers_find(o, n->resource) : NULL;
-        if (offer == NULL || (n->scope == NEED_PER_JOB && !needs_master)) continue;
-        max = slots_of_offer(offer, n, r->relation, window, max);
-    }
-    return max;
-}
-
 /* --- values that no booking changes ------------------------------------------------------------------------------- */
 
 static bool value_satisfies(const struct sched_resource *r, const struct offer *o, const struct need *n)
@@ -114,6 +80,7 @@ struct search {
     uint32_t count;
     uint32_t *first_on; /* by host: the position of its first instance in order; NONE: it has none */
     uint32_t *next_on;  /* by position: that of the next instance on the same host; NONE: the last one */
+    struct quota_use quotas;
 };
 
 static bool admits(const struct search *s, uint32_t instance)
@@ -168,17 +135,18 @@ static void index_hosts(struct search *s)
 
 static uint32_t slots_of_instance(const struct search *s, uint32_t instance, uint32_t max, bool needs_master)
 {
-    return slots_of_object(s->c, &s->c->instances.items[instance].offers, s->d, s->window, max, needs_master);
+    max = room_of_object(s->c, &s->c->instances.items[instance].offers, s->d, s->window, max, needs_master);
+    return quota_use_room(&s->quotas, instance, max, needs_master);
 }
 
 static uint32_t slots_of_host(const struct search *s, uint32_t host, uint32_t max, bool needs_master)
 {
-    return slots_of_object(s->c, &s->c->hosts.items[host].offers, s->d, s->window, max, needs_master);
+    return room_of_object(s->c, &s->c->hosts.items[host].offers, s->d, s->window, max, needs_master);
 }
 
 static uint32_t slots_of_global(const struct search *s, uint32_t max)
 {
-    return slots_of_object(s->c, &s->c->global, s->d, s->window, max, true);
+    return quota_use_all(&s->quotas, room_of_object(s->c, &s->c->global, s->d, s->window, max, true));
 }
 
 /* --- serial jobs -------------------------------------------------------------------------------------------------- */
@@ -202,8 +170,9 @@ static uint32_t serial_slots(const struct search *s, uint32_t instance, uint32_t
 /* Without preferences the first instance that fits is the best one, and no list is made of the others. */
 static bool place_serial(struct search *s, struct allocation *out)
 {
-    uint32_t max = slots_of_global(s, s->d->ranges[s->d->range_count - 1].max);
     bool is_sorted = has_preferences(s->d);
+    s->quotas = quota_use_make(s->c, s->d, NONE, s->window, s->arena);
+    uint32_t max = slots_of_global(s, s->d->ranges[s->d->range_count - 1].max);
     if (max == 0) return false;
     if (is_sorted) find_instances(s);
     for (uint32_t i = 0; i < (is_sorted ? s->count : s->scope.count); i++) {
@@ -219,13 +188,15 @@ static bool place_serial(struct search *s, struct allocation *out)
 /* --- parallel jobs ------------------------------------------------------------------------------------------------ */
 
 /* The slots that a host's instances offer together, at most max. */
-static uint32_t offered_by(const struct search *s, uint32_t host, uint32_t max, bool needs_master)
+static uint32_t offered_by(struct search *s, uint32_t host, uint32_t max, bool needs_master)
 {
     uint32_t slots = 0;
     max = slots_of_host(s, host, max, needs_master);
     const struct sched_host *h = &s->c->hosts.items[host];
     for (uint32_t i = h->first_instance; i < h->first_instance + h->instance_count && slots < max; i++) {
-        if (admits(s, i)) slots += slots_of_instance(s, i, max - slots, needs_master);
+        uint32_t offered = admits(s, i) ? slots_of_instance(s, i, max - slots, needs_master) : 0;
+        quota_use_take(&s->quotas, i, offered);
+        slots += offered;
     }
     return slots;
 }
@@ -243,20 +214,18 @@ static uint32_t find_master(const struct search *s, uint32_t host)
 /* How many slots of a host count, and whether the job's first slot is among them. */
 struct host_rule {
     uint32_t min, max;
-    bool has_first_slot;
+    bool has_first_slot, is_alternative; /* is_alternative: the host is taken once, here or elsewhere */
 };
 
 /* Adds a host unless it offers less than the minimum, or cannot have the first slot. */
-static void add_host(const struct search *s, struct host_table *t, uint32_t host, const struct host_rule *rule)
+static void add_host(struct search *s, struct host_table *t, uint32_t host, const struct host_rule *rule)
 {
-    uint32_t master = NONE;
+    bool needs_master = rule->has_first_slot && s->d->masters != NULL;
+    uint32_t master = needs_master ? find_master(s, host) : NONE;
     uint32_t offered = offered_by(s, host, rule->max, rule->has_first_slot);
-    if (offered < rule->min) return;
-    if (rule->has_first_slot && s->d->masters != NULL) {
-        master = find_master(s, host);
-        if (master == NONE) return;
-    }
-    t->rows[t->count++] = (struct host_slots){.host = host, .offered = offered, .master = master};
+    bool is_good = offered >= rule->min && (!needs_master || master != NONE);
+    quota_use_end_host(&s->quotas, is_good && !rule->is_alternative);
+    if (is_good) t->rows[t->count++] = (struct host_slots){.host = host, .offered = offered, .master = master};
 }
 
 static struct host_table new_table(const struct search *s)
@@ -278,7 +247,9 @@ static bool is_first_of_host(const struct search *s, uint32_t position)
  * it. If all slots are on one host, each of them has it. */
 static void find_hosts(struct search *s, const struct sched_environment *e, uint32_t max, struct host_table *out)
 {
-    struct host_rule rule = {e->rule == ALLOCATE_FIXED ? e->slots_per_host : 1, max, true};
+    bool is_fixed = e->rule == ALLOCATE_FIXED;
+    struct host_rule rule = {is_fixed ? e->slots_per_host : 1, max, true, e->rule == ALLOCATE_ONE_HOST};
+    if (is_fixed && e->slots_per_host < max) rule.max = e->slots_per_host;
     *out = new_table(s);
     for (uint32_t i = 0; i < s->count && out->count == 0; i++) {
         if (has_bit(s->d->masters, s->order[i])) add_host(s, out, host_at(s, i), &rule);
@@ -361,44 +332,64 @@ static void add_part(struct search *s, struct allocation *a, uint32_t instance, 
 {
     uint32_t slots = instance != done ? slots_of_instance(s, instance, *left, a->part_count == 0) : 0;
     if (slots == 0) return;
+    quota_use_take(&s->quotas, instance, slots);
     a->parts[a->part_count++] = (struct allocation_part){instance, slots};
     *left -= slots;
 }
 
-/* A host's slots go to its instances in their order. */
-static void allocate_host(struct search *s, const struct host_slots *row, struct allocation *a)
+/* A host's slots go to its instances in their order. Returns whether they all do: if the instances take of several
+ * pools, it may be that they would in another order only. */
+static bool allocate_host(struct search *s, const struct host_slots *row, struct allocation *a)
 {
     uint32_t left = row->given;
-    if (left == 0) return;
+    if (left == 0) return true;
     if (row->master != NONE) add_part(s, a, row->master, NONE, &left);
     for (uint32_t i = s->first_on[row->host]; i != NONE && left > 0; i = s->next_on[i])
         add_part(s, a, s->order[i], row->master, &left);
-    ensure(left == 0);
+    quota_use_end_host(&s->quotas, true);
+    ensure(left == 0 || s->quotas.count > 0);
+    return left == 0;
 }
 
-static void allocate_hosts(struct search *s, const struct host_table *hosts, struct allocation *out)
+static bool allocate_hosts(struct search *s, const struct host_table *hosts, struct allocation *out)
 {
+    bool is_complete = true;
+    quota_use_begin(&s->quotas, s->quotas.is_shared);
     out->parts = arena_alloc_raw(s->arena, (s->count + (size_t)1) * sizeof *out->parts);
-    for (uint32_t i = 0; i < hosts->count; i++) allocate_host(s, &hosts->rows[i], out);
+    for (uint32_t i = 0; i < hosts->count && is_complete; i++) is_complete = allocate_host(s, &hosts->rows[i], out);
+    return is_complete && quota_allows(s->c, s->d, out, s->window);
+}
+
+/* max: slots at most. */
+static bool distribute_by_rule(struct search *s, uint32_t environment, uint32_t max, struct allocation *out)
+{
+    const struct sched_environment *e = &s->c->environments.items[environment];
+    uint32_t step = e->rule == ALLOCATE_FIXED ? e->slots_per_host : 1;
+    struct host_table hosts;
+    find_hosts(s, e, max, &hosts);
+    uint32_t slots = demand_largest_slots(s->d, offered_by_all(&hosts, e, max), step);
+    if (slots == 0) return false;
+    give(&hosts, e, slots);
+    struct allocation a = {.environment = environment, .slots = slots};
+    if (!allocate_hosts(s, &hosts, &a)) return false;
+    *out = a;
+    return true;
 }
 
 static bool place_in_environment(struct search *s, uint32_t environment, struct allocation *out)
 {
     const struct sched_environment *e = &s->c->environments.items[environment];
-    uint32_t max = s->d->ranges[s->d->range_count - 1].max, step = e->rule == ALLOCATE_FIXED ? e->slots_per_host : 1;
-    struct host_table hosts;
+    uint32_t max = s->d->ranges[s->d->range_count - 1].max;
     s->listed = e->instances;
+    s->quotas = quota_use_make(s->c, s->d, environment, s->window, s->arena);
     find_instances(s);
     index_hosts(s);
-    max = slots_of_global(s, slots_of_object(s->c, &e->offers, s->d, s->window, max, true));
+    max = slots_of_global(s, room_of_object(s->c, &e->offers, s->d, s->window, max, true));
     if (max == 0) return false;
-    find_hosts(s, e, max, &hosts);
-    uint32_t slots = demand_largest_slots(s->d, offered_by_all(&hosts, e, max), step);
-    if (slots == 0) return false;
-    give(&hosts, e, slots);
-    *out = (struct allocation){.environment = environment, .slots = slots};
-    allocate_hosts(s, &hosts, out);
-    return true;
+    if (distribute_by_rule(s, environment, max, out)) return true;
+    if (!quota_use_has_partial(&s->quotas)) return false;
+    quota_use_begin(&s->quotas, true);
+    return distribute_by_rule(s, environment, max, out);
 }
 
 /* --- jobs on a number of hosts ------------------------------------------------------------------------------------ */
@@ -420,11 +411,13 @@ static struct spread spread_from_first(struct search *s, struct host_table *host
     uint32_t *offered = arena_alloc(s->arena, (all.count + (size_t)1) * sizeof *offered), *master, first;
     master = arena_alloc(s->arena, (all.count + (size_t)1) * sizeof *master);
     rule.has_first_slot = true;
+    rule.is_alternative = true;
+    quota_use_begin(&s->quotas, false);
     for (uint32_t i = 0; i < all.count; i++) {
         firsts.count = 0;
         add_host(s, &firsts, all.rows[i].host, &rule);
         if (firsts.count == 0) continue;
-        offered[i] = firsts.rows[0].offered;
+        offered[i] = firsts.rows[0].offered < all.rows[i].offered ? firsts.rows[0].offered : all.rows[i].offered;
         master[i] = firsts.rows[0].master;
     }
     const struct spread best = spread_from(&all, offered, s->d, rule.max, s->arena, &first);
@@ -435,23 +428,37 @@ static struct spread spread_from_first(struct search *s, struct host_table *host
     return best;
 }
 
-static bool place_on_hosts(struct search *s, struct allocation *out)
+/* rule: for each host, and the slots of the job at most. */
+static bool distribute_over_hosts(struct search *s, struct host_rule rule, struct allocation *out)
 {
     const struct demand *d = s->d;
-    struct host_rule rule = {d->slots_per_host > 0 ? d->slots_per_host : 1, d->ranges[d->range_count - 1].max, false};
-    bool is_special = demand_has_special_first(d);
-    find_instances(s);
-    index_hosts(s);
-    rule.max = slots_of_global(s, rule.max);
-    if (rule.max == 0) return false;
+    bool is_special = demand_has_special_first(d), is_shared = s->quotas.is_shared;
     struct host_table hosts = list_hosts(s, &rule);
     const struct spread spread =
         is_special ? spread_from_first(s, &hosts, rule) : spread_over(&hosts, d, rule.max, s->arena);
     if (spread.slots == 0) return false;
     spread_give(&hosts, d, spread, is_special, s->arena);
-    *out = (struct allocation){.environment = NONE, .slots = spread.slots};
-    allocate_hosts(s, &hosts, out);
+    struct allocation a = {.environment = NONE, .slots = spread.slots};
+    s->quotas.is_shared = is_shared;
+    if (!allocate_hosts(s, &hosts, &a)) return false;
+    *out = a;
     return true;
+}
+
+static bool place_on_hosts(struct search *s, struct allocation *out)
+{
+    const struct demand *d = s->d;
+    struct host_rule rule = {d->slots_per_host > 0 ? d->slots_per_host : 1, d->ranges[d->range_count - 1].max, false,
+                             false};
+    s->quotas = quota_use_make(s->c, d, NONE, s->window, s->arena);
+    find_instances(s);
+    index_hosts(s);
+    rule.max = slots_of_global(s, rule.max);
+    if (rule.max == 0) return false;
+    if (distribute_over_hosts(s, rule, out)) return true;
+    if (!quota_use_has_partial(&s->quotas)) return false;
+    quota_use_begin(&s->quotas, true);
+    return distribute_over_hosts(s, rule, out);
 }
 
 /* Whether a host's instances have min free slots together at a time, for any job. */

@@ -13,11 +13,7 @@
 #define FAIRLEAD_SCHED_PLACE_H
 
 #include "base/arena.h"
-#include "sched/cluster.h"
-
-struct window {
-    int64_t from_us, until_us; /* until_us is not included; TIMELINE_END: for ever */
-};
+#include "sched/quota.h"
 
 /* That of a job that starts at a time. */
 static inline struct window window_of(const struct demand *d, int64_t start_us)

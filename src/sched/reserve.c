@@ -16,7 +16,7 @@ struct limit {
 };
 
 struct limits {
-    struct limit *items; /* room for three of each need, and of the slots */
+    struct limit *items; /* of each need, and of the slots, room for three and one for each quota */
     uint32_t count;
 };
 
@@ -34,6 +34,16 @@ static void add_limits(const struct cluster *c, const struct demand *d, const st
         double amount = n->amount * (n->scope == NEED_PER_SLOT ? slots : 1.0);
         out->items[out->count++] =
             (struct limit){&offer->booked, is_exclusive ? exclusive_max(n) : timeline_limit(offer->amount, amount)};
+    }
+}
+
+static void add_pools(const struct cluster *c, const struct demand *d, uint32_t instance, uint32_t slots,
+                      struct limits *out)
+{
+    const struct demand_quota *list = demand_quotas_in(d, NONE);
+    for (uint32_t i = 0; i < d->quota_count && c->pools != NULL; i++) {
+        uint32_t pool = demand_pool_on(&list[i], instance);
+        if (pool != NONE) add_limits(c, d, &c->pools->list.items[pool].offers, slots, out);
     }
 }
 
@@ -63,7 +73,8 @@ static int64_t start_in_gaps(const struct limits *l, int64_t from_us, int64_t du
 static int64_t reserve_serial(const struct cluster *c, const struct demand *d, enum reserve_search search,
                               int64_t from_us, struct arena *arena, struct allocation *out)
 {
-    struct limits limits = {.items = arena_alloc_raw(arena, 3 * (d->need_count + (size_t)1) * sizeof *limits.items)};
+    struct limits limits = {
+        .items = arena_alloc_raw(arena, (3 + d->quota_count) * (d->need_count + (size_t)1) * sizeof *limits.items)};
     uint32_t slots = d->ranges[0].min, best = NONE, best_violations = 0;
     int64_t best_us = TIMELINE_END;
     for (uint32_t i = 0; i < c->order.count; i++) {
@@ -74,6 +85,7 @@ static int64_t reserve_serial(const struct cluster *c, const struct demand *d, e
         add_limits(c, d, &c->global, slots, &limits);
         add_limits(c, d, &c->hosts.items[in->host].offers, slots, &limits);
         add_limits(c, d, &in->offers, slots, &limits);
+        add_pools(c, d, instance, slots, &limits);
         int64_t start_us = search == RESERVE_IN_GAPS ? start_in_gaps(&limits, from_us, d->duration_us)
                                                      : start_without_gaps(&limits, from_us);
         uint32_t violations = place_violations(c, d, instance);
@@ -120,6 +132,8 @@ static void find_times(struct candidate_times *t, struct arena *arena)
     for (uint32_t i = 0; i < c->instances.count; i++) add_times(t, &c->instances.items[i].offers);
     for (uint32_t i = 0; i < t->d->environment_count; i++)
         add_times(t, &c->environments.items[t->d->environments[i]].offers);
+    for (uint32_t i = 0; t->d->quota_count > 0 && c->pools != NULL && i < c->pools->list.count; i++)
+        add_times(t, &c->pools->list.items[i].offers);
     struct sort_record *scratch = arena_alloc_raw(arena, (t->times.count + (size_t)1) * sizeof *scratch);
     sort_records(t->times.items, t->times.count, scratch);
     uint32_t count = 0;

@@ -11,7 +11,7 @@
  * looked at again.
  *
  * Cost: the ends up to the start, for each shape once. Consumables that limit the whole cluster, environments with a
- * limit, and first hosts that need more than the others are left to reserve_job, which tries every host
+ * limit, quotas, and first hosts that need more than the others are left to reserve_job, which tries every host
  * (sweep_serves). */
 #ifndef FAIRLEAD_SCHED_SWEEP_H
 #define FAIRLEAD_SCHED_SWEEP_H

@@ -45,6 +45,7 @@ static const struct part {
     {.name = "qos", .is_always_read = true, .read = document_read_qos},
     {.name = "projects", .read = document_read_projects},
     {.name = "users", .read = document_read_users},
+    {.name = "quotas", .read = document_read_quotas},
     {.name = "usage_owners", .read = document_read_usage_owners},
     {.name = "tree", .is_always_read = true, .read = document_read_tree},
     {.name = "share_tree", .read = document_read_share_tree},

@@ -58,6 +58,7 @@ int document_read_settings(struct wire_reader *r, json_t *value);
 int document_read_hosts(struct wire_reader *r, json_t *value);
 int document_read_groups(struct wire_reader *r, json_t *value);
 int document_read_environments(struct wire_reader *r, json_t *value);
+int document_read_quotas(struct wire_reader *r, json_t *value);
 int document_read_resources(struct wire_reader *r, json_t *value);
 int document_read_partitions(struct wire_reader *r, json_t *value);
 int document_read_qos(struct wire_reader *r, json_t *value);

@@ -588,8 +588,10 @@ static int check_keys(struct wire_reader *r, const struct job_keys *keys)
     const struct state *s = document_of(r)->state;
     if (keys->has_slots_rule && !keys->has_slots_range)
         return wire_fail_at(r, "urgency_slots", "is only accepted with a range: give 'slots' as one, such as [2, 8]");
-    if (keys->running_tasks > 0 && keys->array_limit == 0)
-        return wire_fail_at(r, "running_tasks", "is only accepted with 'array_limit'");
+    if (keys->running_tasks > 0 && keys->array_limit == 0 &&
+        setting_number(&s->settings, SET_GE_MAX_ARRAY_RUNNING) == 0)
+        return wire_fail_at(r, "running_tasks",
+                            "is only accepted with 'array_limit', or with the setting max_aj_instances");
     if (keys->suspended_by != NULL && !job_keys_have_state(keys, "SUSPENDED"))
         return wire_fail_at(r, "suspended_by", "is only accepted with the state SUSPENDED");
     uint32_t user = state_find_object(s, OBJECT_USER_POLICY, keys->user);

@@ -249,7 +249,7 @@ static const struct wire_field user_fields[] = {
 static const struct wire_field *const fields_of_kind[OBJECT_KIND_COUNT] = {
     [OBJECT_PARTITION] = partition_fields, [OBJECT_QOS] = qos_fields,           [OBJECT_USER_POLICY] = user_fields,
     [OBJECT_PROJECT] = member_fields,      [OBJECT_DEPARTMENT] = named_fields,  [OBJECT_RESOURCE] = named_fields,
-    [OBJECT_GROUP] = group_fields,         [OBJECT_ENVIRONMENT] = named_fields,
+    [OBJECT_GROUP] = group_fields,         [OBJECT_ENVIRONMENT] = named_fields, [OBJECT_QUOTA] = named_fields,
 };
 
 /* Fields that documents write as lists are members of their own (above). They have closed times and no calendars. */
@@ -363,6 +363,21 @@ static int read_environment(struct wire_reader *r, json_t *value, uint32_t index
 int document_read_environments(struct wire_reader *r, json_t *value)
 {
     return wire_read_items(r, value, read_environment);
+}
+
+/* What its rules name is checked with the cluster (engine/quotas.h). */
+static int read_quota(struct wire_reader *r, json_t *value, uint32_t index)
+{
+    struct object_document quota;
+    (void)index;
+    if (read_object(r, value, OBJECT_QUOTA, &quota) != 0) return -1;
+    restore_object(document_of(r), OBJECT_QUOTA, &quota);
+    return 0;
+}
+
+int document_read_quotas(struct wire_reader *r, json_t *value)
+{
+    return wire_read_items(r, value, read_quota);
 }
 
 /* --- partitions --------------------------------------------------------------------------------------------------- */

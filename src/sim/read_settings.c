@@ -37,7 +37,6 @@ static const struct {
     const char *name, *value, *accepted;
 } fixed[] = {
     {"auto_user_default_project", "none", "none: give each job its 'project'"},
-    {"maxujobs", "0", "0: a limit of running jobs per user is not computed in documents"},
 };
 
 /* Settings that only instances have. advice: what to write in a document instead. */
@@ -54,7 +53,6 @@ static const struct {
     {SET_HOST_MEM_MIB, "give 'hosts'", false},
     {SET_HOST_GPUS, "give 'hosts'", false},
     {SET_MAX_ARRAY_TASKS, "leave it out", true},
-    {SET_MAX_JOBS, "leave it out", true},
 };
 
 static int check_effect(struct wire_reader *r, enum setting setting)
@@ -100,6 +98,7 @@ static int find_setting(struct wire_reader *r, const char *name, enum setting *o
 {
     struct err below;
     *out_field = NULL;
+    if (is_ignored(name) && !document_is_instance(document_of(r))) return 0;
     if (setting_find(str(name), out_setting, out_field, &below) == 0) return 0;
     if (is_ignored(name) || is_fixed(name)) return 0;
     return wire_fail_at(r, name, "not a setting of Slurm, Grid Engine or Fairlead");

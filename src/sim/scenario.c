@@ -2,6 +2,7 @@
 #include "sim/scenario.h"
 
 #include "base/ensure.h"
+#include "fields/job_id.h"
 #include "policy/share_values.h"
 
 bool scenario_has_job(const struct scenario *s, uint32_t job_id)
@@ -74,7 +75,29 @@ int scenario_schedule(struct scenario *s, const char *name, struct schedule *out
                : err_prefix(e, "%s", name);
 }
 
+int scenario_why(struct scenario *s, const char *name, uint32_t job_id, enum wait_question question,
+                 struct arena *arena, struct wait_sentences *out_sentences, struct err *e)
+{
+    char id[JOB_ID_TEXT_SIZE];
+    uint32_t job = state_find_job(&s->state, job_id);
+    job_id_format(id, job_id, NONE);
+    int status = -1;
+    if (job == NONE)
+        (void)err_not_found(e, "job", str(id));
+    else if (idset_first(&s->state.jobs.items[job].pending) == NONE)
+        (void)err_subject(e, ERR_CONFLICT, "job", str(id), "does not wait");
+    else
+        status = wait_answer_make(&s->state, job, question, s->now_us, arena, out_sentences, e);
+    return status == 0 ? 0 : err_prefix(e, "%s", name);
+}
+
 /* --- shares ------------------------------------------------------------------------------------------------------- */
+
+void scenario_quota_usage(const struct schedule *schedule, const char *user, struct arena *arena,
+                          struct quota_usage *out)
+{
+    quota_usage_list(schedule, user, arena, out);
+}
 
 void scenario_shares(struct scenario *s, const struct share_options *options, struct arena *arena,
                      struct share_table *out_table)

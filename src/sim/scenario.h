@@ -7,8 +7,10 @@
 #define FAIRLEAD_SIM_SCENARIO_H
 
 #include "engine/priority_values.h"
+#include "engine/quota_usage.h"
 #include "engine/schedule.h"
 #include "engine/state.h"
+#include "engine/wait_answer.h"
 #include "fields/share_fields.h"
 
 struct scenario {
@@ -47,6 +49,14 @@ void scenario_priority_row(const struct scenario_priorities *p, uint32_t i, stru
  * hosts, queues and resources of the document do not fit together. The caller releases out_schedule also after an
  * error. */
 int scenario_schedule(struct scenario *s, const char *name, struct schedule *out_schedule, struct err *e);
+
+/* Why a job waits (engine/wait_answer.h), in memory of arena. ERR_NOT_FOUND: the document has no such job;
+ * ERR_CONFLICT: it does not wait; ERR_INPUT as scenario_schedule. */
+int scenario_why(struct scenario *s, const char *name, uint32_t job_id, enum wait_question question,
+                 struct arena *arena, struct wait_sentences *out_sentences, struct err *e);
+/* What its running jobs have of quotas, in memory of arena. user: only rules for the user's jobs; NULL: all. */
+void scenario_quota_usage(const struct schedule *schedule, const char *user, struct arena *arena,
+                          struct quota_usage *out);
 
 /* The shares of the tree. options: those of the document's settings (state.policy.share), or others, which then count
  * for this call only. */

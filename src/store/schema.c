@@ -475,7 +475,13 @@ static const char step_11[] =
     "UPDATE task SET limits_from_us = max(ifnull(charged_us, 0), ifnull(end_us, 0)) WHERE start_us IS NOT NULL;\n";
 
 /* Resource quota sets. */
-static const char step_12[] = "";
+static const char step_12[] =
+    "CREATE TABLE quota(\n"
+    "  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, created_us INTEGER NOT NULL,\n"
+    "  description TEXT NOT NULL,\n"
+    "  enabled INTEGER NOT NULL,           -- 1: its rules count\n"
+    "  rules TEXT NOT NULL                 -- 'limit users {*} to slots=4; limit hosts n1 to license=2'\n"
+    ") STRICT;\n";
 
 const char *const schema_steps[] = {step_1, step_2, step_3, step_4,  step_5,  step_6,
                                     step_7, step_8, step_9, step_10, step_11, step_12};

@@ -2,7 +2,7 @@
 
 read(path) yields the runs of a recording in order:
 
-    run     {'lines': [text], 'jobs': [Job], 'settings': {}, 'disabled': {host}}
+    run     {'lines': [text], 'jobs': [Job], 'settings': {}, 'disabled': {host}, 'quotas': [{}]}
 
 scenarios(run) yields the scenarios that a run may be: which host comes first among hosts of equal load is not specified, and
 whether a job that never occurs was submitted yet is not recorded.
@@ -67,7 +67,7 @@ class Job:
         self.id, self.user, self.name = None, user, ''
         self.request, self.queues, self.posix, self.reserves = {}, None, 0, False
         self.pe, self.slots, self.tasks, self.limit_s = None, (1, 1), 1, None
-        self.soft_queues = self.master_queues = None
+        self.soft_queues = self.master_queues = self.project = None
         is_soft, index = False, 0
         while index < len(words) and words[index].startswith('-'):
             option = words[index]
@@ -87,6 +87,8 @@ class Job:
                     self.soft_queues = value
                 else:
                     self.queues = value
+            elif option == '-P':
+                self.project = value
             elif option == '-masterq':
                 self.master_queues = value
             elif option == '-l':
@@ -109,6 +111,8 @@ class Job:
             job['master_queues'] = self.master_queues
         if self.soft_queues:
             job['soft_queues'] = self.soft_queues
+        if self.project:
+            job['project'] = self.project
         if self.pe:
             job['pe'] = self.pe
             low, high = self.slots
@@ -129,6 +133,7 @@ class Recording:
     def __init__(self, lines, world):
         self.lines, self.at = lines, 0
         self.settings, self.jobs, self.disabled = {**BASE, **world.get('settings', {})}, [], set()
+        self.quotas = []
         self.file = []  # the runs of the schedule file so far: it is printed from its beginning
 
     def runs(self):
@@ -139,6 +144,8 @@ class Recording:
                 self.settings = {**BASE, **settings_of(line.split(':', 2)[2])}
             elif line == '$ qconf -ssconf':
                 self.read_sconf()
+            elif line == '$ qconf -srqs':
+                self.read_quotas()
             elif re.match(r'\$ \[as (\w+)\] qsub ', line):
                 self.read_submission(line)
             elif line.startswith('$ cat common/schedule'):
@@ -151,6 +158,20 @@ class Recording:
             if name in BASE:
                 self.settings[name] = value.strip()
             self.at += 1
+
+    def read_quotas(self):
+        """Resource quota sets: { name .. description .. enabled .. limit .. } each."""
+        while self.lines[self.at] == '{':
+            quota = {'rules': ''}
+            while self.lines[self.at + 1] != '}':
+                self.at += 1
+                name, value = self.lines[self.at].split(None, 1)
+                if name == 'limit':
+                    quota['rules'] += 'limit %s\n' % value
+                else:
+                    quota[name] = value.strip('"')
+            self.at += 2
+            self.quotas.append(quota)
 
     def read_submission(self, line):
         words = shlex.split(line)
@@ -170,7 +191,7 @@ class Recording:
             self.at += 1
         is_longer = runs[:len(self.file)] == self.file
         for lines in runs[len(self.file):] if is_longer else runs:
-            yield {'lines': lines, 'jobs': list(self.jobs), 'settings': dict(self.settings)}
+            yield {'lines': lines, 'jobs': list(self.jobs), 'settings': dict(self.settings), 'quotas': list(self.quotas)}
         self.file = runs
 
 
@@ -264,7 +285,8 @@ def scenarios(run, ended, earlier):
                 document['id'] = document['id'] if document in pending else 1000000 + number
         for order in orders(run):
             yield now, {'now': now, 'settings': run['settings'], **cluster(order, run['disabled'], run['world']),
-                        'jobs': documents}
+                        'projects': [{'name': name} for name in sorted({job.project for job in jobs.values() if job.project})],
+                        'quotas': run['quotas'], 'jobs': documents}
 
 
 def cluster(order, disabled, world):

@@ -235,6 +235,8 @@ static void run_world(struct world *w, struct rng *rng)
             pass_world_submit(w, rng, pass_users[rng_below(rng, 4)], projects[rng_below(rng, 3)]);
         if (rng_below(rng, 2)) report_loads(w, rng);
         if (rng_below(rng, 4) == 0) pass_world_add_calendars(w, rng);
+        if (rng_below(rng, 12) == 0) pass_world_set_quotas(w, rng, false);
+        if (rng_below(rng, 16) == 0) pass_world_set_job_limits(w, rng);
         for (uint32_t i = rng_below(rng, 3); i > 0; i--) submit_placed(w, rng);
         for (uint32_t i = rng_below(rng, 4); i > 0; i--) submit_spread(w, rng);
         world_pass(w);
@@ -382,6 +384,8 @@ static const char *text_of(const struct field *f)
         {"default_amount", "2"},
         {"allocation_rule", "$fill_up"},
         {"features", "avx,ssd"},
+        {"description", "for all"},
+        {"rules", "limit users {*} to slots=1"},
         {"QOS", "normal"},
         {"QosLevel", "normal"},
         {"DefaultQOS", "normal"},

@@ -12,12 +12,15 @@
  *   6. The same with several hosts, and jobs that have more than one.
  *   7. The same with jobs that have reservations in one partition and may start earlier in another one.
  *   8. The same with calendars. No job starts that would run when its queue is closed, and unless gaps are not used, no
- *      reservation does either. A pass is due when a queue opens for which jobs wait. */
+ *      reservation does either. A pass is due when a queue opens for which jobs wait.
+ *   9. The same with quotas, which are never exceeded, and with limits of the running tasks of a user and of an
+ *      array. */
 #include "../pass_world.h"
 
 #include <math.h>
 
 #include "engine/closed_times.h"
+#include "engine/live_cluster.h"
 #include "engine/pending.h"
 #include "engine/priorities.h"
 #include "engine/schedule.h"
@@ -25,6 +28,7 @@
 enum { RESOURCES = 2 };
 
 static uint32_t several_hosts; /* starts on more than one host */
+static uint32_t limited_amounts;
 
 /* What each slot needs of a resource. */
 struct plain_need {
@@ -359,7 +363,22 @@ static void submit_to_partitions(struct world *w, struct rng *rng)
     (void)world_apply(w, job, NULL);
 }
 
-static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts, bool has_partitions, bool has_calendars)
+/* Law 9: no pool has more than its limits, if these were always the same. */
+static void expect_pools_kept(const struct world *w)
+{
+    const struct cluster *c = &w->s.live_cluster->model.cluster;
+    for (uint32_t i = 0; c->pools != NULL && i < c->pools->list.count; i++) {
+        const struct offers *o = &c->pools->list.items[i].offers;
+        for (uint32_t k = 0; k < o->list.count; k++) {
+            double booked = timeline_at(&o->list.items[k].booked, w->now_us);
+            assert_true(booked <= timeline_limit(o->list.items[k].amount, 0.0));
+            limited_amounts += booked > 0.0;
+        }
+    }
+}
+
+static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts, bool has_partitions, bool has_calendars,
+                       bool has_limits)
 {
     static const char *const which[] = {"auto", "none", "requested", "all"};
     static const char *const bf[] = {"bf_window", "bf_resolution", "bf_max_job_test", "bf_max_job_user"};
@@ -376,8 +395,12 @@ static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts, bool has_p
         if (has_hosts) pass_world_add_hosts(&w, &rng);
         if (has_partitions) use_partitions(&w, &rng);
         if (has_calendars) pass_world_add_calendars(&w, &rng);
+        bool keeps_limits = has_limits && rng_below(&rng, 2) == 0;
+        if (has_limits) pass_world_set_quotas(&w, &rng, has_hosts);
         for (int step = 0; step < 6; step++) {
             if (has_loads) report_loads(&w, &rng);
+            if (has_limits && !keeps_limits && rng_below(&rng, 3) == 0) pass_world_set_quotas(&w, &rng, has_hosts);
+            if (has_limits && !keeps_limits && rng_below(&rng, 2) == 0) pass_world_set_job_limits(&w, &rng);
             if (has_calendars && rng_below(&rng, 2) == 0) pass_world_report_calendars(&w, &rng);
             for (uint32_t i = has_loads ? rng_below(&rng, 5) : 0; i > 0; i--) submit_for_load(&w, &rng);
             for (uint32_t i = has_partitions ? rng_below(&rng, 9) : 0; i > 0; i--) submit_to_partitions(&w, &rng);
@@ -394,6 +417,7 @@ static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts, bool has_p
             for (uint32_t i = 0; i < jobs; i++) pass_world_submit(&w, &rng, pass_users[rng_below(&rng, 4)], "");
             w.now_us += rng_below(&rng, 60) * SECOND;
             started += expect_scheduled_starts(&w, &reserved, &bytes);
+            if (keeps_limits && !has_loads) expect_pools_kept(&w);
             w.now_us += rng_below(&rng, 1000) * SECOND;
             pass_world_end_some(&w, &rng);
             engine_forget(&w.s);
@@ -407,21 +431,21 @@ static void run_worlds(uint64_t seed, bool has_loads, bool has_hosts, bool has_p
 static void a_pass_starts_what_a_run_over_all_jobs_starts(void **unused)
 {
     (void)unused;
-    run_worlds(3, false, false, false, false);
+    run_worlds(3, false, false, false, false, false);
 }
 
 static void likewise_with_load_values(void **unused)
 {
     (void)unused;
-    run_worlds(4, true, false, false, false);
+    run_worlds(4, true, false, false, false, false);
 }
 
 static void likewise_with_several_hosts(void **unused)
 {
     (void)unused;
     several_hosts = 0;
-    run_worlds(5, false, true, false, false);
-    run_worlds(6, true, true, false, false);
+    run_worlds(5, false, true, false, false, false);
+    run_worlds(6, true, true, false, false, false);
     print_message("# %u starts on several hosts\n", several_hosts);
     assert_true(several_hosts > 500);
 }
@@ -429,15 +453,26 @@ static void likewise_with_several_hosts(void **unused)
 static void likewise_with_reservations_in_several_partitions(void **unused)
 {
     (void)unused;
-    run_worlds(7, false, false, true, false);
+    run_worlds(7, false, false, true, false, false);
 }
 
 static void likewise_with_calendars(void **unused)
 {
     (void)unused;
-    run_worlds(8, false, false, false, true);
-    run_worlds(9, false, true, false, true);
-    run_worlds(10, false, false, true, true);
+    run_worlds(8, false, false, false, true, false);
+    run_worlds(9, false, true, false, true, false);
+    run_worlds(10, false, false, true, true, false);
+}
+
+static void likewise_with_quotas_and_limits_of_jobs(void **unused)
+{
+    (void)unused;
+    run_worlds(11, false, false, false, false, true);
+    run_worlds(12, false, true, false, false, true);
+    run_worlds(13, true, false, false, false, true);
+    run_worlds(14, false, false, true, true, true);
+    print_message("# %u amounts of pools\n", limited_amounts);
+    assert_true(limited_amounts > 1000);
 }
 
 int main(void)
@@ -449,6 +484,7 @@ int main(void)
         cmocka_unit_test(likewise_with_several_hosts),
         cmocka_unit_test(likewise_with_reservations_in_several_partitions),
         cmocka_unit_test(likewise_with_calendars),
+        cmocka_unit_test(likewise_with_quotas_and_limits_of_jobs),
     };
     return cmocka_run_group_tests_name("pass laws", tests, NULL, NULL);
 }

@@ -2,8 +2,8 @@
  * every second from now on, and gives slots one by one.
  *
  *   1. Decisions, starts and allocations equal those of the slow scheduler (reservations in gaps, at multiples of some
- *      resolution).
- *   2. Nothing is overbooked at any time, at any level, whatever the search.
+ *      resolution), with quotas, too.
+ *   2. Nothing is overbooked at any time, at any level, of no pool of a quota, whatever the search.
  *   3. The decision about a job does not depend on the jobs behind it.
  *   4. With every job reserved and run times as stated, a job starts no later in the next run than it was promised. */
 #include "../cluster_world.h"
@@ -14,6 +14,7 @@
 #include "sched/run.h"
 
 enum { HOSTS_MAX = 5, JOBS_MAX = 14, HORIZON_S = 400, MEMORY_MIB = 100, HOST_SLOTS_MAX = 6, LICENSES = 5 };
+enum { QUOTAS = 4, POOLS_MAX = 8, JOB_QUOTAS_MAX = 2 };
 
 struct job {
     uint32_t memory, licenses, tokens; /* tokens: where the first slot is */
@@ -24,7 +25,23 @@ struct job {
     uint32_t environment;
     int64_t duration_s;
     bool wants_reservation;
+    uint32_t quotas[JOB_QUOTAS_MAX]; /* of world_quotas; the demand has as many as count */
+    struct demand_quota demand_quotas[JOB_QUOTAS_MAX];
 };
+
+/* A quota has one pool for all hosts, or one for each of some. */
+struct world_quota {
+    bool is_of_all;
+    uint32_t pool_of[HOSTS_MAX]; /* NONE: none */
+};
+
+struct world_pool {
+    uint32_t slots, licenses; /* NONE: not limited */
+};
+
+static struct world_quota world_quotas[QUOTAS];
+static struct world_pool world_pool_limits[POOLS_MAX];
+static struct sched_pools world_pools;
 
 struct decided {
     enum run_outcome outcome;
@@ -38,6 +55,7 @@ struct slow {
     uint32_t host_count, slots_of[HOSTS_MAX];
     uint32_t slots[HOSTS_MAX][HORIZON_S], memory[HOSTS_MAX][HORIZON_S], licenses[HORIZON_S];
     bool token[HOSTS_MAX][HORIZON_S];
+    uint32_t pool_slots[POOLS_MAX][HORIZON_S], pool_licenses[POOLS_MAX][HORIZON_S];
 };
 
 static const enum allocation_rule rules_of[] = {ALLOCATE_ONE_HOST, ALLOCATE_FILL_UP, ALLOCATE_ROUND_ROBIN,
@@ -155,19 +173,131 @@ static bool slow_place_by_rule(const struct job *j, enum allocation_rule rule, c
     return left == 0;
 }
 
-static bool slow_place(const struct slow *s, const struct job *j, int64_t from_s, struct decided *out)
+/* --- quotas ------------------------------------------------------------------------------------------------------- */
+
+/* The slots for which a pool has room from a time on. */
+static uint32_t slow_pool_room(const struct slow *s, const struct job *j, uint32_t pool, int64_t from_s)
 {
-    uint32_t first_offers[HOSTS_MAX], offers[HOSTS_MAX];
+    const struct world_pool *limits = &world_pool_limits[pool];
+    uint32_t room = j->range.min;
+    for (int64_t t = from_s; t < from_s + j->duration_s; t++) {
+        while (room > 0 && limits->slots != NONE && s->pool_slots[pool][t] + room > limits->slots) room--;
+        while (room > 0 && limits->licenses != NONE &&
+               s->pool_licenses[pool][t] + room * j->licenses > limits->licenses)
+            room--;
+    }
+    return room;
+}
+
+static uint32_t pool_on(const struct job *j, uint32_t quota, uint32_t host)
+{
+    return world_quotas[j->quotas[quota]].pool_of[host];
+}
+
+/* Lowers an offer of a host to what its pools have left beside taken slots. */
+static uint32_t slow_limit(const struct slow *s, const struct job *j, uint32_t host, int64_t from_s, uint32_t offer,
+                           const uint32_t *taken)
+{
+    for (uint32_t q = 0; q < j->demand.quota_count; q++) {
+        uint32_t pool = pool_on(j, q, host);
+        if (pool == NONE || world_quotas[j->quotas[q]].is_of_all) continue;
+        uint32_t room = slow_pool_room(s, j, pool, from_s);
+        room = room > taken[pool] ? room - taken[pool] : 0;
+        if (room < offer) offer = room;
+    }
+    return offer;
+}
+
+static void slow_take(const struct job *j, uint32_t host, uint32_t slots, uint32_t *taken)
+{
+    for (uint32_t q = 0; q < j->demand.quota_count; q++) {
+        uint32_t pool = pool_on(j, q, host);
+        if (pool != NONE && !world_quotas[j->quotas[q]].is_of_all) taken[pool] += slots;
+    }
+}
+
+static bool slow_pools_of_all_allow(const struct slow *s, const struct job *j, int64_t from_s)
+{
+    bool allow = true;
+    for (uint32_t q = 0; q < j->demand.quota_count; q++) {
+        const struct world_quota *quota = &world_quotas[j->quotas[q]];
+        allow &= !quota->is_of_all || slow_pool_room(s, j, quota->pool_of[0], from_s) == j->range.min;
+    }
+    return allow;
+}
+
+static bool slow_pools_allow(const struct slow *s, const struct job *j, int64_t from_s, const struct decided *d)
+{
+    uint32_t taken[POOLS_MAX] = {0};
+    bool allow = true;
+    for (uint32_t h = 0; h < s->host_count; h++) slow_take(j, h, d->slots[h], taken);
+    for (uint32_t p = 0; p < POOLS_MAX; p++) allow &= taken[p] == 0 || taken[p] <= slow_pool_room(s, j, p, from_s);
+    return allow;
+}
+
+/* What hosts offer if they take of pools one after the other, the host `first` before the others (NONE: in order). */
+static void slow_share(const struct slow *s, const struct job *j, int64_t from_s, uint32_t first, uint32_t min,
+                       uint32_t max, const uint32_t *first_offers, uint32_t *offers)
+{
+    uint32_t taken[POOLS_MAX] = {0};
+    for (uint32_t i = first == NONE ? 1 : 0; i <= s->host_count; i++) {
+        uint32_t h = i == 0 ? first : i - 1;
+        if (i > 0 && h == first) continue;
+        uint32_t offer = i == 0 ? first_offers[h] : offers[h];
+        if (offer > max) offer = max;
+        offer = slow_limit(s, j, h, from_s, offer, taken);
+        if (offer < min) offer = 0;
+        slow_take(j, h, offer, taken);
+        offers[h] = offer;
+    }
+}
+
+static bool slow_distribute(const struct slow *s, const struct job *j, const uint32_t *first_offers,
+                            const uint32_t *offers, struct decided *out)
+{
     enum allocation_rule rule = j->demand.environment_count > 0 ? rules_of[j->environment] : ALLOCATE_ONE_HOST;
     memset(out->slots, 0, sizeof out->slots);
-    if (!slow_has_licenses(s, j, from_s)) return false;
-    for (uint32_t h = 0; h < s->host_count; h++) {
-        first_offers[h] = slow_host_offers(s, j, h, from_s, true);
-        offers[h] = slow_host_offers(s, j, h, from_s, false);
-    }
     if (j->demand.host_max > 0) return slow_spread(j, first_offers, offers, s->host_count, out);
     if (rule == ALLOCATE_ONE_HOST) return slow_place_on_one(j, first_offers, s->host_count, out);
     return slow_place_by_rule(j, rule, first_offers, offers, s->host_count, out);
+}
+
+/* Where hosts share pools, they are tried as if each had them alone, then one after the other. */
+static bool slow_place(const struct slow *s, const struct job *j, int64_t from_s, struct decided *out)
+{
+    static const uint32_t nothing[POOLS_MAX];
+    uint32_t first_offers[HOSTS_MAX], offers[HOSTS_MAX], shared[HOSTS_MAX], first = NONE;
+    bool has_rule = j->demand.environment_count > 0, is_fixed = has_rule && rules_of[j->environment] == ALLOCATE_FIXED;
+    uint32_t min = is_fixed ? 2 : 1, max = is_fixed ? 2 : j->range.min;
+    if (!slow_has_licenses(s, j, from_s) || !slow_pools_of_all_allow(s, j, from_s)) return false;
+    for (uint32_t h = 0; h < s->host_count; h++) {
+        first_offers[h] = slow_limit(s, j, h, from_s, slow_host_offers(s, j, h, from_s, true), nothing);
+        offers[h] = slow_limit(s, j, h, from_s, slow_host_offers(s, j, h, from_s, false), nothing);
+    }
+    if (slow_distribute(s, j, first_offers, offers, out) && slow_pools_allow(s, j, from_s, out)) return true;
+    if (j->demand.quota_count == 0 || (!has_rule && j->demand.host_max == 0)) return false;
+    if (j->demand.slots_per_host > 0) min = j->demand.slots_per_host;
+    for (uint32_t h = s->host_count; has_rule && h-- > 0;) {
+        if (first_offers[h] >= min) first = h;
+    }
+    memcpy(shared, offers, sizeof shared);
+    slow_share(s, j, from_s, first, min, max, first_offers, shared);
+    for (uint32_t h = 0; h < s->host_count; h++) {
+        if (first_offers[h] > shared[h]) first_offers[h] = shared[h];
+    }
+    return slow_distribute(s, j, first_offers, shared, out) && slow_pools_allow(s, j, from_s, out);
+}
+
+static void slow_book_pools(struct slow *s, const struct job *j, const struct decided *d, int64_t t)
+{
+    for (uint32_t q = 0; q < j->demand.quota_count; q++) {
+        for (uint32_t h = 0; h < s->host_count; h++) {
+            uint32_t pool = pool_on(j, q, h);
+            if (pool == NONE) continue;
+            s->pool_slots[pool][t] += d->slots[h];
+            s->pool_licenses[pool][t] += j->licenses * d->slots[h];
+        }
+    }
 }
 
 static void slow_book(struct slow *s, const struct job *j, const struct decided *d)
@@ -178,6 +308,7 @@ static void slow_book(struct slow *s, const struct job *j, const struct decided 
             s->memory[h][t] += memory_of(j, d->slots[h]);
         }
         if (j->tokens > 0) s->token[d->first][t] = true;
+        slow_book_pools(s, j, d, t);
         s->licenses[t] += j->licenses * j->range.min;
     }
 }
@@ -198,6 +329,38 @@ static struct decided slow_decide(struct slow *s, const struct job *j, int64_t s
 
 /* --- random worlds ------------------------------------------------------------------------------------------------ */
 
+/* Quotas whose pools are of all hosts, or of some hosts, together or each. */
+static void make_quotas(struct cluster_world *w, uint32_t host_count, struct rng *rng)
+{
+    uint32_t pools = 0;
+    for (uint32_t q = 0; q < QUOTAS; q++) {
+        struct world_quota *quota = &world_quotas[q];
+        uint32_t count = 1 + rng_below(rng, 2);
+        quota->is_of_all = rng_below(rng, 2);
+        for (uint32_t h = 0; h < host_count; h++) {
+            uint32_t pool = rng_below(rng, count + 1);
+            quota->pool_of[h] = quota->is_of_all ? pools : pool < count ? pools + pool : NONE;
+        }
+        pools += count;
+    }
+    for (uint32_t p = 0; p < POOLS_MAX; p++) {
+        struct world_pool *limits = &world_pool_limits[p];
+        struct sched_pool *pool = array_add(&world_pools.list);
+        *limits = (struct world_pool){rng_below(rng, 4) ? 1 + rng_below(rng, 9) : NONE,
+                                      rng_below(rng, 3) ? NONE : rng_below(rng, 4)};
+        if (limits->slots != NONE) world_offer(&pool->offers, SCHED_SLOTS, limits->slots);
+        if (limits->licenses != NONE) world_offer(&pool->offers, LICENSE, limits->licenses);
+    }
+    w->c.pools = &world_pools;
+}
+
+static void release_world(struct cluster_world *w)
+{
+    for (uint32_t i = 0; i < world_pools.list.count; i++) offers_release(&world_pools.list.items[i].offers);
+    array_release(&world_pools.list);
+    world_release(w);
+}
+
 static void make_cluster(struct cluster_world *w, struct slow *s, struct rng *rng)
 {
     static const char *const names[HOSTS_MAX] = {"a", "b", "c", "d", "e"};
@@ -217,6 +380,7 @@ static void make_cluster(struct cluster_world *w, struct slow *s, struct rng *rn
     bool is_limited = rng_below(rng, 2);
     for (uint32_t i = 0; i < w->c.environments.count && !is_limited; i++) /* the sweep serves them */
         w->c.environments.items[i].offers.list.items[0].amount = INFINITY;
+    make_quotas(w, s->host_count, rng);
 }
 
 /* Jobs that run already, on some of the hosts. */
@@ -245,6 +409,16 @@ static uint32_t list_needs(struct job *j)
     return count;
 }
 
+static void set_quotas(struct job *j)
+{
+    for (uint32_t q = 0; q < j->demand.quota_count; q++) {
+        const struct world_quota *quota = &world_quotas[j->quotas[q]];
+        j->demand_quotas[q] = quota->is_of_all ? (struct demand_quota){.pool = quota->pool_of[0]}
+                                               : (struct demand_quota){NONE, quota->pool_of};
+    }
+    j->demand.quotas = j->demand_quotas;
+}
+
 /* A number of hosts instead of an environment, sometimes with as many slots on each. */
 static void ask_for_hosts(struct job *j, struct rng *rng)
 {
@@ -268,6 +442,7 @@ static void make_job(struct job *j, const struct job *jobs, uint32_t count, stru
         j->demand.needs = j->needs;
         j->demand.environments = &j->environment;
         j->demand.ranges = &j->range;
+        set_quotas(j);
         if (rng_below(rng, 2) == 0) return;
         j->demand.shape = count;
         j->duration_s = 1 + rng_below(rng, 20);
@@ -295,6 +470,10 @@ static void make_job(struct job *j, const struct job *jobs, uint32_t count, stru
                                 .range_count = 1,
                                 .duration_us = j->duration_s * SECOND};
     if (!is_serial && rng_below(rng, 3) == 0) ask_for_hosts(j, rng);
+    j->demand.quota_count = rng_below(rng, 2) * (1 + rng_below(rng, JOB_QUOTAS_MAX));
+    j->quotas[0] = rng_below(rng, QUOTAS);
+    j->quotas[1] = (j->quotas[0] + 1) % QUOTAS;
+    set_quotas(j);
 }
 
 /* --- comparisons -------------------------------------------------------------------------------------------------- */
@@ -325,12 +504,13 @@ static void check_nothing_is_overbooked(const struct cluster *c)
     for (uint32_t i = 0; i < c->hosts.count; i++) check_offers(&c->hosts.items[i].offers);
     for (uint32_t i = 0; i < c->instances.count; i++) check_offers(&c->instances.items[i].offers);
     for (uint32_t i = 0; i < c->environments.count; i++) check_offers(&c->environments.items[i].offers);
+    for (uint32_t i = 0; i < c->pools->list.count; i++) check_offers(&c->pools->list.items[i].offers);
 }
 
 static void decisions_equal_the_slow_ones(void **unused)
 {
     (void)unused;
-    uint32_t reserved = 0, started = 0, spread = 0;
+    uint32_t reserved = 0, started = 0, spread = 0, limited = 0;
     for (uint64_t seed = 1; seed <= 4000; seed++) {
         struct rng rng = {.state = seed};
         struct cluster_world w;
@@ -359,13 +539,15 @@ static void decisions_equal_the_slow_ones(void **unused)
             assert_memory_equal(found.slots, expected.slots, sizeof found.slots);
             assert_int_equal(found.first, expected.first);
             spread += j->demand.host_max > 0 && expected.outcome != RUN_WAITS;
+            limited += j->demand.quota_count > 0 && expected.outcome != RUN_WAITS;
         }
         check_nothing_is_overbooked(&w.c);
         run_end(&run);
-        world_release(&w);
+        release_world(&w);
     }
-    print_message("# %u jobs started, %u reserved; %u on a number of hosts\n", started, reserved, spread);
-    assert_true(started > 1000 && reserved > 1000 && spread > 1000);
+    print_message("# %u jobs started, %u reserved; %u on a number of hosts, %u with quotas\n", started, reserved,
+                  spread, limited);
+    assert_true(started > 1000 && reserved > 1000 && spread > 1000 && limited > 1000);
 }
 
 static void nothing_is_overbooked_without_gaps(void **unused)
@@ -380,8 +562,13 @@ static void nothing_is_overbooked_without_gaps(void **unused)
         const struct run_rules rules = {
             .reservations = RUN_RESERVE_ALL, .reservation_max = 8, .search = RESERVE_WITHOUT_GAPS};
         make_cluster(&w, &slow, &rng);
+        struct sched_pools pools = world_pools, pools_of_shorter;
+        world_pools = (struct sched_pools){0};
         rng.state = seed * 7919;
         make_cluster(&shorter, &slow, &rng);
+        pools_of_shorter = world_pools;
+        world_pools = pools;
+        shorter.c.pools = &pools_of_shorter;
         run_begin(&run, &w.c, &rules, 0, &w.arena);
         run_begin(&run_of_shorter, &shorter.c, &rules, 0, &shorter.arena);
         for (uint32_t i = 0; i < JOBS_MAX; i++) {
@@ -394,8 +581,9 @@ static void nothing_is_overbooked_without_gaps(void **unused)
         check_nothing_is_overbooked(&w.c);
         run_end(&run);
         run_end(&run_of_shorter);
-        world_release(&w);
-        world_release(&shorter);
+        release_world(&w);
+        world_pools = pools_of_shorter;
+        release_world(&shorter);
     }
 }
 
@@ -418,7 +606,7 @@ static void promises_are_kept(void **unused)
             .reservations = RUN_RESERVE_ALL, .reservation_max = JOBS_MAX, .search = RESERVE_IN_GAPS};
         uint64_t cluster_seed = rng.state;
         make_cluster(&w, &empty, &rng);
-        world_release(&w);
+        release_world(&w);
         for (uint32_t i = 0; i < JOBS_MAX; i++) {
             make_job(&jobs[i], jobs, i, &rng);
             promise_s[i] = HORIZON_S;
@@ -452,7 +640,7 @@ static void promises_are_kept(void **unused)
                 promise_s[i] = decisions[i].start_s;
             }
             run_end(&run);
-            world_release(&w);
+            release_world(&w);
         }
     }
     print_message("# %u promises kept\n", kept);

@@ -70,7 +70,7 @@ def test_an_accepted_job_that_can_never_run_says_why(instance):
     instance.good('partition', 'add', 'fast')
     instance.good('host', 'drain', 'localhost')
     wide, fast = submit(instance, '-n', '4'), submit(instance, '-p', 'fast')
-    assert instance.job(wide)['reason'] == instance.job(fast)['reason'] == 'Resources'
+    assert instance.job(wide)['reason'] == instance.job(fast)['reason'] == 'ReqNodeNotAvail'
     instance.good('set', 'host_cpus=3')
     instance.good('partition', 'modify', 'fast', 'hosts=NONE')
     assert instance.good('queue').count('  BadConstraints\n') == 2
@@ -78,7 +78,7 @@ def test_an_accepted_job_that_can_never_run_says_why(instance):
         instance.good('show', 'job', wide)
     assert "can never run: partition 'fast' has no hosts" in instance.good('queue', '--start')
     instance.good('set', 'host_cpus=4')
-    assert instance.job(wide)['reason'] == 'Resources'
+    assert instance.job(wide)['reason'] == 'ReqNodeNotAvail'
 
 
 def test_amounts_of_each_slot(instance):

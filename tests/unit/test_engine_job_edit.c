@@ -426,6 +426,22 @@ static void a_job_waits_for_its_begin(void **unused)
     world_release(&w);
 }
 
+/* Slurm 22.05.8, cases 71 and 72. */
+static void an_operator_overrides_max_wall_by_another_time_limit(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish(&w);
+    world_object(&w, OBJECT_QOS, "normal", "MaxWall=20");
+    uint32_t id = must_submit(&w, "time_limit_s=1800");
+    assert_int_equal(world_pass(&w), 0);
+    assert_int_equal(world_apply(&w, world_update(id, job_text("time_limit_s=1800")), NULL), 0);
+    assert_int_equal(world_pass(&w), 0);
+    assert_int_equal(world_apply(&w, world_update(id, job_text("time_limit_s=2400")), NULL), 0);
+    assert_int_equal(world_pass(&w), 1);
+    world_release(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +459,7 @@ int main(void)
         cmocka_unit_test(age_grows_from_begin_and_release),
         cmocka_unit_test(a_new_begin_moves_the_start_of_the_age),
         cmocka_unit_test(a_job_waits_for_its_begin),
+        cmocka_unit_test(an_operator_overrides_max_wall_by_another_time_limit),
     };
     return cmocka_run_group_tests_name("engine: job edit", tests, NULL, NULL);
 }

@@ -202,7 +202,7 @@ static void settings_are_applied_together_or_not_at_all(void **unused)
         struct event_pair pairs[2];
         const char *text;
     } rows[] = {
-        {{{"grace_s", "5"}, {"max_jobs", "0"}}, "max_jobs"},
+        {{{"grace_s", "5"}, {"max_jobs", "-1"}}, "max_jobs"},
         {{{"halflife_s", "5"}, {"PriorityWeightTRES", "license/matlab=1"}}, "PriorityWeightTRES"},
         {{{"halftime", "5"}, {"AccountingStorageTRES", "license"}}, "AccountingStorageTRES"},
         {{{"PriorityFlags", "MAX_TRES"}, {"policy_hierarchy", "OO"}}, "policy_hierarchy"},

@@ -193,7 +193,7 @@ static void the_cause_is_named_when_the_cluster_changes(void **unused)
     uint32_t fan = world_take(&w, submission("ann", "requests=fan=3")),
              of_zoe = world_take(&w, submission("zoe", "queues=vip"));
     const uint32_t all[] = {wide, fast, fan, of_zoe};
-    for (size_t i = 0; i < COUNT(all); i++) assert_waits(&w, all[i], PENDING_NONE, NULL);
+    for (size_t i = 0; i < COUNT(all); i++) assert_waits(&w, all[i], PENDING_REQ_NODE_NOT_AVAIL, NULL);
     world_set(&w, "host_cpus", "2");
     world_object(&w, OBJECT_PARTITION, "fast", "hosts=NONE");
     world_object(&w, OBJECT_HOST, "localhost", "complex_values=fan=2");
@@ -204,6 +204,8 @@ static void the_cause_is_named_when_the_cluster_changes(void **unused)
     assert_waits(&w, of_zoe, PENDING_BAD_CONSTRAINTS,
                  "can never run: partition 'vip' does not accept user 'zoe' (user_lists ann)");
     world_set(&w, "host_cpus", "4");
+    assert_waits(&w, wide, PENDING_REQ_NODE_NOT_AVAIL, NULL);
+    world_object(&w, OBJECT_HOST, "localhost", "state=UP");
     assert_waits(&w, wide, PENDING_NONE, NULL);
     world_release(&w);
 }

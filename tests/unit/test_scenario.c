@@ -574,8 +574,10 @@ static void invalid_jobs(void **unused)
         {JOB("'state': 'SUSPENDED', 'array_limit': 2"),
          "F: jobs[0].array_limit: it limits pending tasks, but the job is SUSPENDED"},
         {JOB("'array_limit': -1"), "F: jobs[0].array_limit: -1 is not a whole number from 0 to 4294967294"},
-        {JOB("'array_tasks': 3, 'running_tasks': 1"), "F: jobs[0].running_tasks: is only accepted with 'array_limit'"},
-        {JOB("'array_limit': 0, 'running_tasks': 1"), "F: jobs[0].running_tasks: is only accepted with 'array_limit'"},
+        {JOB("'array_tasks': 3, 'running_tasks': 1"),
+         "F: jobs[0].running_tasks: is only accepted with 'array_limit', or with the setting max_aj_instances"},
+        {JOB("'array_limit': 0, 'running_tasks': 1"),
+         "F: jobs[0].running_tasks: is only accepted with 'array_limit', or with the setting max_aj_instances"},
         {JOB("'state': 'SUSPENDED', 'suspended_by': 'root'"),
          "F: jobs[0].suspended_by: 'root' is not one of user,queue,threshold"},
         {JOB("'state': 'RUNNING', 'suspended_by': 'queue'"),
@@ -634,8 +636,8 @@ static void keys_without_effect_are_refused(void **unused)
          "F: settings.host_gpus: without effect in a document; give 'hosts'"},
         {"{'now': 9, 'settings': {'auto_user_default_project': 'p'}}",
          "F: settings.auto_user_default_project: 'p' is not none: give each job its 'project'"},
-        {"{'now': 9, 'settings': {'maxujobs': 2}}",
-         "F: settings.maxujobs: 2 is not 0: a limit of running jobs per user is not computed in documents"},
+        {"{'now': 9, 'settings': {'maxujobs': -1}}",
+         "F: settings.maxujobs: '-1' is not a whole number from 0 to 4294967295"},
         {"{'now': 9, 'settings': {'PriorityFlags': 'INCR_ONLI'}}",
          "F: settings.PriorityFlags: 'INCR_ONLI' is not one of ACCRUE_ALWAYS, CALCULATE_RUNNING, DEPTH_OBLIVIOUS, NO_FAIR_TREE, "
          "INCR_ONLY, MAX_TRES, MAX_TRES_GRES, NO_NORMAL_ALL, NO_NORMAL_ASSOC, NO_NORMAL_PART, NO_NORMAL_QOS, NO_NORMAL_TRES, "

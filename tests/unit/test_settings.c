@@ -116,7 +116,7 @@ static void bad_values_are_refused_by_name(void **unused)
         {"default_mem_mib", "4.5G"},
         {"default_time_s", "0"},
         {"grace_s", "1e3"},
-        {"max_jobs", "0"},
+        {"max_jobs", "-1"},
         {"max_array_tasks", "0x10"},
         {"halflife_s", "7-00:00:"},
         {"host_cpus", "99999999"},

@@ -126,11 +126,13 @@ int server_post_job(struct request *r, struct err *e)
 {
     struct api_submit *body = arena_alloc(&r->arena, sizeof *body);
     struct job_values *job = &body->job;
-    if (check_no_query(r, e) != 0 || read_body(r, body, e) != 0 || check_submit(body, e) != 0) return -1;
+    struct api_submit_query query;
+    if (request_read_query(r, &query, e) != 0 || read_body(r, body, e) != 0 || check_submit(body, e) != 0) return -1;
     if (check_department(r, body->department, e) != 0) return -1;
     if (!job->is_given[JOB_FIELD_NAME]) set_text(job, JOB_FIELD_NAME, default_name(body, &r->arena));
     set_text(job, JOB_FIELD_COMMAND, cut_text(str(job->value[JOB_FIELD_COMMAND].text), COMMAND_BYTES_MAX, &r->arena));
     request_new_event(r, EVENT_SUBMIT)->submit = job;
+    if (query.test_only) return server_test_job(r, e);
     r->script = arena_alloc(&r->arena, sizeof *r->script);
     *r->script = (struct request_script){
         .script = body->script,

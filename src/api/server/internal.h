@@ -10,7 +10,8 @@
  *     records.c   long replies of records in memory               status.c      settings, and the instance at a glance
  *     answer.c    replies to decided requests                     openapi.c     the description of the API
  *     clock.c     the clock for budgets and timeouts          scenario.c    the state as a scenario document
- *                                                             places.c      partitions on hosts
+ *     check.c     why jobs wait                               places.c      partitions on hosts
+ *                                                             test_job.c    submissions that are only tried
  *
  * server.c calls the table of routes, the table calls the handlers (right column), and they call the files on the left
  * below the table. The one exception is openapi.c: it describes the table that it is a row of. */
@@ -90,6 +91,7 @@ struct server {
     int64_t factors_us;               /* when they were computed, monotonic */
     struct expected_starts *expected; /* NULL: none yet; see jobs.c */
     int64_t expected_until_us;        /* it serves until then, monotonic */
+    int64_t leaders_until_us;         /* so do the jobs that wait first; see jobs.c */
     struct arena arena;
 };
 
@@ -166,6 +168,9 @@ int request_read_query(struct request *r, void *out_value, struct err *e);
 /* decode.c: creates the event of the request, with its actor and that kind; the caller fills the rest. */
 struct event *request_new_event(struct request *r, enum event_kind kind);
 
+/* test_job.c: replies to a submission, the request's event, that is only tried. */
+int server_test_job(struct request *r, struct err *e);
+
 /* decode.c: pairs of a body as pairs of an event, in memory of the request; the texts are not copied. */
 struct event_pair *request_copy_pairs(struct request *r, const struct wire_pair *pairs, uint32_t count);
 
@@ -237,7 +242,7 @@ route_handler server_get_jobs, server_get_job, server_get_wait, server_get_share
 route_handler server_post_job, server_patch_job, server_delete_job, server_post_cancel, server_post_hold,
     server_post_release, server_post_requeue, server_post_account, server_patch_account, server_delete_account,
     server_post_user, server_patch_user, server_delete_user, server_patch_settings, server_get_scenario,
-    server_get_places;
+    server_get_places, server_get_check;
 
 /* openapi.c: appends the description of the API as JSON. */
 void openapi_write(struct buf *out);

@@ -10,7 +10,10 @@
 #include "api/server/expected_starts.h"
 #include "api/server/internal.h"
 #include "base/ensure.h"
+#include "base/json.h"
 #include "engine/priorities.h"
+#include "engine/wait_answer.h"
+#include "engine/wait_leaders.h"
 #include "policy/billing.h"
 
 enum { FACTORS_US = 500000, EXPECTED_TIMES = 10, ROWS_AT_ONCE = 16 };
@@ -22,7 +25,7 @@ struct job_stream {
     const double *factors; /* by id of association: the server's, or a copy */
     uint32_t factor_count;
     struct expected_starts *expected; /* NULL: not wanted */
-    bool is_lines;
+    bool is_lines, is_one;
     bool has_rows; /* a row was written */
 };
 
@@ -42,6 +45,22 @@ static void refresh_factors(struct server *s)
     for (uint32_t node = 0; node < state->tree.count; node++)
         s->factors[state->assocs.items[state->assoc_of.items[node]].id] = by_node[node];
     arena_release(&arena);
+}
+
+/* The jobs that wait first serve for EXPECTED_TIMES as long as it took to find them. */
+static void refresh_leaders(struct server *s)
+{
+    struct state *state = s->host.state;
+    int64_t begin_us = server_monotonic_us();
+    struct arena arena = {0};
+    if (begin_us < s->leaders_until_us) return;
+    double *factors = arena_alloc_raw(&arena, (state_tree(state)->count + (size_t)1) * sizeof *factors);
+    for (uint32_t node = 0; node < state->tree.count; node++)
+        factors[node] = s->factors[state->assocs.items[state->assoc_of.items[node]].id];
+    wait_leaders_update(state, s->host.now_us(s->host.context), factors);
+    arena_release(&arena);
+    int64_t end_us = server_monotonic_us();
+    s->leaders_until_us = end_us + EXPECTED_TIMES * (end_us - begin_us);
 }
 
 /* job_id: one that has to have been there when the plan was made. */
@@ -99,6 +118,27 @@ static void set_expected(struct job_row *row, const struct job_stream *l)
     row->value[JOB_FIELD_NEVER_RUNS] = field_text(x != NULL ? x->never_runs : NULL);
 }
 
+/* Adds "scheduling_info" to the record of one waiting job: a list of sentences (engine/wait_sentences.h). */
+static void add_scheduling_info(const struct job_row *row, const struct job_stream *l, struct buf *out)
+{
+    const struct server_host *host = &l->server->host;
+    uint32_t job = state_find_job(host->state, (uint32_t)job_row_number(row, JOB_FIELD_JOB_ID));
+    bool is_pending = job_row_number(row, JOB_FIELD_STATE) == JOB_PENDING;
+    struct arena arena = {0};
+    struct wait_sentences why;
+    if (!l->is_one || !is_pending || job == NONE || idset_first(&host->state->jobs.items[job].pending) == NONE) return;
+    if (wait_answer_make(host->state, job, WAIT_IN_PASS, host->now_us(host->context), &arena, &why, NULL) == 0) {
+        struct json j = {.out = out};
+        out->length--; /* the closing brace */
+        buf_add_text(out, ",\"scheduling_info\":");
+        json_begin_array(&j);
+        for (uint32_t i = 0; i < why.count; i++) json_text(&j, why.items[i]);
+        json_end(&j);
+        buf_add_char(out, '}');
+    }
+    arena_release(&arena);
+}
+
 /* Writes a row with the members that the store does not have. */
 static void write_row(struct job_row *row, const struct job_stream *l, struct buf *out)
 {
@@ -111,6 +151,7 @@ static void write_row(struct job_row *row, const struct job_stream *l, struct bu
         wire_write_line(&job_fields, row->value, out);
     else
         wire_write_record(&job_fields, row->value, out);
+    if (!l->is_lines) add_scheduling_info(row, l, out);
     buf_release(&tres);
 }
 
@@ -152,11 +193,13 @@ int server_reply_jobs(struct request *r, const struct job_query *query, const ch
     stream->fill = fill;
     stream->close = close_listing;
     refresh_factors(s);
+    refresh_leaders(s);
     *l = (struct job_stream){.server = s,
                              .reader = s->host.jobs,
                              .factors = s->factors,
                              .factor_count = s->factor_count,
-                             .is_lines = head == NULL};
+                             .is_lines = head == NULL,
+                             .is_one = is_one};
     struct job_query query_now = *query;
     query_now.now_us = s->host.now_us(s->host.context);
     if ((wanted & JOBS_WANT_EXPECTED) != 0)

@@ -1,0 +1,141 @@
+/* The time of saying why jobs wait, with many waiting jobs on a full host.
+ *
+ *   sentences      those of one job, for each question (engine/wait_answer.h): at most 1 ms
+ *   leaders        the first waiting job of each partition (engine/wait_leaders.h), before a listing or a question
+ *   reasons        the reasons of all jobs, as a listing asks for them: with the leaders at most 300 ms
+ *
+ * "alike": ten different jobs for each of a hundred users; "all different": each job is of a user of its own. The
+ * yardstick is the computation of the fair-share factors of the same tree, which each listing needs as well. With
+ * --quick for a tenth of the jobs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/priorities.h"
+#include "engine/wait_answer.h"
+#include "engine/wait_leaders.h"
+#include "engine_world.h"
+
+enum { CPUS = 64, ROUNDS = 21, KINDS = 10 };
+
+struct world {
+    struct state s;
+    struct outcome out;
+    int64_t now_us;
+};
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *ms)
+{
+    qsort(ms, ROUNDS, sizeof *ms, compare_doubles);
+    return ms[ROUNDS / 2];
+}
+
+static void apply(struct world *w, struct event event)
+{
+    bench_apply(&w->s, &w->out, w->now_us, event);
+}
+
+static void submit(struct world *w, uint32_t user, uint32_t kind)
+{
+    struct bench_job job;
+    bench_job_make(&job, user, 1 + kind % 4, 1);
+    bench_job_give(&job, JOB_FIELD_TIME_LIMIT, field_number(600 + 60 * kind));
+    w->now_us += 1000;
+    apply(w, bench_job_event(&job));
+}
+
+/* The host is full of the first jobs. */
+static void world_make(struct world *w, uint32_t users, uint32_t jobs)
+{
+    memset(w, 0, sizeof *w);
+    w->now_us = NOW_US;
+    state_init(&w->s, NOW_US);
+    apply(w, (struct event){.kind = EVENT_HOST, .host.has = {CPUS, 0, 1000000}});
+    bench_add_users(&w->s, users);
+    for (uint32_t i = 0; i < jobs; i++) submit(w, i % users, i / users % KINDS);
+    apply(w, (struct event){.kind = EVENT_TIME, .time = {"boot"}});
+}
+
+static double ask_ms(struct world *w, enum wait_question question)
+{
+    double ms[ROUNDS];
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        struct arena arena = {0};
+        struct wait_sentences why;
+        uint32_t job = w->s.jobs.count - 1 - i;
+        double begin = now_ms();
+        (void)wait_answer_make(&w->s, job, question, w->now_us, &arena, &why, NULL);
+        ms[i] = now_ms() - begin;
+        arena_release(&arena);
+    }
+    return median(ms);
+}
+
+struct listing_times {
+    double factors, leaders, reasons;
+    uint32_t behind;
+};
+
+static void list(struct world *w, struct listing_times *out)
+{
+    struct arena arena = {0};
+    double begin = now_ms();
+    const double *factors = state_factors(&w->s, w->now_us, &arena);
+    double made = now_ms();
+    wait_leaders_update(&w->s, w->now_us, factors);
+    double found = now_ms();
+    out->behind = 0;
+    for (uint32_t i = 0; i < w->s.jobs.count; i++) {
+        const struct job *j = &w->s.jobs.items[i];
+        enum pending_reason reason = job_pending_reason(&w->s, j->id, factors[w->s.node_of.items[j->assoc]], w->now_us);
+        out->behind += reason == PENDING_PRIORITY;
+    }
+    out->factors = made - begin;
+    out->leaders = found - made;
+    out->reasons = now_ms() - found;
+    arena_release(&arena);
+}
+
+static void run(const char *what, uint32_t users, uint32_t jobs)
+{
+    struct world w;
+    double factors[ROUNDS], leaders[ROUNDS], reasons[ROUNDS];
+    struct listing_times times = {0};
+    world_make(&w, users, jobs);
+    printf("%-14s %7u jobs: sentences %.3f ms in a pass, %.3f now, %.3f empty; at most 1 ms\n", what, jobs,
+           ask_ms(&w, WAIT_IN_PASS), ask_ms(&w, WAIT_NOW), ask_ms(&w, WAIT_EMPTY));
+    for (int i = 0; i < ROUNDS; i++) {
+        submit(&w, 0, 0); /* what is kept is not all up to date */
+        list(&w, &times);
+        factors[i] = times.factors;
+        leaders[i] = times.leaders;
+        reasons[i] = times.reasons;
+    }
+    printf("%-14s %7u jobs: leaders %.2f ms, reasons of all %.2f ms, %u with Priority; at most 300 ms   yardstick: "
+           "factors %.2f ms\n",
+           what, jobs, median(leaders), median(reasons), times.behind, median(factors));
+    state_release(&w.s);
+    outcome_release(&w.out);
+}
+
+int main(int argc, char **argv)
+{
+    uint32_t jobs = argc > 1 && strcmp(argv[1], "--quick") == 0 ? 10000 : 100000;
+    run("alike", 100, jobs);
+    run("all different", jobs, jobs);
+    return 0;
+}

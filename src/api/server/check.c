@@ -1,0 +1,51 @@
+/* Why a job waits, and whether it could run at all, in Grid Engine's sentences (engine/wait_answer.h). */
+#include "api/server/internal.h"
+#include "engine/wait_answer.h"
+
+static struct wire_list list_of(const struct wait_sentences *w)
+{
+    return (struct wire_list){(void *)(uintptr_t)w->items, w->count};
+}
+
+static int answer(struct request *r, uint32_t job, enum wait_question question, struct wait_sentences *out,
+                  struct err *e)
+{
+    const struct server_host *host = &r->server->host;
+    return wait_answer_make(host->state, job, question, host->now_us(host->context), &r->arena, out, e);
+}
+
+static struct api_check_answer answer_of(const struct wait_sentences *w)
+{
+    return (struct api_check_answer){.possible = w->is_possible, .slots = w->slots, .sentences = list_of(w)};
+}
+
+/* The index of the job in the path, which has to wait. */
+static int find_waiting(struct request *r, uint32_t *out_job, struct err *e)
+{
+    const struct state *s = r->server->host.state;
+    struct job_ref ref;
+    if (request_read_query(r, NULL, e) != 0) return -1;
+    if (job_id_parse(str(r->segment), "id", &ref.job_id, &ref.task_id, e) != 0) return -1;
+    uint32_t job = state_find_job(s, ref.job_id);
+    if (job == NONE) return err_not_found(e, "job", str(r->segment));
+    if (idset_first(&s->jobs.items[job].pending) == NONE)
+        return err_subject(e, ERR_CONFLICT, "job", str(r->segment), "does not wait");
+    *out_job = job;
+    return 0;
+}
+
+int server_get_check(struct request *r, struct err *e)
+{
+    struct wait_sentences in_pass, now, empty;
+    uint32_t job;
+    if (find_waiting(r, &job, e) != 0 || answer(r, job, WAIT_IN_PASS, &in_pass, e) != 0 ||
+        answer(r, job, WAIT_NOW, &now, e) != 0 || answer(r, job, WAIT_EMPTY, &empty, e) != 0)
+        return -1;
+    const struct api_check check = {.job_id = r->server->host.state->jobs.items[job].id,
+                                    .held = in_pass.is_held,
+                                    .scheduling_info = list_of(&in_pass),
+                                    .empty = answer_of(&empty),
+                                    .now = answer_of(&now)};
+    reply_write(r, MHD_HTTP_OK, &api_check_shape, &check);
+    return 0;
+}

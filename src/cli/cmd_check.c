@@ -1,0 +1,138 @@
+/* fairlead check: whether a waiting job could run, with the answers of `qalter -w v` and `-w p`. */
+#include "cli/instance.h"
+#include "cli/read_file.h"
+#include "fields/job_id.h"
+#include "sim/scenario.h"
+
+struct check_values {
+    const char *file;
+    bool is_now, is_json;
+};
+
+static const struct option_row check_options[] = {
+    {.name = "now",
+     .value = FLAG_IN(struct check_values, is_now),
+     .help = "only as the cluster is now; the exit status is that of this answer"},
+    {.name = "file",
+     .letter = 'f',
+     .argument = "FILE",
+     .value = TEXT_IN(struct check_values, file),
+     .help = "a job of a scenario instead of the instance; - is standard input"},
+    {.name = "json", .value = FLAG_IN(struct check_values, is_json), .help = "print one JSON object"},
+    {0},
+};
+
+/* --- the answers -------------------------------------------------------------------------------------------------- */
+
+static struct api_check_answer answer_of(const struct wait_sentences *w)
+{
+    return (struct api_check_answer){
+        .possible = w->is_possible, .slots = w->slots, .sentences = {(void *)(uintptr_t)w->items, w->count}};
+}
+
+static int check_scenario(struct call *call, struct scenario *s, const char *name, uint32_t job_id,
+                          struct api_check *out, struct err *e)
+{
+    struct wait_sentences in_pass, now, empty;
+    if (scenario_why(s, name, job_id, WAIT_IN_PASS, call->arena, &in_pass, e) != 0 ||
+        scenario_why(s, name, job_id, WAIT_NOW, call->arena, &now, e) != 0 ||
+        scenario_why(s, name, job_id, WAIT_EMPTY, call->arena, &empty, e) != 0)
+        return -1;
+    *out = (struct api_check){.job_id = job_id,
+                              .held = in_pass.is_held,
+                              .scheduling_info = {(void *)(uintptr_t)in_pass.items, in_pass.count},
+                              .empty = answer_of(&empty),
+                              .now = answer_of(&now)};
+    return 0;
+}
+
+static int check_document(struct call *call, const char *file, uint32_t job_id, struct api_check *out, struct err *e)
+{
+    struct buf text = {0};
+    struct scenario s = {0};
+    call->error_has_position = true;
+    int status = read_file(file, &text, e);
+    if (status == 0) status = scenario_read((struct str){text.text, text.length}, file, &s, e);
+    buf_release(&text);
+    if (status == 0) status = check_scenario(call, &s, file, job_id, out, e);
+    scenario_release(&s);
+    return status;
+}
+
+static int check_instance(struct call *call, uint32_t job_id, struct api_check *out, struct err *e)
+{
+    struct buf target = {0};
+    buf_format(&target, API_JOBS "/%u/check", job_id);
+    return instance_request_once(call, "GET", instance_target(call, &target), NULL, NULL, &api_check_shape, out, e);
+}
+
+/* --- the text ----------------------------------------------------------------------------------------------------- */
+
+static void write_answer(struct call *call, const char *when, const struct api_check_answer *a)
+{
+    struct buf *out = &call->out->text;
+    const char *const *sentences = a->sentences.items;
+    if (a->possible)
+        buf_format(out, "%s: possible, with %u slot%s\n", when, a->slots, a->slots == 1 ? "" : "s");
+    else
+        buf_format(out, "%s: not possible\n", when);
+    for (uint32_t i = 0; i < a->sentences.count; i++) buf_format(out, "  %s\n", sentences[i]);
+}
+
+static void write_text(struct call *call, const struct api_check *check)
+{
+    const struct check_values *v = call->values;
+    if (check->held) output_note("job %u is held; the answer is that of a job that is not", check->job_id);
+    if (!v->is_now) write_answer(call, "On the empty cluster", &check->empty);
+    write_answer(call, "As it is now", &check->now);
+}
+
+static int check_run(struct call *call, struct err *e)
+{
+    const struct check_values *v = call->values;
+    struct api_check check;
+    uint32_t job_id, task_id;
+    if (job_id_parse(str(call->parsed.operands[0]), "id", &job_id, &task_id, e) != 0) return -1;
+    int status =
+        v->file != NULL ? check_document(call, v->file, job_id, &check, e) : check_instance(call, job_id, &check, e);
+    if (status != 0) return -1;
+    if (v->is_json) {
+        wire_write(&api_check_shape, &check, &call->out->text);
+        buf_add_char(&call->out->text, '\n');
+    } else {
+        write_text(call, &check);
+    }
+    return v->is_now ? !check.now.possible : !check.empty.possible;
+}
+
+static const struct command_example check_examples[] = {
+    {.line = "fairlead check 12", .meaning = "whether job 12 could ever run, and whether it could start now"},
+    {.line = "fairlead check --now 12", .meaning = "only now; the exit status is 0 if it could start"},
+    {0},
+};
+
+static const struct command_exit check_exits[] = {
+    {.status = 1, .meaning = "the job could not run on the empty cluster; with --now: not now; or failure"},
+    {0},
+};
+
+const struct command cmd_check = {
+    .name = "check",
+    .group = GROUP_JOBS,
+    .summary = "check whether a waiting job could run, and what is in its way",
+    .usage = "[OPTIONS] ID",
+    .description =
+        "Answers twice: as if nothing else ran, with drained hosts and closed queues and without load values; and as the "
+        "cluster is now, whatever its load thresholds. Below each answer is what keeps the job from queues and hosts, in the "
+        "sentences of Grid Engine (qalter -w v and -w p). What the sentences call -q are the queues of --queues.\n\n"
+        "That a job could start now does not mean that it does: jobs with a higher priority come first, limits and holds do not "
+        "count. 'fairlead show job' says why it waits.",
+    .options = check_options,
+    .values_size = sizeof(struct check_values),
+    .operands_min = 1,
+    .operands_max = 1,
+    .exits = check_exits,
+    .examples = check_examples,
+    .see_also = "show-job queue schedule",
+    .run = check_run,
+};

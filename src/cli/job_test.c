@@ -1,0 +1,44 @@
+#include "cli/job_test.h"
+
+#include "base/quantity.h"
+
+static void add_start(const struct api_tested *t, struct buf *out)
+{
+    char time[32];
+    if (t->never) {
+        buf_format(out, "The job %s\n", t->never_runs);
+        return;
+    }
+    time_format(time, t->start_us);
+    if (t->now)
+        buf_add_text(out, "The job would start now");
+    else if (t->start_us > 0)
+        buf_format(out, "The job would start at %s", time);
+    else
+        buf_add_text(out, "The job would wait; when it would start is not known");
+    if (t->places != NULL) buf_format(out, " on %s", t->places);
+    buf_format(out, ", with %u CPU%s in partition %s\n", t->cpus, t->cpus == 1 ? "" : "s", t->partitions);
+    if (t->waits_for != NULL) buf_format(out, "It would wait for %s\n", t->waits_for);
+}
+
+static void write_text(struct call *call, const struct api_tested *t)
+{
+    const char *const *sentences = t->scheduling_info.items;
+    add_start(t, &call->out->text);
+    for (uint32_t i = 0; i < t->scheduling_info.count; i++) buf_format(&call->out->text, "  %s\n", sentences[i]);
+}
+
+int job_test_run(struct call *call, const struct api_submit *body, bool is_json, struct err *e)
+{
+    struct api_tested tested;
+    if (instance_request_once(call, "POST", API_JOBS "?test_only=true", &api_submit_shape, body, &api_tested_shape,
+                              &tested, e) != 0)
+        return -1;
+    if (is_json) {
+        wire_write(&api_tested_shape, &tested, &call->out->text);
+        buf_add_char(&call->out->text, '\n');
+    } else {
+        write_text(call, &tested);
+    }
+    return tested.never ? 1 : 0;
+}

@@ -1,0 +1,165 @@
+#include "engine/quota_usage.h"
+
+#include "engine/quotas.h"
+#include "sched/place.h"
+
+/* --- what running tasks have -------------------------------------------------------------------------------------- */
+
+/* Totals of a row's part, by pool and resource. */
+struct usage_counter {
+    const struct quota_model *q;
+    double *used; /* by pool, then by resource */
+    uint32_t resource_count;
+};
+
+static void count_taken(const struct taken *taken, void *context)
+{
+    const struct usage_counter *u = context;
+    if (taken->level != LEVEL_QUOTA) return;
+    u->used[(size_t)taken->pool_index * u->resource_count + taken->offer->resource] += taken->amount;
+}
+
+/* "users ann hosts @fast": the member that has the pool, or the list. */
+static const char *filter_text(const struct quota_rule *rule, const char *pool, struct arena *arena)
+{
+    struct buf text = {0};
+    struct str rest = str(pool);
+    for (int f = 0; f < QUOTA_FILTER_COUNT; f++) {
+        struct str member = str_cut(rest, '/', &rest);
+        if (rule->scope[f].count == 0) continue;
+        buf_format(&text, "%s%s ", text.length > 0 ? " " : "", quota_text_filter_name((enum quota_filter)f));
+        buf_add_str(&text, rule->scope[f].is_each ? member : rule->scope[f].text);
+    }
+    const char *copy = arena_copy(arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    return copy;
+}
+
+/* Whether a pool may be that of a user's jobs. */
+static bool is_of_user(const struct quota_model *q, const struct quota_rule *rule, const char *pool, const char *user)
+{
+    const struct quota_scope *scope = &rule->scope[QUOTA_USERS];
+    struct str unused, member = str_cut(str(pool), '/', &unused);
+    if (scope->count == 0) return true;
+    if (scope->is_each) return str_equal(member, str(user));
+    return quota_sets_has_user(q->s, scope, user);
+}
+
+static void add_limits(const struct usage_counter *u, uint32_t pool, struct arena *arena, struct quota_usage *out)
+{
+    const struct quota_pool *source = &u->q->sources.items[pool];
+    const struct sched_pool *of = &u->q->pools.list.items[pool];
+    const struct quota_set *set = &u->q->sets.items[source->set];
+    const struct quota_rule *rule = &set->rules.items[source->rule];
+    for (uint32_t i = 0; i < rule->limit_count; i++) {
+        uint32_t resource = set->amounts[source->rule][i].resource;
+        double used = u->used[(size_t)pool * u->resource_count + resource];
+        if (used <= 0.0) continue;
+        struct field_value *value = out->items[out->count++].value;
+        value[QUOTA_USAGE_RULE] = field_text(arena_copy(arena, str(of->rule)));
+        value[QUOTA_USAGE_RESOURCE] = field_text(arena_copy(arena, rule->limits[i].resource));
+        value[QUOTA_USAGE_USED] = field_real(used);
+        value[QUOTA_USAGE_LIMIT] = field_real(offers_find(&of->offers, resource)->amount);
+        value[QUOTA_USAGE_FILTER] = field_text(filter_text(rule, of->text, arena));
+        value[QUOTA_USAGE_POOL] = field_text(arena_copy(arena, str(of->text)));
+    }
+}
+
+static void list_rule(const struct usage_counter *u, uint32_t set, uint32_t rule, const char *user, struct arena *arena,
+                      struct quota_usage *out)
+{
+    for (uint32_t i = 0; i < u->q->pools.list.count; i++) {
+        const struct quota_pool *source = &u->q->sources.items[i];
+        if (source->set != set || source->rule != rule) continue;
+        const struct quota_rule *of = &u->q->sets.items[set].rules.items[rule];
+        if (user == NULL || is_of_user(u->q, of, u->q->pools.list.items[i].text, user)) add_limits(u, i, arena, out);
+    }
+}
+
+static size_t limits_max(const struct quota_model *q)
+{
+    size_t count = 1;
+    for (uint32_t i = 0; i < q->pools.list.count; i++) {
+        const struct quota_pool *source = &q->sources.items[i];
+        count += q->sets.items[source->set].rules.items[source->rule].limit_count;
+    }
+    return count;
+}
+
+void quota_usage_list(const struct schedule *p, const char *user, struct arena *arena, struct quota_usage *out)
+{
+    const struct quota_model *q = p->model.quotas;
+    *out = (struct quota_usage){0};
+    if (q == NULL) return;
+    struct usage_counter u = {.q = q, .resource_count = p->model.resources.list.count};
+    u.used = arena_alloc(arena, (q->pools.list.count * (size_t)u.resource_count + 1) * sizeof *u.used);
+    for (uint32_t i = 0; i < p->rows.count; i++) {
+        const struct schedule_row *row = &p->rows.items[i];
+        if (row->state == SCHEDULE_RUNNING || row->state == SCHEDULE_SUSPENDED)
+            cluster_taken(&p->model.cluster, row->demand, &row->allocation, count_taken, &u);
+    }
+    out->items = arena_alloc(arena, limits_max(q) * sizeof *out->items);
+    for (uint32_t set = 0; set < q->sets.count; set++) {
+        for (uint32_t rule = 0; rule < q->sets.items[set].rules.count; rule++)
+            list_rule(&u, set, rule, user, arena, out);
+    }
+}
+
+/* --- what keeps a job back ---------------------------------------------------------------------------------------- */
+
+struct blockers {
+    const struct cluster *c;
+    const struct demand *d;
+    struct window window;
+    struct quota_blocker *items;
+    uint32_t count, max;
+};
+
+static bool lacks_room(const struct blockers *o, uint32_t pool)
+{
+    uint32_t min = o->d->ranges[0].min;
+    if (!demand_is_serial(o->d)) min = 1;
+    return pool != NONE &&
+           room_of_object(o->c, &o->c->pools->list.items[pool].offers, o->d, o->window, min, true) < min;
+}
+
+static void add_blocker(struct blockers *o, uint32_t pool)
+{
+    const struct sched_pool *p = &o->c->pools->list.items[pool];
+    for (uint32_t i = 0; i < o->count; i++) {
+        if (o->items[i].pool == p->text) return; /* each pool has a text of its own */
+    }
+    if (o->count < o->max) o->items[o->count++] = (struct quota_blocker){p->rule, p->text};
+}
+
+/* Returns false if the pools of the instance have room. */
+static bool add_of_instance(struct blockers *o, uint32_t instance)
+{
+    bool is_kept = false;
+    for (uint32_t i = 0; i < o->d->quota_count; i++) {
+        uint32_t pool = o->d->quotas[i].by_instance != NULL ? o->d->quotas[i].by_instance[instance] : NONE;
+        if (!lacks_room(o, pool)) continue;
+        add_blocker(o, pool);
+        is_kept = true;
+    }
+    return is_kept;
+}
+
+uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand *d, int64_t now_us,
+                              struct arena *arena, struct quota_blocker **out)
+{
+    const struct cluster *c = &m->cluster;
+    struct blockers o = {.c = c, .d = d, .window = window_of(d, now_us)};
+    if (d->quota_count == 0 || c->pools == NULL) return 0;
+    o.max = c->pools->list.count;
+    *out = o.items = arena_alloc(arena, (o.max + (size_t)1) * sizeof *o.items);
+    for (uint32_t i = 0; i < d->quota_count; i++) {
+        bool is_of_all = d->quotas[i].by_instance == NULL;
+        if (is_of_all && lacks_room(&o, d->quotas[i].pool)) add_blocker(&o, d->quotas[i].pool);
+    }
+    if (o.count > 0) return o.count;
+    for (uint32_t i = 0; i < c->instances.count; i++) {
+        if (place_admits(c, d, i) && !add_of_instance(&o, i)) return 0;
+    }
+    return o.count;
+}

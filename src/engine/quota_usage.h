@@ -1,0 +1,29 @@
+/* What running tasks have of resource quotas, and which quota keeps a job back. */
+#ifndef FAIRLEAD_ENGINE_QUOTA_USAGE_H
+#define FAIRLEAD_ENGINE_QUOTA_USAGE_H
+
+#include "engine/schedule.h"
+#include "fields/quota_fields.h"
+
+struct quota_usage {
+    struct quota_usage_values *items;
+    uint32_t count;
+};
+
+/* The pools of a plan of which running tasks have something: by set and rule, then in the order in which jobs came to
+ * take of them. user: only rules that are for the user's jobs; NULL: all. In memory of arena. O(rows + pools). */
+void quota_usage_list(const struct schedule *p, const char *user, struct arena *arena, struct quota_usage *out);
+
+/* A pool that has no room for a job. */
+struct quota_blocker {
+    const char *rule; /* "users/2" */
+    const char *pool; /* "ann/////" */
+};
+
+/* The pools that have no room for the smallest number of slots of a demand if it started now: those of all instances;
+ * or, if none of these, those of every instance where it may run. In memory of arena; returns their number, 0: no quota
+ * keeps it back. The bookings of the model count. O(instances x quotas). */
+uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand *d, int64_t now_us,
+                              struct arena *arena, struct quota_blocker **out);
+
+#endif

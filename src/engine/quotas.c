@@ -1,0 +1,202 @@
+#include "engine/quotas.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/ensure.h"
+
+static void find_limited(struct quota_model *q)
+{
+    q->is_limited = arena_alloc(&q->arena, q->m->resources.list.count + (size_t)1);
+    for (uint32_t i = 0; i < q->sets.count; i++) {
+        const struct quota_set *set = &q->sets.items[i];
+        for (uint32_t r = 0; r < set->rules.count; r++) {
+            for (uint32_t k = 0; k < set->rules.items[r].limit_count; k++)
+                q->is_limited[set->amounts[r][k].resource] = true;
+        }
+    }
+}
+
+int quota_model_make(const struct state *s, const struct cluster_model *m, struct quota_model **out, struct err *e)
+{
+    struct quota_model new = {.s = s, .m = m};
+    *out = NULL;
+    if (s->object_by_name[OBJECT_QUOTA].count == 0) return 0;
+    int status = quota_sets_make(s, &m->resources, &new.arena, &new.sets, e);
+    if (status != 0 || new.sets.count == 0) {
+        arena_release(&new.arena);
+        return status;
+    }
+    find_limited(&new);
+    *out = mem_resize(NULL, 0, sizeof **out);
+    **out = new;
+    return 0;
+}
+
+void quota_model_release(struct quota_model *q)
+{
+    if (q == NULL) return;
+    for (uint32_t i = 0; i < q->pools.list.count; i++) offers_release(&q->pools.list.items[i].offers);
+    array_release(&q->pools.list);
+    array_release(&q->sources);
+    array_release(&q->found);
+    map_release(&q->pool_by_key);
+    map_release(&q->found_by_key);
+    buf_release(&q->key);
+    arena_release(&q->arena);
+    mem_free(q);
+}
+
+/* --- amounts ------------------------------------------------------------------------------------------------------ */
+
+/* A value that the host does not have counts 0, but num_proc is known in any case. */
+static double value_on(const struct quota_model *q, uint32_t host, struct str name)
+{
+    const struct sched_host *h = &q->m->cluster.hosts.items[host];
+    const struct offer *o = offers_find(&h->offers, cluster_resources_find(&q->m->resources, name));
+    if (o != NULL) return o->amount;
+    return str_equal(name, str("num_proc")) ? h->cpus : 0.0;
+}
+
+static double amount_on(const struct quota_model *q, uint32_t host, const struct quota_amount *a)
+{
+    double sum = 0.0;
+    if (a->formula.count == 0) return a->amount;
+    for (uint32_t i = 0; i < a->formula.count; i++) {
+        const struct load_term_text *term = &a->formula.terms[i];
+        sum += term->weight * (term->name.length > 0 ? value_on(q, host, term->name) : 1.0);
+    }
+    return sum > 0.0 ? sum : 0.0;
+}
+
+static bool set_amounts(const struct quota_model *q, uint32_t pool)
+{
+    const struct quota_pool *source = &q->sources.items[pool];
+    const struct quota_set *set = &q->sets.items[source->set];
+    struct offers *offers = &q->pools.list.items[pool].offers;
+    bool has_changed = false;
+    for (uint32_t i = 0; i < set->rules.items[source->rule].limit_count; i++) {
+        const struct quota_amount *a = &set->amounts[source->rule][i];
+        double amount = amount_on(q, source->host, a);
+        struct offer *o = offers_find(offers, a->resource);
+        if (o == NULL) {
+            o = array_add(&offers->list);
+            *o = (struct offer){.resource = a->resource, .amount = amount};
+        }
+        has_changed |= o->amount < amount || o->amount > amount;
+        o->amount = amount;
+    }
+    return has_changed;
+}
+
+bool quota_model_refresh(struct quota_model *q)
+{
+    bool has_changed = false;
+    for (uint32_t i = 0; i < q->pools.list.count; i++) {
+        if (q->sources.items[i].is_refreshed) has_changed |= set_amounts(q, i);
+    }
+    return has_changed;
+}
+
+/* --- pools -------------------------------------------------------------------------------------------------------- */
+
+static bool has_formula(const struct quota_set *set, uint32_t rule)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < set->rules.items[rule].limit_count; i++) found |= set->amounts[rule][i].formula.count > 0;
+    return found;
+}
+
+static char *rule_name(struct quota_model *q, const struct quota_set *set, uint32_t rule)
+{
+    struct buf text = {0};
+    buf_format(&text, "%s/", set->name);
+    quota_text_rule_name(&set->rules.items[rule], rule, &text);
+    char *name = arena_copy(&q->arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    return name;
+}
+
+static uint32_t add_pool(struct quota_model *q, uint32_t set, uint32_t rule, const char *text, uint32_t host)
+{
+    uint32_t pool = q->pools.list.count;
+    const struct quota_set *of = &q->sets.items[set];
+    *array_add(&q->sources) = (struct quota_pool){set, rule, host, has_formula(of, rule)};
+    *array_add(&q->pools.list) = (struct sched_pool){.set = of->name, .rule = rule_name(q, of, rule), .text = text};
+    (void)set_amounts(q, pool);
+    return pool;
+}
+
+/* The pool of the first rule that is for a subject; NONE: no rule is. host: of the cluster. */
+static uint32_t pool_for(struct quota_model *q, uint32_t set, const struct quota_subject *subject, uint32_t host)
+{
+    const struct quota_set *of = &q->sets.items[set];
+    uint32_t rule = quota_sets_find(q->s, &q->m->hosts, of, subject);
+    if (rule == NONE) return NONE;
+    const struct quota_rule *found = &of->rules.items[rule];
+    buf_clear(&q->key);
+    buf_format(&q->key, "%u/%u/", set, rule);
+    size_t begin = q->key.length;
+    quota_sets_pool_text(q->s, found, subject, &q->key);
+    uint32_t pool = map_get(&q->pool_by_key, (struct str){q->key.text, q->key.length});
+    if (pool != NONE) return pool;
+    const char *key = arena_copy(&q->arena, (struct str){q->key.text, q->key.length});
+    pool = add_pool(q, set, rule, key + begin, found->scope[QUOTA_HOSTS].is_each ? host : NONE);
+    map_set(&q->pool_by_key, str(key), pool);
+    return pool;
+}
+
+/* --- what a set means for a job ----------------------------------------------------------------------------------- */
+
+static struct quota_subject subject_on(const struct quota_model *q, const struct quota_job *job, uint32_t instance)
+{
+    const struct cluster_model *m = q->m;
+    uint32_t host = m->cluster.instances.items[instance].host;
+    return (struct quota_subject){.user = job->user,
+                                  .department = job->department,
+                                  .project = job->project,
+                                  .pe = job->pe,
+                                  .queue = q->s->objects[OBJECT_PARTITION].items[m->partition_of[instance]].object.name,
+                                  .host = m->host_of[host]};
+}
+
+/* One pool for all instances is no table. */
+static struct demand_quota find_pools(struct quota_model *q, uint32_t set, const struct quota_job *job)
+{
+    const struct cluster *c = &q->m->cluster;
+    const bool *mentions = q->sets.items[set].mentions;
+    uint32_t count = c->instances.count, first = NONE;
+    bool is_by_instance = mentions[QUOTA_QUEUES] || mentions[QUOTA_HOSTS], are_equal = true;
+    uint32_t *pools = arena_alloc(&q->arena, (count + (size_t)1) * sizeof *pools);
+    for (uint32_t i = 0; i < count && (i == 0 || is_by_instance); i++) {
+        const struct quota_subject subject = subject_on(q, job, i);
+        pools[i] = pool_for(q, set, &subject, c->instances.items[i].host);
+        if (i == 0) first = pools[i];
+        are_equal &= pools[i] == first;
+    }
+    return are_equal ? (struct demand_quota){.pool = first} : (struct demand_quota){NONE, pools};
+}
+
+/* Lengths come before texts, because these may contain anything. */
+static void add_part(struct buf *key, bool is_mentioned, const char *text)
+{
+    if (is_mentioned)
+        buf_format(key, " %u:%s", text != NULL ? (uint32_t)strlen(text) + 1 : 0, text != NULL ? text : "");
+}
+
+uint32_t quota_model_find(struct quota_model *q, uint32_t set, const struct quota_job *job)
+{
+    const bool *mentions = q->sets.items[set].mentions;
+    buf_clear(&q->key);
+    buf_format(&q->key, "%u", set);
+    add_part(&q->key, mentions[QUOTA_USERS], job->user);
+    add_part(&q->key, mentions[QUOTA_PROJECTS], job->project);
+    add_part(&q->key, mentions[QUOTA_PES], job->pe);
+    uint32_t index = map_get(&q->found_by_key, (struct str){q->key.text, q->key.length});
+    if (index != NONE) return index;
+    index = q->found.count;
+    map_set(&q->found_by_key, str(arena_copy(&q->arena, (struct str){q->key.text, q->key.length})), index);
+    const struct demand_quota found = find_pools(q, set, job);
+    *array_add(&q->found) = found;
+    return index;
+}

@@ -1,0 +1,28 @@
+/* The first job of each partition that waits for resources, in the order of priorities: the reason of the jobs behind
+ * it is Priority, as in Slurm. Only of the models whose order is one for all jobs (multifactor, basic); with tickets
+ * any job that fits starts, unless it delays a reservation.
+ *
+ *     partition main   17 (priority 900)  Resources
+ *                      21, 30 ...         Priority
+ *
+ * Derived from the groups of waiting jobs (engine/pending.h), on demand and for all partitions at once, and kept until
+ * it is made again, so that a listing asks for each row in O(partitions of the job). Source: Slurm 22.05.8, squeue. */
+#ifndef FAIRLEAD_ENGINE_WAIT_LEADERS_H
+#define FAIRLEAD_ENGINE_WAIT_LEADERS_H
+
+#include "engine/state.h"
+
+struct wait_leaders {
+    uint32_t *job_ids; /* by partition; 0: none waits */
+    uint32_t partition_count;
+    struct arena arena;
+};
+
+/* factors: by node of the tree, for the multifactor model. O(groups + associations). */
+void wait_leaders_update(struct state *s, int64_t now_us, const double *factors);
+void wait_leaders_free(struct wait_leaders *l); /* NULL is allowed */
+
+/* Whether a job is behind another one in each of its partitions that is open to it, as of the last update. */
+bool wait_leaders_are_before(const struct state *s, const struct job *j);
+
+#endif
