@@ -181,12 +181,21 @@ static inline void dump_checks_schedules(struct state *s, int64_t now_us, struct
     buf_release(&b);
 }
 
-/* Ids of associations are new. Documents have no cancelled tasks, user ids, directories and names of jobs. */
+/* Ids of associations are new. Documents have no cancelled tasks, earlier attempts, user ids, directories and names of
+ * jobs, nor who holds them. */
 static inline bool dump_checks_is_in_documents(enum job_field f, const struct job *j)
 {
-    static const enum job_field others[] = {JOB_FIELD_ASSOCIATION_ID, JOB_FIELD_UID,       JOB_FIELD_GID,
-                                            JOB_FIELD_NAME,           JOB_FIELD_DIRECTORY, JOB_FIELD_OUT_PATTERN,
-                                            JOB_FIELD_ERR_PATTERN,    JOB_FIELD_ARRAY,     JOB_FIELD_CANCELLED_TASKS};
+    static const enum job_field others[] = {JOB_FIELD_ASSOCIATION_ID,
+                                            JOB_FIELD_UID,
+                                            JOB_FIELD_GID,
+                                            JOB_FIELD_NAME,
+                                            JOB_FIELD_DIRECTORY,
+                                            JOB_FIELD_OUT_PATTERN,
+                                            JOB_FIELD_ERR_PATTERN,
+                                            JOB_FIELD_ARRAY,
+                                            JOB_FIELD_CANCELLED_TASKS,
+                                            JOB_FIELD_RESTARTED_TASKS,
+                                            JOB_FIELD_HELD_BY_OPERATOR};
     if (job_field_rows[f].home != JOB_HOME_JOB || !job_field_rows[f].is_decisive) return false;
     if (f == JOB_FIELD_HELD && idset_first(&j->pending) == NONE) return false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

@@ -97,8 +97,8 @@ static inline sqlite3_stmt *job_rows_select(sqlite3 *db, enum job_field_home hom
         if (job_rows_has(f, home))
             buf_format(&text, "%s %s", text.length > 0 ? "," : "SELECT", job_field_rows[f].column);
     }
-    buf_add_text(&text,
-                 home == JOB_HOME_JOB ? " FROM job WHERE id = ?1" : " FROM task WHERE job_id = ?1 AND task_id = ?2");
+    buf_add_text(&text, home == JOB_HOME_JOB ? " FROM job WHERE id = ?1"
+                                             : " FROM task WHERE job_id = ?1 AND task_id = ?2 AND restarts = ?3");
     if (sqlite3_prepare_v2(db, text.text, -1, &select, NULL) != SQLITE_OK)
         fail_msg("%s: %s", text.text, sqlite3_errmsg(db));
     buf_release(&text);
@@ -113,6 +113,7 @@ static inline void job_rows_assert_row(sqlite3_stmt *select, const struct job_ro
     int column = 0;
     sqlite3_bind_int64(select, 1, p->job->id);
     if (p->task != NULL) sqlite3_bind_int64(select, 2, p->task->task_id);
+    if (p->task != NULL) sqlite3_bind_int64(select, 3, p->task->restarts);
     if (sqlite3_step(select) != SQLITE_ROW) fail_msg("job %u: it was not stored", p->job->id);
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         if (!job_rows_has(f, p->task != NULL ? JOB_HOME_TASK : JOB_HOME_JOB)) continue;
@@ -148,6 +149,11 @@ static inline void job_rows_assert_stored(const struct state *s, const char *dir
 
 /* --- listed ------------------------------------------------------------------------------------------------------- */
 
+static inline bool job_rows_has_failed(const struct job_row_place *p, struct arena *arena)
+{
+    return strstr(job_member(p->s, p->job, JOB_FIELD_DEPENDENCY, arena).text, "(failed)") != NULL;
+}
+
 /* A task's field in a listing where no task has started: absent, except for a few fields that are known. */
 static inline struct field_value job_rows_unstarted(const struct job_row_place *p, bool is_pending, enum job_field f,
                                                     struct arena *arena)
@@ -157,6 +163,9 @@ static inline struct field_value job_rows_unstarted(const struct job_row_place *
     if (f == JOB_FIELD_PARTITION) return job_member(p->s, p->job, JOB_FIELD_PARTITIONS, arena);
     if (f == JOB_FIELD_END && !is_pending) return job_member(p->s, p->job, JOB_FIELD_CANCELLED, arena);
     if (is_result && !is_pending) return field_number(0);
+    if (f == JOB_FIELD_RESTARTS && is_pending) return field_number(p->job->restarted.count);
+    if (f == JOB_FIELD_DETAIL && !is_pending && job_rows_has_failed(p, arena))
+        return field_text("what it waited for can never happen");
     return field_is_text(job_field_at(f)) ? field_text("") : field_nothing(job_field_at(f));
 }
 
@@ -197,7 +206,9 @@ static inline bool job_rows_find(const struct state *s, const struct job_row *ro
         if (s->jobs.items[i].id == job_id) out->job = &s->jobs.items[i];
     }
     for (uint32_t i = 0; i < s->tasks.count && has_started; i++) {
-        if (s->tasks.items[i].job_id == job_id && s->tasks.items[i].task_id == task_id) out->task = &s->tasks.items[i];
+        const struct task *k = &s->tasks.items[i];
+        if (k->job_id == job_id && k->task_id == task_id && k->restarts == job_row_number(row, JOB_FIELD_RESTARTS))
+            out->task = k;
     }
     return out->job != NULL && (out->task != NULL || !has_started);
 }

@@ -82,6 +82,14 @@ static const struct wire_field jobs_fields[] = {
     {0}};
 const struct wire_shape api_jobs_shape = SHAPE("Jobs", api_jobs, jobs_fields, .help = "Jobs, by ids or all.");
 
+static const struct wire_field requeue_fields[] = {
+    OPTIONAL(api_jobs, ids, WIRE_TEXTS, .help = "ids of jobs (5) and of tasks (6_1)"),
+    OPTIONAL(api_jobs, all, WIRE_BOOL, .help = "instead of ids: all jobs that the caller may change"),
+    OPTIONAL(api_jobs, hold, WIRE_BOOL, .help = "the jobs are held then"),
+    {0}};
+const struct wire_shape api_requeue_shape =
+    SHAPE("Requeue", api_jobs, requeue_fields, .help = "Running jobs, by ids or all.");
+
 #define SHARES(struct_name)                                                                             \
     OPTIONAL(struct_name, shares, WIRE_I64, .help = "shares among the siblings, or 'parent'", .min = 0, \
              .max = SHARE_COUNT_MAX, .absent = API_UNSET, .special = "parent", .special_number = FIELD_SPECIAL)

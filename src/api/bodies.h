@@ -27,6 +27,7 @@
 #define API_JOBS_CANCEL "/v1/jobs/cancel"
 #define API_JOBS_HOLD "/v1/jobs/hold"
 #define API_JOBS_RELEASE "/v1/jobs/release"
+#define API_JOBS_REQUEUE "/v1/jobs/requeue"
 #define API_OPENAPI "/v1/openapi.json"
 #define API_PARTITIONS "/v1/partitions"
 #define API_USER_POLICIES "/v1/user-policies" /* what the ticket policies give users; API_USERS: users in accounts */
@@ -70,9 +71,10 @@ struct api_update { /* PATCH /v1/jobs/{id} -> api_done */
     struct job_values job;
 };
 
-struct api_jobs {         /* POST /v1/jobs/cancel, hold, release -> api_count; has either ids or all */
+struct api_jobs {         /* POST /v1/jobs/cancel, hold, release, requeue -> api_count; has either ids or all */
     struct wire_list ids; /* of const char *: "5", "6_1" */
     bool all;
+    bool hold; /* only requeue */
 };
 
 /* Absent shares, priorities and raw usage of associations. Shares and priorities can also be FIELD_SPECIAL:
@@ -125,8 +127,9 @@ struct api_account_query { /* PATCH and DELETE /v1/users/{name}?account=A */
 };
 
 extern const struct wire_shape api_submit_shape, api_submit_query_shape, api_update_shape, api_jobs_shape,
-    api_account_shape, api_account_change_shape, api_user_shape, api_user_change_shape, api_jobs_query_shape,
-    api_shares_query_shape, api_priorities_query_shape, api_wait_query_shape, api_account_query_shape;
+    api_requeue_shape, api_account_shape, api_account_change_shape, api_user_shape, api_user_change_shape,
+    api_jobs_query_shape, api_shares_query_shape, api_priorities_query_shape, api_wait_query_shape,
+    api_account_query_shape;
 
 /* --- replies ----------------------------------------------------------------------------------------------------- */
 

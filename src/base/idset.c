@@ -251,3 +251,26 @@ void idset_add_all(struct idset *to, const struct idset *from)
     idset_release(to);
     *to = both.set;
 }
+
+/* Appends the parts of a range that are not in ids. *io_next: the first range of ids that ends at its begin or later.
+ * */
+static void append_rest(struct builder *b, struct idset_range range, const struct idset *ids, uint32_t *io_next)
+{
+    while (*io_next < ids->ranges.count && ids->ranges.items[*io_next].last < range.first) ++*io_next;
+    for (uint32_t i = *io_next; i < ids->ranges.count && ids->ranges.items[i].first <= range.last; i++) {
+        struct idset_range cut = ids->ranges.items[i];
+        if (cut.first > range.first) append(b, (struct idset_range){range.first, cut.first - 1});
+        if (cut.last >= range.last) return;
+        range.first = cut.last + 1;
+    }
+    append(b, range);
+}
+
+void idset_remove_all(struct idset *from, const struct idset *ids)
+{
+    struct builder rest = {0};
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < from->ranges.count; i++) append_rest(&rest, from->ranges.items[i], ids, &next);
+    idset_release(from);
+    *from = rest.set;
+}

@@ -1,11 +1,11 @@
-/* cancel, hold, release: one request that names jobs. It changes all of them or none. */
+/* cancel, hold, release, requeue: one request that names jobs. It changes all of them or none. */
 #include <string.h>
 
 #include "cli/instance.h"
 #include "cli/job_ids.h"
 
 struct cancel_values {
-    bool has_all;
+    bool has_all, has_hold;
 };
 
 static const struct option_row cancel_options[] = {
@@ -13,6 +13,18 @@ static const struct option_row cancel_options[] = {
      .letter = 'a',
      .value = FLAG_IN(struct cancel_values, has_all),
      .help = "all your jobs; for operators, all jobs"},
+    {0},
+};
+
+static const struct option_row requeue_options[] = {
+    {.name = "all",
+     .letter = 'a',
+     .value = FLAG_IN(struct cancel_values, has_all),
+     .help = "all your running jobs; for operators, all that run"},
+    {.name = "hold",
+     .letter = 'H',
+     .value = FLAG_IN(struct cancel_values, has_hold),
+     .help = "hold the jobs then (fairlead release)"},
     {0},
 };
 
@@ -26,9 +38,11 @@ static const char *noun_of(const struct call *call, uint32_t count)
 }
 
 /* verb: "cancel"; done: "Cancelled". */
-static int change_jobs(struct call *call, const char *target, const char *done, const char *verb, struct err *e)
+static int change_jobs(struct call *call, const char *target, const struct wire_shape *shape, const char *done,
+                       const char *verb, struct err *e)
 {
-    struct api_jobs body = {.all = ((const struct cancel_values *)call->values)->has_all};
+    const struct cancel_values *values = call->values;
+    struct api_jobs body = {.all = values->has_all, .hold = values->has_hold};
     if (body.all && call->parsed.operand_count > 0)
         return err_set(e, ERR_USAGE, "--all and job ids: only one of them is accepted");
     if (!body.all && call->parsed.operand_count == 0)
@@ -36,8 +50,7 @@ static int change_jobs(struct call *call, const char *target, const char *done, 
     if (job_ids_parse(call, 0, &body.ids, e) != 0) return -1;
 
     struct api_count reply;
-    if (instance_request_once(call, "POST", target, &api_jobs_shape, &body, &api_count_shape, &reply, e) != 0)
-        return -1;
+    if (instance_request_once(call, "POST", target, shape, &body, &api_count_shape, &reply, e) != 0) return -1;
     if (reply.count == 0)
         output_line(call->out, "No %s to %s", noun_of(call, 0), verb);
     else
@@ -47,17 +60,22 @@ static int change_jobs(struct call *call, const char *target, const char *done, 
 
 static int cancel_run(struct call *call, struct err *e)
 {
-    return change_jobs(call, API_JOBS_CANCEL, "Cancelled", "cancel", e);
+    return change_jobs(call, API_JOBS_CANCEL, &api_jobs_shape, "Cancelled", "cancel", e);
 }
 
 static int hold_run(struct call *call, struct err *e)
 {
-    return change_jobs(call, API_JOBS_HOLD, "Held", "hold", e);
+    return change_jobs(call, API_JOBS_HOLD, &api_jobs_shape, "Held", "hold", e);
 }
 
 static int release_run(struct call *call, struct err *e)
 {
-    return change_jobs(call, API_JOBS_RELEASE, "Released", "release", e);
+    return change_jobs(call, API_JOBS_RELEASE, &api_jobs_shape, "Released", "release", e);
+}
+
+static int requeue_run(struct call *call, struct err *e)
+{
+    return change_jobs(call, API_JOBS_REQUEUE, &api_requeue_shape, "Requeued", "requeue", e);
 }
 
 static const struct command_example cancel_examples[] = {
@@ -124,4 +142,31 @@ const struct command cmd_release = {
     .examples = release_examples,
     .see_also = "hold queue",
     .run = release_run,
+};
+
+static const struct command_example requeue_examples[] = {
+    {.line = "fairlead requeue 5", .meaning = "end job 5 and let it start again"},
+    {.line = "fairlead requeue --hold 5", .meaning = "let it start again once it is released"},
+    {.line = "fairlead requeue 6_3", .meaning = "one task of array 6"},
+    {0},
+};
+
+const struct command cmd_requeue = {
+    .name = "requeue",
+    .group = GROUP_JOBS,
+    .summary = "end running jobs and let them start again",
+    .usage = "[--hold] ID... | --all",
+    .description =
+        "A running job gets SIGTERM and, after the grace time, SIGKILL, and is pending then. It starts again after the time "
+        "of the setting requeue_delay_s at the earliest; tasks of an array start again without a delay. Each start is an "
+        "attempt with a record and a usage of its own ('fairlead history', state REQUEUED), and the job finds the number of "
+        "attempts before in FAIRLEAD_RESTART_COUNT. Its output file is written anew.\n\n"
+        "A job can be requeued by itself, too: 'fairlead submit --requeue' after the host or the job's keeper failed, "
+        "--requeue-exit with exit statuses that mean so.",
+    .options = requeue_options,
+    .values_size = sizeof(struct cancel_values),
+    .operands_max = OPERANDS_ANY,
+    .examples = requeue_examples,
+    .see_also = "submit release cancel",
+    .run = requeue_run,
 };

@@ -62,6 +62,8 @@ static int request_row(struct call *call, struct client *c, const char *target, 
     if (instance_request(call, c, "GET", target, NULL, NULL, &api_job_list_shape, &list, e) != 0) return -1;
     const struct field_value *row = list.rows.items;
     if (list.rows.count == 0) return err_not_found(e, "job", str(call->parsed.operands[0]));
+    for (; list.rows.count > 1 && row[JOB_FIELD_STATE].number == JOB_REQUEUED; list.rows.count--)
+        row += JOB_FIELD_COUNT; /* the output is that of the last attempt */
     if (list.rows.count > 1 || (has_tasks(row) && !names_task(call))) {
         char id[24];
         text_format(id, sizeof id, "%lld", (long long)row[JOB_FIELD_JOB_ID].number);

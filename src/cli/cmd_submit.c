@@ -147,6 +147,7 @@ static int submit_run(struct call *call, struct err *e)
 }
 
 static const struct command_example submit_examples[] = {
+    {.line = "fairlead submit -d afterok:5 job.sh", .meaning = "start once job 5 has ended well"},
     {.line = "fairlead submit -A physics -n 4 --mem 8G -t 2:00:00 run.sh input.dat",
      .meaning = "a script with an argument"},
     {.line = "fairlead submit -p fast -q urgent --begin now+1hour -l license=2 run.sh",

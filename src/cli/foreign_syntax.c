@@ -25,10 +25,9 @@ static const struct foreign_word command_words[] = {
     {.words = " qhold ", .advice = "hold"},
     {.words = " qrls ", .advice = "release"},
     {.words = " qalter ", .advice = "update"},
+    {.words = " requeuehold ", .advice = "requeue --hold"},
     {0},
 };
-
-static const char no_dependencies[] = "a job cannot wait for another; run 'fairlead wait ID' before submitting";
 
 static const struct foreign_word submit_words[] = {
     {.words = " wrap b ", .advice = "give a command after --: fairlead submit -- COMMAND [ARGUMENT...]"},
@@ -41,7 +40,9 @@ static const struct foreign_word submit_words[] = {
     {.words = " hard ", .advice = "every request (-l) is a hard request; use --soft for the others"},
     {.words = " masterq ", .advice = "use --master-queues for the queues of the first slot"},
     {.words = " sync ", .advice = "use --wait to wait until the job has ended"},
-    {.words = " hold_jid dependency d ", .advice = no_dependencies},
+    {.words = " hold_jid ", .advice = "use --hold-jid for jobs whose end it waits for"},
+    {.words = " hold_jid_ad ", .advice = "use --hold-jid-ad to wait for an array task by task"},
+    {.words = " r ", .advice = "use --requeue or --no-requeue"},
     {.words = " tc ", .advice = "use --array 0-999%50 to limit the number of tasks that run at once"},
     {.words = " dept ", .advice = "a job's department is that of its user"},
     {.words = " nodelist w ", .advice = "use --queues '*@HOST' for a host"},

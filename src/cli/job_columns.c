@@ -320,6 +320,8 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_WAITS_FOR, .heading = "Waits for", .show = show_waits_for},
     {.field = JOB_FIELD_RESERVE, .heading = "Reservation", .show = show_reserve},
     {.field = JOB_FIELD_HELD, .heading = "Held"},
+    {.field = JOB_FIELD_DEPENDENCY, .heading = "Dependency"},
+    {.field = JOB_FIELD_RESTARTS, .heading = "Restarts"},
     {.field = JOB_FIELD_ARRAY_TASKS, .heading = "Tasks", .show = show_tasks},
     {.field = JOB_FIELD_SUBMIT, .heading = "Submitted"},
     {.field = JOB_FIELD_BEGIN, .heading = "Begin"},

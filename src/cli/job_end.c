@@ -29,6 +29,7 @@ int job_end_status(const struct field_value *row)
 {
     int signal_number = number_or_0(&row[JOB_FIELD_SIGNAL]);
     switch (row[JOB_FIELD_STATE].number) {
+    case JOB_REQUEUED: /* the end is that of its last attempt */
     case JOB_COMPLETED: return 0;
     case JOB_CANCELLED: return JOB_EXIT_CANCELLED;
     case JOB_TIMEOUT: return JOB_EXIT_TIMEOUT;

@@ -24,6 +24,24 @@ static struct option_value value_of(enum job_field f)
     };
 }
 
+/* Options that are not those of one field. */
+static const struct option_row further_options[] = {
+    {.name = "hold-jid",
+     .argument = "LIST",
+     .value = TEXT_IN(struct job_option_values, hold_jid),
+     .help =
+         "wait for the end of these jobs, whatever it is: ids, names, patterns such as 'prep*', separated by commas; "
+         "what does not exist is not waited for"},
+    {.name = "hold-jid-ad",
+     .argument = "LIST",
+     .value = TEXT_IN(struct job_option_values, hold_jid_ad),
+     .help = "likewise, for arrays with the same tasks: each task waits for the same task of them"},
+    {.name = "no-requeue",
+     .value = FLAG_IN(struct job_option_values, has_no_requeue),
+     .help = "do not start again if the host or the job's keeper fails"},
+};
+enum { FURTHER_COUNT = sizeof further_options / sizeof *further_options };
+
 /* What the help names beside the field's own, because only the command line knows its commands. */
 static const char *const related_commands[JOB_FIELD_COUNT] = {
     [JOB_FIELD_HELD] = "fairlead release",
@@ -46,7 +64,7 @@ static const char *help_of(enum job_field f, struct arena *arena)
 
 const struct option_row *job_option_rows(bool is_update)
 {
-    static struct option_row rows[2][JOB_FIELD_COUNT + 1];
+    static struct option_row rows[2][JOB_FIELD_COUNT + FURTHER_COUNT + 1];
     static struct arena arena; /* never released */
     struct option_row *row = rows[is_update];
     if (row->name != NULL) return rows[is_update];
@@ -59,6 +77,7 @@ const struct option_row *job_option_rows(bool is_update)
                                      .value = value_of(f),
                                      .help = help_of(f, &arena)};
     }
+    for (int i = 0; i < FURTHER_COUNT; i++) *row++ = further_options[i];
     ensure(row - rows[is_update] < OPTION_ROWS_MAX);
     return rows[is_update];
 }
@@ -100,12 +119,39 @@ static void join_requests(const struct option_texts *texts, enum job_field f, st
     buf_release(&list);
 }
 
+/* A list that is separated by commas, as a condition of the dependency. */
+static void add_condition(const char *type, const char *list, struct buf *out)
+{
+    if (list == NULL || list[0] == '\0') return;
+    buf_format(out, "%s%s:", out->length > 0 ? "," : "", type);
+    for (; *list != '\0'; list++) buf_add_char(out, *list == ',' ? ':' : *list);
+}
+
+/* --dependency, --hold-jid and --hold-jid-ad together. */
+static void join_dependency(const struct job_option_values *given, struct arena *arena, struct job_values *io_values)
+{
+    struct buf text = {0};
+    if (given->hold_jid == NULL && given->hold_jid_ad == NULL) return;
+    if (io_values->is_given[JOB_FIELD_DEPENDENCY]) buf_add_text(&text, io_values->value[JOB_FIELD_DEPENDENCY].text);
+    add_condition("hold_jid", given->hold_jid, &text);
+    add_condition("hold_jid_ad", given->hold_jid_ad, &text);
+    const char *joined = text.length > 0 ? arena_copy(arena, (struct str){text.text, text.length}) : "";
+    io_values->value[JOB_FIELD_DEPENDENCY] = field_text(joined);
+    io_values->is_given[JOB_FIELD_DEPENDENCY] = true;
+    buf_release(&text);
+}
+
 int job_options_read(const struct job_option_values *given, struct arena *arena, struct job_values *out_values,
                      struct err *e)
 {
     *out_values = given->values;
     join_requests(&given->requests, JOB_FIELD_REQUESTS, arena, out_values);
     join_requests(&given->soft, JOB_FIELD_SOFT, arena, out_values);
+    join_dependency(given, arena, out_values);
+    if (given->has_no_requeue && out_values->is_given[JOB_FIELD_REQUEUE] &&
+        out_values->value[JOB_FIELD_REQUEUE].number != 0)
+        return err_set(e, ERR_USAGE, "--requeue and --no-requeue: only one of them is accepted");
+    if (given->has_no_requeue) set_number(out_values, JOB_FIELD_REQUEUE, 0);
     if (given->slots != NULL) return read_slots(given->slots, out_values, e);
     if (out_values->is_given[JOB_FIELD_CPUS]) /* update -n 4 replaces a range, too */
         set_number(out_values, JOB_FIELD_SLOTS_MAX, out_values->value[JOB_FIELD_CPUS].number);

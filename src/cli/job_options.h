@@ -1,6 +1,7 @@
 /* The options of submit and update that set fields of a job. They are computed from the table of job fields
- * (fields/job_fields.h), one option for each field that a user can set. Two options differ: --slots N-M sets the CPUs
- * and the maximum of the range, and a repeated --request adds to one list. */
+ * (fields/job_fields.h), one option for each field that a user can set. Some options differ: --slots N-M sets the CPUs
+ * and the maximum of the range, a repeated --request adds to one list, --hold-jid and --hold-jid-ad add to the
+ * dependency, and --no-requeue is --requeue=no. */
 #ifndef FAIRLEAD_CLI_JOB_OPTIONS_H
 #define FAIRLEAD_CLI_JOB_OPTIONS_H
 
@@ -12,6 +13,8 @@ struct job_option_values {
     struct job_values values;
     const char *slots;
     struct option_texts requests, soft;
+    const char *hold_jid, *hold_jid_ad;
+    bool has_no_requeue;
 };
 
 /* The options of update, or of submit; ends with {0}. They fill a struct job_option_values. Static memory. */

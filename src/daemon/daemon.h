@@ -7,7 +7,8 @@
  *     machine.c    CPUs, memory and GPUs                  schedule_file.c   the schedule file
  *     loads.c      the load values that are reported      log.c             the log
  *     calendars.c  the closed times that are reported     calendar_times.c  local clocks
- *     daemon_clock.c  the time, real or virtual           pretend*.c        a cluster that is not there */
+ *     job_ends.c   how jobs of long ago ended             daemon_clock.c    the time, real or virtual
+ *     pretend*.c   a cluster that is not there */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
 #define FAIRLEAD_DAEMON_DAEMON_H
 
@@ -139,6 +140,9 @@ bool daemon_pretend_host_is_up(const struct daemon *d, uint32_t host);
 /* pretend_launches.c: opens the executor with the launches that run; starts a task. */
 void daemon_open_pretend_executor(struct daemon *d);
 void daemon_start_pretend(struct daemon *d, const struct job *j, const struct task *k);
+/* job_ends.c: sets the facts about ended jobs that an event needs, in memory of arena, and frees their sets. */
+void daemon_read_ends(struct daemon *d, struct event *event, struct arena *arena);
+void daemon_release_ends(struct event *event);
 
 /* launches.c: carries out the decisions of d->outcome, once they are committed. */
 void daemon_act(struct daemon *d);

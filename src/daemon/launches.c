@@ -35,7 +35,7 @@ static bool is_set_by_daemon(struct str entry)
 {
     struct str value, name = str_cut(entry, '=', &value);
     return str_starts(name, str("FAIRLEAD_")) || str_equal(name, str("CUDA_VISIBLE_DEVICES")) ||
-           str_equal(name, str("CUDA_DEVICE_ORDER"));
+           str_equal(name, str("CUDA_DEVICE_ORDER")) || str_equal(name, str("SLURM_RESTART_COUNT"));
 }
 
 static void add_gpus(const struct daemon *d, const struct task *k, struct environment *env)
@@ -76,6 +76,8 @@ static void add_variables(const struct daemon *d, const struct job *j, const str
     add_entry(env, "FAIRLEAD_JOB_ID=%u", j->id);
     if (j->is_array) add_entry(env, "FAIRLEAD_ARRAY_JOB_ID=%u", j->id);
     if (j->is_array) add_entry(env, "FAIRLEAD_ARRAY_TASK_ID=%u", k->task_id);
+    add_entry(env, "FAIRLEAD_RESTART_COUNT=%u", k->restarts);
+    if (k->restarts > 0) add_entry(env, "SLURM_RESTART_COUNT=%u", k->restarts); /* like Slurm, not before */
     add_entry(env, "FAIRLEAD_JOB_NAME=%s", j->text->name);
     add_entry(env, "FAIRLEAD_ACCOUNT=%s", a->account);
     add_entry(env, "FAIRLEAD_USER=%s", a->user);

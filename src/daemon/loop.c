@@ -72,10 +72,14 @@ struct decided_requests {
 
 static void decide_request(struct daemon *d, struct decided_request *decided)
 {
-    const struct event *event = request_event(decided->request);
+    struct event event = *request_event(decided->request);
     const struct request_script *script = request_script(decided->request);
-    if (engine_apply(&d->state, d->now_us, event, &d->outcome, &decided->result, &decided->err) != 0)
+    struct arena arena = {0};
+    daemon_read_ends(d, &event, &arena);
+    if (engine_apply(&d->state, d->now_us, &event, &d->outcome, &decided->result, &decided->err) != 0)
         decided->is_refused = true;
+    daemon_release_ends(&event);
+    arena_release(&arena);
     if (script == NULL || decided->is_refused) return;
     struct job_script job_script = {script->script,         script->script_name, script->arguments,
                                     script->argument_count, script->environment, script->environment_count};

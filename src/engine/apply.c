@@ -20,6 +20,12 @@ void apply_note_usage_journal(struct apply_context *c, enum usage_journal_kind k
         .at_us = c->now_us, .kind = kind, .assoc_id = assoc_id, .before = before, .after = after};
 }
 
+void apply_note_late_start(struct apply_context *c, const struct task *k)
+{
+    apply_note_usage_journal(c, USAGE_JOURNAL_LATE, c->s->assocs.items[k->assoc].id, k->job_id,
+                             (int64_t)((uint64_t)k->restarts << 32 | k->task_id));
+}
+
 void apply_note_usage_journal_detail(struct apply_context *c, enum usage_journal_kind kind, int64_t before,
                                      int64_t after, const char *detail)
 {

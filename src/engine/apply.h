@@ -20,6 +20,7 @@ void apply_note_usage_journal(struct apply_context *c, enum usage_journal_kind k
                               int64_t after);
 void apply_note_usage_journal_detail(struct apply_context *c, enum usage_journal_kind kind, int64_t before,
                                      int64_t after, const char *detail);
+void apply_note_late_start(struct apply_context *c, const struct task *k);
 void apply_note_decision(struct apply_context *c, enum decision_kind kind, const struct task *k);
 
 /* Makes a pass due at at_us at the latest, even if no event arrives until then. */

@@ -306,7 +306,7 @@ static void note_late_starts(struct apply_context *c, uint32_t qos)
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state) || k->charged_us != 0) continue;
         if (qos != NONE && !usage_read_is_of_qos(s, k, qos)) continue;
-        apply_note_usage_journal(c, USAGE_JOURNAL_LATE, s->assocs.items[k->assoc].id, k->job_id, k->task_id);
+        apply_note_late_start(c, k);
     }
 }
 

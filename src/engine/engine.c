@@ -4,6 +4,7 @@
 
 #include "base/ensure.h"
 #include "base/number.h"
+#include "engine/dependencies.h"
 #include "engine/handlers.h"
 
 static int (*const handlers[])(struct apply_context *, const struct event *) = {
@@ -21,6 +22,7 @@ static int (*const handlers[])(struct apply_context *, const struct event *) = {
     [EVENT_CANCEL] = apply_cancel,
     [EVENT_HOLD] = apply_hold,
     [EVENT_RELEASE] = apply_release,
+    [EVENT_REQUEUE] = apply_requeue,
     [EVENT_UPDATE] = apply_update,
     [EVENT_HOST] = apply_host,
     [EVENT_HOSTS] = apply_hosts,
@@ -65,6 +67,7 @@ int engine_apply(struct state *s, int64_t now_us, const struct event *event, str
     struct apply_context c = {.s = s, .now_us = now_us, .outcome = outcome, .e = e, .result = &result};
     arena_clear(&s->cycle);
     if (handlers[event->kind](&c, event) != 0) return -1;
+    dependencies_settle(&c);
     count_edition(s, event->kind);
     note_cause(s, event->kind, now_us);
     if (out_result != NULL) *out_result = result;

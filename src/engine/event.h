@@ -24,6 +24,7 @@ enum event_kind {
     EVENT_CANCEL,
     EVENT_HOLD,
     EVENT_RELEASE,
+    EVENT_REQUEUE,
     EVENT_UPDATE,
     EVENT_HOST,      /* an executor of a host reports what the host has, or that it is down */
     EVENT_HOSTS,     /* the same of several hosts; those that do not exist are added */
@@ -96,11 +97,20 @@ struct job_ref {
     uint32_t job_id, task_id;
 };
 
-/* The jobs to cancel, hold or release. If one reference is wrong, the event is refused. */
+/* The jobs to cancel, hold, release or requeue. If one reference is wrong, the event is refused. */
 struct event_jobs {
     const struct job_ref *refs;
     uint32_t count;
-    bool all; /* instead of refs: every job that the actor may change */
+    bool all;   /* instead of refs: every job that the actor may change */
+    bool holds; /* EVENT_REQUEUE: they are held then */
+};
+
+/* A fact about a job that has ended and is in no row of memory any more (dependencies.h). */
+struct event_end {
+    uint32_t job_id;
+    bool is_array;
+    struct idset tasks, completed; /* all its tasks, and those of them that are COMPLETED */
+    int64_t started_us;            /* the last start of a task; 0: none */
 };
 
 /* The fields of a job to change. The table of job fields has those that an update may set. */
@@ -178,6 +188,8 @@ struct event_synced {
 struct event {
     enum event_kind kind;
     struct actor actor;
+    const struct event_end *ends; /* EVENT_SUBMIT, EVENT_UPDATE: of the jobs that dependencies_list_ended lists */
+    uint32_t end_count;
     union {
         struct event_account account;
         struct event_user user;
@@ -203,8 +215,9 @@ struct event {
 
 /* The result of an event; 0 where the event has no such result. */
 struct event_result {
-    uint32_t job_id;    /* EVENT_SUBMIT: the new job */
-    uint32_t job_count; /* EVENT_CANCEL, HOLD, RELEASE: the number of references, or of all jobs, that it changed */
+    uint32_t job_id; /* EVENT_SUBMIT: the new job */
+    uint32_t
+        job_count; /* EVENT_CANCEL, HOLD, RELEASE, REQUEUE: the number of references, or of all jobs, that it changed */
 };
 
 /* Where a new or changed row is. index is into the state's table; the store reads the row from there when it commits.
@@ -254,7 +267,8 @@ struct usage_journal_entry {
      * HALFLIFE    seconds                                    seconds
      * SHARES      shares                                     shares
      * FOLD        last reset of the receiving association    id of the receiving association
-     * LATE        job, started before a change of the rules  task; its start became known after the change
+     * LATE        job, started before a change of the rules  task, and its restarts x 2^32; its start became known
+     *                                                        after the change
      * QOS_DECAY   id of the QOS                              1: its usage decays from now on; 0: it does not
      * RESET       previous reset                             usage counts from this time on */
     int64_t before, after;

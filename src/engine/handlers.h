@@ -24,6 +24,7 @@ int apply_submit(struct apply_context *c, const struct event *event);
 int apply_cancel(struct apply_context *c, const struct event *event);
 int apply_hold(struct apply_context *c, const struct event *event);
 int apply_release(struct apply_context *c, const struct event *event);
+int apply_requeue(struct apply_context *c, const struct event *event);
 int apply_update(struct apply_context *c, const struct event *event);
 int apply_host(struct apply_context *c, const struct event *event);
 int apply_hosts(struct apply_context *c, const struct event *event);
@@ -125,6 +126,9 @@ void cpu_weight_invalidate(struct state *s);
 /* Ends a live task in the state end: charges it, frees its resources, notes the changes and acknowledges the launch.
  * k->end_us and the results are set before; end_us 0: now. */
 void task_end(struct apply_context *c, uint32_t task_index, enum job_state end);
+
+/* Cancels pending tasks of a job. O(ranges), and O(tasks) if others wait for single ones. */
+void job_cancel_pending(struct apply_context *c, uint32_t job_index, const struct idset *tasks);
 
 /* Ends the job if no task of it is pending or live. at_us 0: now. */
 void job_end_if_done(struct apply_context *c, uint32_t job_index, int64_t at_us);

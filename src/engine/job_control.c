@@ -1,10 +1,13 @@
-/* Events that refer to jobs by id: cancel, hold, release, update. */
+/* Events that refer to jobs by id: cancel, hold, release, requeue, update. */
 #include <string.h>
 
+#include "engine/dependencies.h"
 #include "engine/job_edit.h"
 #include "engine/job_members.h"
+#include "engine/job_waits.h"
 #include "engine/limit_submit.h"
 #include "engine/min_priority.h"
+#include "engine/name_groups.h"
 #include "engine/requested_resources.h"
 
 /* --- references --------------------------------------------------------------------------------------------------- */
@@ -53,16 +56,16 @@ static int check_jobs(struct apply_context *c, const struct event *event)
 /* Calls act for each reference, or for every job that the actor may change. act returns whether it made a difference.
  * Returns the number of references for which it did. */
 static uint32_t for_each_job(struct apply_context *c, const struct event *event,
-                             bool (*act)(struct apply_context *, struct job_ref))
+                             bool (*act)(struct apply_context *, const struct event *, struct job_ref))
 {
     const struct event_jobs *wanted = &event->jobs;
     uint32_t count = 0;
-    for (uint32_t i = 0; !wanted->all && i < wanted->count; i++) count += act(c, wanted->refs[i]);
+    for (uint32_t i = 0; !wanted->all && i < wanted->count; i++) count += act(c, event, wanted->refs[i]);
     if (!wanted->all) return count;
     for (uint32_t i = 0; i < c->s->jobs.count; i++) {
         const struct job *j = &c->s->jobs.items[i];
         if (j->ended_us != 0 || !may_change(c->s, &event->actor, j)) continue;
-        count += act(c, (struct job_ref){j->id, NONE});
+        count += act(c, event, (struct job_ref){j->id, NONE});
     }
     return count;
 }
@@ -76,47 +79,36 @@ static bool cancel_task(struct apply_context *c, uint32_t index)
     struct task *k = &c->s->tasks.items[index];
     if (job_state_is_end(k->state) || k->is_cancelled) return false;
     k->is_cancelled = true;
+    k->requeue = REQUEUE_NO;
     k->state = JOB_COMPLETING;
     apply_note_change(c, TABLE_TASK, index);
     apply_note_decision(c, DECIDE_END, k);
     return true;
 }
 
-/* To be called after count pending tasks were moved to cancelled. */
-static void note_cancelled(struct apply_context *c, uint32_t job_index, uint32_t count)
-{
-    struct job *j = &c->s->jobs.items[job_index];
-    if (count > 0) j->cancelled_us = c->now_us;
-    assoc_count_work(c->s, j->assoc, &(struct work){.pending = count}, -1);
-    apply_note_change(c, TABLE_JOB, job_index);
-    job_end_if_done(c, job_index, c->now_us);
-}
-
 static void cancel_pending(struct apply_context *c, uint32_t job_index, uint32_t task_id)
 {
-    struct job *j = &c->s->jobs.items[job_index];
-    idset_remove(&j->pending, task_id);
-    idset_add(&j->cancelled, task_id);
-    note_cancelled(c, job_index, 1);
+    struct idset tasks = {0};
+    idset_add(&tasks, task_id);
+    job_cancel_pending(c, job_index, &tasks);
+    idset_release(&tasks);
 }
 
 /* O(tasks) if tasks of the job are live. */
 static bool cancel_all_tasks(struct apply_context *c, uint32_t job_index)
 {
     struct job *j = &c->s->jobs.items[job_index];
-    uint32_t pending = idset_count(&j->pending);
-    bool is_changed = pending > 0;
+    bool is_changed = idset_first(&j->pending) != NONE;
     for (uint32_t i = 0; i < c->s->tasks.count && j->live_tasks > 0; i++) {
         if (c->s->tasks.items[i].job_id == j->id) is_changed |= cancel_task(c, i);
     }
-    idset_add_all(&j->cancelled, &j->pending);
-    idset_release(&j->pending);
-    if (is_changed) note_cancelled(c, job_index, pending);
+    if (is_changed) job_cancel_pending(c, job_index, &j->pending);
     return is_changed;
 }
 
-static bool cancel_ref(struct apply_context *c, struct job_ref ref)
+static bool cancel_ref(struct apply_context *c, const struct event *event, struct job_ref ref)
 {
+    (void)event;
     uint32_t job_index = state_find_job(c->s, ref.job_id);
     if (job_index == NONE) return false; /* an earlier reference to the same job ended it */
     if (ref.task_id == NONE) return cancel_all_tasks(c, job_index);
@@ -156,29 +148,42 @@ static void move_to_list_end(struct state *s, struct job *j)
 
 /* --- hold, release ------------------------------------------------------------------------------------------------ */
 
-/* Returns whether it made a difference. */
-static bool set_held(struct apply_context *c, struct job_ref ref, bool is_held)
+static bool is_own(const struct state *s, const struct actor *actor, const struct job *j)
 {
-    uint32_t index = state_find_job(c->s, ref.job_id);
+    return actor->user != NULL && strcmp(actor->user, user_of(s, j)) == 0;
+}
+
+/* These return whether it made a difference. */
+
+static bool set_held(struct apply_context *c, uint32_t index, bool is_held, bool is_by_operator)
+{
     struct job *j = &c->s->jobs.items[index];
-    if (j->is_held == is_held || idset_first(&j->pending) == NONE) return false;
+    if (j->is_held == is_held && j->is_held_by_operator == is_by_operator) return false;
     j->is_held = is_held;
+    j->is_held_by_operator = is_by_operator;
     move_to_list_end(c->s, j);
-    j->accrue_us = is_held ? 0 : j->begin_us > c->now_us ? j->begin_us : c->now_us;
+    j->accrue_us = job_waits_accrual_us(j, c->now_us);
     apply_note_change(c, TABLE_JOB, index);
     if (is_held) min_priority_forget(c, index);
     c->s->pass_is_due = true;
     return true;
 }
 
-static bool hold_ref(struct apply_context *c, struct job_ref ref)
+/* A hold by an operator stays one. */
+static bool hold_ref(struct apply_context *c, const struct event *event, struct job_ref ref)
 {
-    return set_held(c, ref, true);
+    uint32_t index = state_find_job(c->s, ref.job_id);
+    const struct job *j = &c->s->jobs.items[index];
+    if (idset_first(&j->pending) == NONE) return false;
+    return set_held(c, index, true, j->is_held_by_operator || !is_own(c->s, &event->actor, j));
 }
 
-static bool release_ref(struct apply_context *c, struct job_ref ref)
+static bool release_ref(struct apply_context *c, const struct event *event, struct job_ref ref)
 {
-    return set_held(c, ref, false);
+    uint32_t index = state_find_job(c->s, ref.job_id);
+    const struct job *j = &c->s->jobs.items[index];
+    if (idset_first(&j->pending) == NONE || (j->is_held_by_operator && !event->actor.is_operator)) return false;
+    return set_held(c, index, false, false);
 }
 
 /* Whether the jobs can be held or released. participle: for the message. */
@@ -205,14 +210,114 @@ int apply_hold(struct apply_context *c, const struct event *event)
     return 0;
 }
 
+/* Only an operator releases what an operator holds. */
+static int check_releasable(struct apply_context *c, const struct event *event)
+{
+    char id[JOB_ID_TEXT_SIZE];
+    if (check_waiting(c, event, "released") != 0) return -1;
+    for (uint32_t i = 0; i < event->jobs.count && !event->actor.is_operator; i++) {
+        uint32_t job_id = event->jobs.refs[i].job_id;
+        struct str name = {id, job_id_format(id, job_id, NONE)};
+        if (c->s->jobs.items[state_find_job(c->s, job_id)].is_held_by_operator)
+            return err_subject(c->e, ERR_DENIED, "job", name,
+                               "is held by an operator; only an operator can release it");
+    }
+    return 0;
+}
+
 int apply_release(struct apply_context *c, const struct event *event)
 {
-    if (check_waiting(c, event, "released") != 0) return -1;
+    if (check_releasable(c, event) != 0) return -1;
     c->result->job_count = for_each_job(c, event, release_ref);
     return 0;
 }
 
+/* --- requeue ------------------------------------------------------------------------------------------------------ */
+
+static bool requeue_live(struct apply_context *c, const struct event *event, uint32_t index)
+{
+    struct task *k = &c->s->tasks.items[index];
+    const struct job *j = &c->s->jobs.items[state_find_job(c->s, k->job_id)];
+    if (job_state_is_end(k->state) || k->is_cancelled || k->requeue != REQUEUE_NO) return false;
+    enum task_requeue held = is_own(c->s, &event->actor, j) ? REQUEUE_HELD : REQUEUE_HELD_BY_OPERATOR;
+    k->requeue = event->jobs.holds ? held : REQUEUE_YES;
+    k->state = JOB_COMPLETING;
+    apply_note_change(c, TABLE_TASK, index);
+    apply_note_decision(c, DECIDE_END, k);
+    return true;
+}
+
+/* O(tasks) for a whole job. */
+static bool requeue_ref(struct apply_context *c, const struct event *event, struct job_ref ref)
+{
+    bool is_changed = false;
+    if (ref.task_id != NONE) {
+        uint32_t index = state_find_task(c->s, ref.job_id, ref.task_id);
+        return index != NONE && requeue_live(c, event, index);
+    }
+    for (uint32_t i = 0; i < c->s->tasks.count; i++) {
+        if (c->s->tasks.items[i].job_id == ref.job_id) is_changed |= requeue_live(c, event, i);
+    }
+    return is_changed;
+}
+
+static int check_requeue(struct apply_context *c, struct job_ref ref, bool holds)
+{
+    char id[JOB_ID_TEXT_SIZE];
+    struct str name = {id, job_id_format(id, ref.job_id, ref.task_id)};
+    const struct job *j = &c->s->jobs.items[state_find_job(c->s, ref.job_id)];
+    bool is_live = ref.task_id == NONE ? j->live_tasks > 0 : state_find_task(c->s, ref.job_id, ref.task_id) != NONE;
+    if (!is_live)
+        return err_subject(c->e, ERR_CONFLICT, ref.task_id == NONE ? "job" : "task", name,
+                           "is pending; only what runs can be requeued");
+    if (holds && j->is_array)
+        return err_subject(c->e, ERR_CONFLICT, "job", str_cut(name, '_', &(struct str){0}),
+                           "is an array, whose tasks cannot be held alone; requeue them, then hold the job");
+    return 0;
+}
+
+int apply_requeue(struct apply_context *c, const struct event *event)
+{
+    if (check_jobs(c, event) != 0) return -1;
+    for (uint32_t i = 0; i < event->jobs.count; i++) {
+        if (check_requeue(c, event->jobs.refs[i], event->jobs.holds) != 0) return -1;
+    }
+    c->result->job_count = for_each_job(c, event, requeue_ref);
+    return 0;
+}
+
 /* --- update ------------------------------------------------------------------------------------------------------- */
+
+/* A copy in the cycle, because the row is replaced. NULL: the name is the same. */
+static const char *old_name_of(struct state *s, const struct job *old, const struct job *new)
+{
+    return strcmp(old->text->name, new->text->name) != 0 ? arena_copy(&s->cycle, str(old->text->name)) : NULL;
+}
+
+/* Sets what the job waits for, if that is given and differs. */
+static int set_dependency(struct apply_context *c, const struct event *event, uint32_t index, struct job *row)
+{
+    struct state *s = c->s;
+    const struct job *j = &s->jobs.items[index];
+    const struct job_values *given = event->update.values;
+    const struct field_value old = job_member(s, j, JOB_FIELD_DEPENDENCY, &s->cycle);
+    bool is_new =
+        given->is_given[JOB_FIELD_DEPENDENCY] && strcmp(given->value[JOB_FIELD_DEPENDENCY].text, old.text) != 0;
+    if (is_new && dependencies_resolve(c, event, user_of(s, j), row) != 0) return -1;
+    if (is_new || (strcmp(j->text->name, row->text->name) != 0 && name_groups_are_built(s)))
+        return dependencies_check_circle(c, index, row);
+    return 0;
+}
+
+/* A job that has to wait for others now has no age; one that waits no more begins to age. */
+static void settle_dependency(struct apply_context *c, uint32_t index, const char *old_name)
+{
+    struct job *j = &c->s->jobs.items[index];
+    job_waits_find_ready(j);
+    int64_t accrual_us = job_waits_accrual_us(j, c->now_us);
+    if (accrual_us == 0 || j->accrue_us == 0) j->accrue_us = accrual_us;
+    dependencies_changed(c, index, old_name);
+}
 
 /* MaxWall does not count for a time limit that an operator changes; a new QOS or partition may refuse the job. */
 static int check_limits(struct apply_context *c, const struct actor *actor, const struct job *old, struct job *row)
@@ -230,10 +335,13 @@ static int update(struct apply_context *c, const struct event *event)
     if (find_job(c, &event->actor, (struct job_ref){wanted->job_id, NONE}, &index) != 0) return -1;
     struct job row = c->s->jobs.items[index];
     if (job_edit_update(c, &event->actor, &c->s->jobs.items[index], wanted->values, &row) != 0) return -1;
+    if (set_dependency(c, event, index, &row) != 0) return -1;
+    const char *old_name = old_name_of(c->s, &c->s->jobs.items[index], &row);
     if (check_limits(c, &event->actor, &c->s->jobs.items[index], &row) != 0) return -1;
     if (has_decisive_change(c->s, &c->s->jobs.items[index], &row)) move_to_list_end(c->s, &row);
     min_priority_update(c, index, &row);
     job_replace(c->s, index, &row);
+    settle_dependency(c, index, old_name);
     c->s->pass_is_due = true;
     apply_note_change(c, TABLE_JOB, index);
     return 0;

@@ -51,9 +51,16 @@ static bool is_too_late(const struct job *j, enum job_field_until until)
     }
 }
 
+/* An earlier attempt was charged by the job's QOS and project. */
+static bool was_charged_by(const struct job *j, enum job_field f)
+{
+    return (f == JOB_FIELD_QOS || f == JOB_FIELD_PROJECT) && j->restarted.count > 0;
+}
+
 static int check_not_too_late(struct job_edit *edit, enum job_field f)
 {
-    if (edit->old == NULL || !is_too_late(edit->old, job_field_rows[f].until)) return 0;
+    if (edit->old == NULL) return 0;
+    if (!is_too_late(edit->old, job_field_rows[f].until) && !was_charged_by(edit->old, f)) return 0;
     (void)err_field(edit->c->e, ERR_CONFLICT, job_field_at(f)->name, "it cannot change after the job has started");
     return fail_of_job(edit);
 }
@@ -157,6 +164,7 @@ static int edit_field(struct job_edit *edit, enum job_field f)
     const struct field_value old = job_member(s, edit->row, f, &s->cycle);
     if (field_equal(field, &old, &new)) return 0;
     if (check_actor(edit, f, &old, &new) != 0 || check_not_too_late(edit, f) != 0) return -1;
+    if (f == JOB_FIELD_DEPENDENCY) return 0; /* dependencies.c sets it */
     if (job_member_set(s, edit->row, f, &new, &s->cycle, edit->c->e) != 0) return -1;
     edit->is_changed[f] = true;
     return after_change(edit, f);
@@ -266,6 +274,7 @@ static void set_defaults(struct job_edit *edit)
                         .qos = state_find_object(s, OBJECT_QOS, DEFAULT_QOS),
                         .project = NONE,
                         .environment = NONE,
+                        .may_requeue = setting_number(&s->settings, SET_JOB_REQUEUE) != 0,
                         .set_priority = NONE};
     row->request.cpus = (uint32_t)setting_number(&s->settings, SET_DEFAULT_CPUS);
     row->request.mem_mib = (uint64_t)setting_number(&s->settings, SET_DEFAULT_MEM_MIB);

@@ -8,6 +8,7 @@
 #include "base/ensure.h"
 #include "engine/handlers.h"
 #include "engine/placements.h"
+#include "engine/restarts.h"
 #include "fields/request_text.h"
 #include "policy/tres_text.h"
 
@@ -54,6 +55,10 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_COMMENT] = {TEXT(comment)},
     [JOB_FIELD_ADMIN_COMMENT] = {TEXT(admin_comment)},
     [JOB_FIELD_HELD] = {JOB(MEMBER_BOOL, is_held)},
+    [JOB_FIELD_HELD_BY_OPERATOR] = {JOB(MEMBER_BOOL, is_held_by_operator)},
+    [JOB_FIELD_REQUEUE] = {JOB(MEMBER_BOOL, may_requeue)},
+    [JOB_FIELD_REQUEUE_EXIT] = {TEXT(requeue_exits)},
+    [JOB_FIELD_MAX_REQUEUE] = {JOB(MEMBER_U32, requeue_max)},
     [JOB_FIELD_RESERVE] = {JOB(MEMBER_BOOL, is_reserving)},
     [JOB_FIELD_CPUS] = {JOB(MEMBER_U32, request.cpus)},
     [JOB_FIELD_MEM_MIB] = {JOB(MEMBER_U64, request.mem_mib)},
@@ -85,6 +90,8 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_ENDED] = {JOB(MEMBER_I64, ended_us), NONE_IS(0)},
 
     [JOB_FIELD_TASK_ID] = {TASK(MEMBER_U32, task_id)},
+    [JOB_FIELD_RESTARTS] = {TASK(MEMBER_U32, restarts)},
+    [JOB_FIELD_TASK_REQUEUE] = {TASK(MEMBER_U32, requeue)},
     [JOB_FIELD_STATE] = {TASK(MEMBER_STATE, state)},
     [JOB_FIELD_START] = {TASK(MEMBER_I64, start_us), NONE_IS(0)},
     [JOB_FIELD_END] = {TASK(MEMBER_I64, end_us), NONE_IS(0)},
@@ -369,6 +376,30 @@ static int set_array(struct job *row, const struct field_value *value, struct er
     return 0;
 }
 
+/* --- what a job waits for, and its restarts ----------------------------------------------------------------------- */
+
+static struct field_value dependency_value(const struct job *j, struct arena *arena)
+{
+    struct buf text = {0};
+    dependency_text_format(j->dependency, &text);
+    return take_text(&text, arena);
+}
+
+static int set_dependency(struct job *row, const struct field_value *value, struct arena *arena, struct err *e)
+{
+    struct dependency_list *list = arena_alloc(arena, sizeof *list);
+    if (dependency_text_parse(str(value->text), arena, list, e) != 0) return -1;
+    row->dependency = list->count > 0 ? list : NULL;
+    return 0;
+}
+
+static struct field_value restarted_value(const struct job *j, struct arena *arena)
+{
+    struct buf text = {0};
+    restarts_format(j, &text);
+    return take_text(&text, arena);
+}
+
 /* --- jobs --------------------------------------------------------------------------------------------------------- */
 
 struct field_value job_member(const struct state *s, const struct job *j, enum job_field f, struct arena *arena)
@@ -385,6 +416,8 @@ struct field_value job_member(const struct state *s, const struct job *j, enum j
     case JOB_FIELD_NODES: return nodes_value(j, arena);
     case JOB_FIELD_SOFT: return requests_value(s, placing_of(j)->soft, placing_of(j)->soft_count, arena);
     case JOB_FIELD_ARRAY: return j->is_array ? set_value(&j->array, arena) : field_absent();
+    case JOB_FIELD_DEPENDENCY: return dependency_value(j, arena);
+    case JOB_FIELD_RESTARTED_TASKS: return restarted_value(j, arena);
     default: break;
     }
     if (m->of == OF_PLACING) return get_placing(m, j, arena);
@@ -406,6 +439,8 @@ int job_member_set(const struct state *s, struct job *row, enum job_field f, con
     case JOB_FIELD_NODES: return set_nodes(row, value, arena, e);
     case JOB_FIELD_SOFT: return set_soft_requests(s, row, value, arena, e);
     case JOB_FIELD_ARRAY: return set_array(row, value, e);
+    case JOB_FIELD_DEPENDENCY: return set_dependency(row, value, arena, e);
+    case JOB_FIELD_RESTARTED_TASKS: return restarts_parse(row, str(value->text), job_field_at(f)->name, e);
     default: break;
     }
     if (m->of == OF_PLACING) return set_placing(m, job_field_at(f), row, value, arena, e);
@@ -417,6 +452,7 @@ void job_members_release(struct job *row)
     idset_release(&row->array);
     idset_release(&row->pending);
     idset_release(&row->cancelled);
+    restarts_release(row);
 }
 
 /* --- tasks -------------------------------------------------------------------------------------------------------- */

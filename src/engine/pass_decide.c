@@ -2,9 +2,11 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "engine/job_waits.h"
 #include "engine/pass.h"
 #include "engine/pass_limits.h"
 #include "engine/placements.h"
+#include "engine/restarts.h"
 
 /* --- which jobs --------------------------------------------------------------------------------------------------- */
 
@@ -25,7 +27,7 @@ uint32_t pass_startable_tasks(const struct state *s, const struct job *j)
     if (j->ended_us != 0 || j->is_held) return 0;
     uint32_t room = state_user_room(s, j->assoc);
     if (!j->is_array) return room > 0 && j->live_tasks == 0; /* state.h, invariant 3: its one task is pending or live */
-    uint32_t tasks = state_array_room(s, j, idset_count(&j->pending));
+    uint32_t tasks = state_array_room(s, j, idset_count(job_waits_ready_tasks(j)));
     return tasks < room ? tasks : room;
 }
 
@@ -125,7 +127,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     find_indices(p);
     job_task_tres(s, &p->indices, j, a->slots, a->part_count, &tres);
     struct task row = {.job_id = j->id,
-                       .task_id = idset_first(&j->pending),
+                       .task_id = idset_first(job_waits_ready_tasks(j)),
                        .assoc = j->assoc,
                        .state = JOB_STARTING,
                        .launch_id = s->next_launch_id++,
@@ -134,13 +136,14 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
                        .usage_factor = s->objects[OBJECT_QOS].items[j->qos].object.value[QOS_USAGE_FACTOR].real,
                        .tres = copy_tres(&tres),
                        .cpu_weight = CPU_WEIGHT_DEFAULT};
+    row.restarts = restarts_of(j, row.task_id);
     row.billing = job_billing_in(s, row.partition, &tres);
     row.partition_qos = state_partition_qos(s, row.partition);
     if (row.partition_qos == j->qos) row.partition_qos = NONE;
     strncpy(row.boot_id, p->boot_id, sizeof row.boot_id - 1);
     take_places(p, j, a, &row);
     live_cluster_add(p->cluster, &row, d, a, c->now_us);
-    idset_remove(&j->pending, row.task_id);
+    job_waits_take_task(s, j, row.task_id);
     j->live_tasks++;
     uint32_t index = task_append(s, &row);
     const struct work work = task_work(&row);

@@ -12,6 +12,7 @@
 #include "engine/pass.h"
 
 #include "base/ensure.h"
+#include "engine/job_waits.h"
 #include "fields/setting_text.h"
 
 bool pass_lines_are_wanted(const struct state *s)
@@ -52,7 +53,7 @@ static void number_reserved_tasks(struct pass *p)
     struct map last = {0}; /* index of the job -> its last task with a number */
     for (uint32_t i = 0; i < p->listed.count; i++) {
         struct schedule_row *row = &p->listed.items[i];
-        const struct idset *pending = &p->c->s->jobs.items[row->job].pending;
+        const struct idset *pending = job_waits_ready_tasks(&p->c->s->jobs.items[row->job]);
         if (row->state != SCHEDULE_RESERVED) continue;
         uint32_t before = map_get_u64(&last, row->job);
         row->task_id = before == NONE ? idset_first(pending) : idset_next(pending, before);

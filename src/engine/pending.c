@@ -5,6 +5,7 @@
 
 #include "base/ensure.h"
 #include "base/text.h"
+#include "engine/job_waits.h"
 
 static struct pending *pending_of(struct state *s)
 {
@@ -149,7 +150,7 @@ static void make_key(struct pending *p, const struct job *j, uint32_t partition)
 
 static bool may_start(const struct job *j)
 {
-    return j->ended_us == 0 && !j->is_held && idset_first(&j->pending) != NONE;
+    return j->ended_us == 0 && !j->is_held && idset_first(job_waits_ready_tasks(j)) != NONE;
 }
 
 /* Describes a new group by its first job. */
@@ -246,14 +247,15 @@ static void update_job(struct state *s, struct pending *p, uint32_t job_id, int6
 {
     uint32_t index = state_find_job(s, job_id);
     const struct job *j = index != NONE ? &s->jobs.items[index] : NULL;
-    bool belongs = j != NULL && may_start(j) && j->begin_us <= now_us;
+    int64_t eligible_us = j != NULL ? job_waits_eligible_us(j) : 0;
+    bool belongs = j != NULL && may_start(j) && eligible_us <= now_us;
     if (j != NULL) note_submission(p, j);
     if (belongs && is_in_its_groups(p, j)) return;
     remove_job(p, job_id);
     if (belongs)
         add_job(p, j);
-    else if (j != NULL && may_start(j))
-        time_heap_push(&p->begins, j->begin_us, job_id);
+    else if (j != NULL && may_start(j) && eligible_us != INT64_MAX)
+        time_heap_push(&p->begins, eligible_us, job_id);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
@@ -263,7 +265,9 @@ static void list_begins(struct state *s, struct pending *p, int64_t now_us)
     array_clear(&p->begins.list);
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
-        if (may_start(j) && j->begin_us > now_us) time_heap_push(&p->begins, j->begin_us, j->id);
+        int64_t eligible_us = job_waits_eligible_us(j);
+        if (may_start(j) && eligible_us > now_us && eligible_us != INT64_MAX)
+            time_heap_push(&p->begins, eligible_us, j->id);
     }
 }
 

@@ -6,7 +6,8 @@
  * the next pass takes the changes in (pending_update). A job whose begin is in the future waits for it in a heap.
  *
  * Invariants, after pending_update
- *   1. A job is in the groups of all its partitions if it has a pending task, is not held, and its begin has come.
+ *   1. A job is in the groups of all its partitions if it has a pending task, is not held, waits for no other job, and
+ *      its begin has come.
  *   2. Jobs of one group have equal priorities at equal ids, and a larger id never has a higher priority: the group's
  *      key has all that the priority depends on except the id and the time from which the age counts, which is that of
  *      the submission, or the same for all jobs of the group. With INCR_ONLY every job is a group of its own.

@@ -5,6 +5,7 @@
 #include "base/ensure.h"
 #include "base/quantity.h"
 #include "engine/closed_times.h"
+#include "engine/job_waits.h"
 #include "engine/limit_place.h"
 #include "engine/min_priority.h"
 #include "engine/never_runs.h"
@@ -50,7 +51,7 @@ static struct priority_row *add_row(struct priority_list *l, uint32_t job, uint3
     struct priority_row *row = &l->result->rows[l->result->count++];
     const struct job *j = &l->s->jobs.items[job];
     *row = (struct priority_row){.job = job, .task = task, .partition = partition};
-    row->is_eligible = task != NONE || (!j->is_held && j->begin_us <= l->now_us);
+    row->is_eligible = task != NONE || job_waits_is_eligible(j, l->now_us);
     if (task != NONE) {
         row->billing = l->s->tasks.items[task].billing;
         return row;

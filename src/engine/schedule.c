@@ -6,6 +6,7 @@
 #include "base/ensure.h"
 #include "base/sort.h"
 #include "engine/closed_times.h"
+#include "engine/job_waits.h"
 #include "engine/limit_plan.h"
 #include "engine/never_reasons.h"
 #include "engine/priorities.h"
@@ -67,9 +68,10 @@ static void find_pending(struct schedule_builder *b)
     for (uint32_t i = 0; i < count; i++) {
         const struct job *j = &b->s->jobs.items[i];
         b->reserved_row[i] = NONE;
-        if (j->ended_us != 0 || j->is_held || j->begin_us > b->now_us || idset_first(&j->pending) == NONE) continue;
-        b->left[i] = waits_for_factor(b, j, factors) ? 0 : state_array_room(b->s, j, idset_count(&j->pending));
-        idset_copy(&b->pending[i], &j->pending);
+        if (!job_waits_is_eligible(j, b->now_us)) continue;
+        const struct idset *ready = job_waits_ready_tasks(j);
+        b->left[i] = waits_for_factor(b, j, factors) ? 0 : state_array_room(b->s, j, idset_count(ready));
+        idset_copy(&b->pending[i], ready);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/ensure.h"
 #include "engine/cluster_model.h"
+#include "engine/dependencies.h"
 #include "engine/min_priority.h"
 #include "engine/placements.h"
 
@@ -101,5 +102,6 @@ int apply_settings(struct apply_context *c, const struct event *event)
     ensure(object_derive_all(s, NULL) == 0);
     if (kept_min_priorities && !min_priority_is_kept(s)) min_priority_forget_all(c);
     if (changed[SET_HOST_CPUS] || changed[SET_HOST_MEM_MIB] || changed[SET_HOST_GPUS]) placements_rebuild(s);
+    if (changed[SET_KILL_INVALID_DEPEND]) dependencies_apply_rule(c);
     return 0;
 }

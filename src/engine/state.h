@@ -13,8 +13,9 @@
  *   1. Ids (of jobs, launches, associations) only grow and are never used again. Rows are in ascending order of id.
  *   2. Associations form one tree under root. The derived tree contains those that were not deleted, depth first: an
  *      account's users before its sub-accounts, each in the order of their ids. Listings have the same order.
- *   3. Each of a job's task numbers is in exactly one of these: pending, cancelled, a row in tasks. A plain job has one
- *      task number, 0.
+ *   3. Each of a job's task numbers is in exactly one of these: pending, cancelled, the row in tasks of its last
+ *      attempt, which is live or has ended. An earlier attempt has a row in tasks with the state REQUEUED, which does
+ *      not count. A plain job has one task number, 0.
  *   4. What is free on a host of an instance is its capacity without the placements of tasks in STARTING, RUNNING and
  *      COMPLETING.
  *   5. assoc.usage is the association's own usage (without that of the associations below), as of decay.reference_us:
@@ -39,6 +40,7 @@
 #include "base/idset.h"
 #include "base/map.h"
 #include "engine/rhythm.h"
+#include "fields/dependency_text.h"
 #include "fields/job_state.h"
 #include "fields/limits.h"
 #include "fields/objects.h"
@@ -158,7 +160,11 @@ struct job_text {
     const char *name, *command, *directory, *out_pattern;
     const char *err_pattern;             /* NULL: the same file as standard output */
     const char *comment, *admin_comment; /* NULL: none */
+    const char *requeue_exits;           /* exit statuses with which it is requeued, "99,75-78"; NULL: none */
 };
+
+/* What becomes of a task that is being ended because it is to start again. */
+enum task_requeue { REQUEUE_NO, REQUEUE_YES, REQUEUE_HELD, REQUEUE_HELD_BY_OPERATOR };
 
 /* Why a running job of a document is suspended: Grid Engine's states s, S and T. */
 enum job_suspension { SUSPENSION_NONE, SUSPENSION_BY_HAND, SUSPENSION_BY_QUEUE, SUSPENSION_BY_THRESHOLD };
@@ -210,12 +216,15 @@ struct job {
     uint32_t id;
     uint32_t assoc; /* index */
     bool is_held;
+    bool is_held_by_operator; /* and only an operator may release it */
     bool is_array;
-    bool is_reserving;   /* it asks for a reservation */
-    bool is_time_exempt; /* an operator has set its time limit, which MaxWall does not limit then */
-    uint32_t live_tasks; /* derived */
-    int64_t ended_us;    /* 0 while a task of it is pending or live */
-    int64_t begin_us;    /* it does not start earlier; 0: at once */
+    bool is_reserving;                  /* it asks for a reservation */
+    bool is_time_exempt;                /* an operator has set its time limit, which MaxWall does not limit then */
+    bool waits_by_task;                 /* derived: pending tasks wait for tasks of other jobs */
+    uint32_t live_tasks;                /* derived */
+    int64_t ended_us;                   /* 0 while a task of it is pending or live */
+    int64_t begin_us;                   /* it does not start earlier; 0: at once */
+    struct dependency_list *dependency; /* what it waits for (dependencies.h); NULL: nothing */
     struct capacity request;
 
     uint32_t *partitions; /* indices into objects[OBJECT_PARTITION], at least one, in the order of the request */
@@ -243,6 +252,11 @@ struct job {
     struct job_document *document;   /* NULL in an instance */
     struct idset array;              /* all task numbers, as submitted; of a plain job {0} */
     struct idset pending, cancelled; /* invariant 3 */
+    struct idset ready;              /* derived: with waits_by_task, the pending tasks that may start (job_waits.h) */
+    struct idset failed;             /* derived: tasks that ended otherwise than COMPLETED, and were not requeued */
+    ARRAY(struct idset) restarted;   /* tasks that were requeued at least once, at least twice ... (restarts.h) */
+    bool may_requeue;                /* it starts again if its host or keeper fails */
+    uint32_t requeue_max;            /* how often a task is requeued by itself; 0: as max_batch_requeue says */
     int64_t cancelled_us;            /* when a pending task was last cancelled; 0: never */
     uint64_t list_position;          /* in the scheduler's list; the smallest is first, equal ones by submission */
 };
@@ -253,7 +267,9 @@ struct task {
     uint32_t assoc;       /* index; its job's */
     enum job_state state; /* never PENDING */
     bool is_cancelled;    /* it is being ended because of a cancellation */
-    bool is_over_limit;   /* or because the usage that it adds to has reached a limit */
+    enum task_requeue requeue;
+    uint32_t restarts;  /* how often it was requeued before this attempt */
+    bool is_over_limit; /* or because the usage that it adds to has reached a limit */
     uint64_t launch_id;
     char boot_id[40];             /* of the boot in which it was launched */
     int64_t launch_us;            /* when the pass decided to start it */
@@ -326,6 +342,8 @@ struct state {
     uint32_t tree_builds;                        /* how often the tree was rebuilt */
     struct share_tree *share_tree;               /* of the tickets model (engine/share_tree.h); NULL: not needed yet */
     struct ticket_identities *ticket_identities; /* likewise (engine/ticket_identities.h) */
+    struct dependents *dependents;               /* which jobs wait for which (engine/dependents.h); NULL: likewise */
+    struct name_groups *name_groups;             /* live jobs by name (engine/name_groups.h); NULL: likewise */
     struct pending *pending;                     /* the jobs that may start (engine/pending.h); NULL: not needed yet */
     struct usage_sums *usage_sums;               /* for limits (engine/usage_sums.h); NULL: not needed yet */
     struct never_runs *never_runs;     /* of an instance: its hosts with nothing on them; NULL: not needed yet */
@@ -475,6 +493,9 @@ void state_restore_owner(struct state *s, const struct usage_owner *row);
 /* Restores the stored minimum priority, at least 1, of a restored job in one of its partitions (by index). False: there
  * is no such job, or it is not in that partition. */
 bool state_restore_min_priority(struct state *s, uint32_t job_id, uint32_t partition, uint32_t priority);
+
+/* A task of a restored array has ended otherwise than COMPLETED. */
+void state_restore_failed_task(struct state *s, uint32_t job_id, uint32_t task_id);
 
 /* Makes the policy from the settings restored so far, so that other rows can be read by policy.tres. state_restore_done
  * does the same. The errors are those of policy_make. */

@@ -4,9 +4,12 @@
 
 #include "base/ensure.h"
 #include "engine/cluster_model.h"
+#include "engine/dependents.h"
+#include "engine/job_waits.h"
 #include "engine/limit_counts.h"
 #include "engine/live_cluster.h"
 #include "engine/min_priority.h"
+#include "engine/name_groups.h"
 #include "engine/never_runs.h"
 #include "engine/pending.h"
 #include "engine/placements.h"
@@ -55,6 +58,8 @@ void state_release(struct state *s)
     share_tree_free(s->share_tree);
     ticket_identities_free(s->ticket_identities);
     pending_free(s->pending);
+    dependents_free(s->dependents);
+    name_groups_free(s->name_groups);
     limit_table_free(s->limit_table);
     limit_counts_free(s->limit_counts);
     live_cluster_free(s->live_cluster);
@@ -70,6 +75,8 @@ void state_release(struct state *s)
 void state_restore_begin(struct state *s)
 {
     pending_invalidate(s);
+    dependents_invalidate(s);
+    name_groups_invalidate(s);
     limit_table_invalidate(s);
     limit_counts_invalidate(s);
     live_cluster_invalidate(s);
@@ -121,6 +128,7 @@ void state_restore_job(struct state *s, const struct job *row, uint32_t assoc_id
     j->assoc = assoc_id;
     j->live_tasks = 0;
     j->min_priorities = NULL;
+    job_waits_find_ready(j);
 }
 
 void state_restore_task(struct state *s, const struct task *row)
@@ -144,6 +152,12 @@ bool state_restore_min_priority(struct state *s, uint32_t job_id, uint32_t parti
 {
     uint32_t index = state_find_job(s, job_id);
     return index != NONE && min_priority_set_stored(&s->jobs.items[index], partition, priority);
+}
+
+void state_restore_failed_task(struct state *s, uint32_t job_id, uint32_t task_id)
+{
+    uint32_t index = state_find_job(s, job_id);
+    if (index != NONE) idset_add(&s->jobs.items[index].failed, task_id);
 }
 
 int state_restore_policy(struct state *s, struct err *e)

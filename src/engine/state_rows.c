@@ -2,6 +2,7 @@
  * owners are in s->arena, because those rows stay as long as the state. */
 #include "engine/state_rows.h"
 #include "engine/placements.h"
+#include "engine/restarts.h"
 
 #include <string.h>
 
@@ -314,6 +315,7 @@ static struct job_placing *copy_placing(const struct job_placing *p)
 static void copy_lists(struct job *j)
 {
     j->text = copy_job_text(j->text);
+    j->dependency = dependency_list_copy(j->dependency);
     j->placing = copy_placing(j->placing);
     j->document = copy_document(j->document);
     j->partitions = copy_array(j->partitions, j->partition_count * sizeof *j->partitions);
@@ -324,6 +326,7 @@ static void copy_lists(struct job *j)
 static void release_lists(struct job *j)
 {
     mem_free(j->text);
+    dependency_list_free(j->dependency);
     mem_free(j->placing);
     mem_free(j->document);
     mem_free(j->partitions);
@@ -338,6 +341,9 @@ static void release_job(struct job *j)
     idset_release(&j->array);
     idset_release(&j->pending);
     idset_release(&j->cancelled);
+    idset_release(&j->ready);
+    idset_release(&j->failed);
+    restarts_release(j);
 }
 
 uint32_t job_append(struct state *s, const struct job *row)

@@ -1,8 +1,10 @@
 /* Submissions: a new row of jobs, with the fields given (job_edit.h), its tasks and its association. */
 #include "base/ensure.h"
 #include "engine/assoc_limits.h"
+#include "engine/dependencies.h"
 #include "engine/job_admission.h"
 #include "engine/job_edit.h"
+#include "engine/job_waits.h"
 #include "engine/limit_submit.h"
 #include "engine/requested_resources.h"
 #include "fields/array_spec.h"
@@ -82,9 +84,19 @@ static void add_job(struct apply_context *c, struct job *row)
     assoc_count_work(s, row->assoc, &(struct work){.pending = idset_count(&row->pending)}, 1);
     job_count_references(s, row, 1);
     job_ensure_usage_owners(s, row);
-    apply_note_change(c, TABLE_JOB, job_append(s, row));
+    uint32_t index = job_append(s, row);
+    apply_note_change(c, TABLE_JOB, index);
     apply_note_change(c, TABLE_COUNTERS, 0);
+    dependencies_changed(c, index, NULL);
     s->pass_is_due = true;
+}
+
+static int set_dependency(struct apply_context *c, const struct event *event, struct job *row)
+{
+    const char *user = event->actor.user != NULL ? event->actor.user : "";
+    if (!event->submit->is_given[JOB_FIELD_DEPENDENCY] || dependencies_resolve(c, event, user, row) == 0) return 0;
+    idset_release(&row->array);
+    return -1;
 }
 
 /* Its association, NONE if that is yet to be added; the QOS that this gives its jobs or allows them; and the limits. */
@@ -105,6 +117,7 @@ int submit_make_row(struct apply_context *c, const struct event *event, struct j
     if (job_edit_submission(c, &event->actor, given, out_row) != 0 || check_job_count(c) != 0) return -1;
     if (check_user_job_count(c, event->actor.user) != 0) return -1;
     if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, out_row) != 0) return -1;
+    if (set_dependency(c, event, out_row) != 0) return -1;
     if (admit(c, event, out_row) != 0) {
         idset_release(&out_row->array);
         return -1;
@@ -121,6 +134,8 @@ static int submit(struct apply_context *c, const struct event *event)
     if (submit_make_row(c, event, &row) != 0) return -1;
     if (row.assoc == NONE) row.assoc = assoc_add_for_submission(c, &event->actor);
     ensure_user_object(c, &event->actor);
+    job_waits_find_ready(&row);
+    if (row.dependency != NULL) row.accrue_us = job_waits_accrual_us(&row, c->now_us);
     add_job(c, &row);
     c->result->job_id = row.id;
     return 0;

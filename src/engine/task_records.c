@@ -4,14 +4,19 @@
  *                           \                         \                     ^      TIMEOUT or NODE_FAIL
  *                            \---- cancel, limit ------\----> COMPLETING ---/
  *
+ * A task that is requeued ends as REQUEUED, and its number is pending again (requeue.h).
+ *
  * A record may arrive twice, late, or never. Handlers are idempotent: a record of a phase that the row has passed
  * changes nothing. */
 #include <string.h>
 
 #include "base/ensure.h"
+#include "engine/dependents.h"
+#include "engine/job_waits.h"
 #include "engine/live_cluster.h"
 #include "engine/min_priority.h"
 #include "engine/placements.h"
+#include "engine/requeue.h"
 #include "engine/usage_sums.h"
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */
@@ -27,6 +32,7 @@ void job_end_if_done(struct apply_context *c, uint32_t job_index, int64_t at_us)
     job_count_references(s, j, -1);
     map_remove_u64(&s->job_by_id, j->id);
     s->ended_jobs++;
+    dependents_note(s, j->id, NONE);
     apply_note_change(c, TABLE_JOB, job_index);
     min_priority_forget(c, job_index);
 }
@@ -52,10 +58,35 @@ void task_end(struct apply_context *c, uint32_t task_index, enum job_state end)
     map_remove_u64(&s->task_by_id, task_key(k->job_id, k->task_id));
     s->ended_tasks++;
     s->pass_is_due = true;
-    s->jobs.items[job_index].live_tasks--;
+    struct job *j = &s->jobs.items[job_index];
+    j->live_tasks--;
+    if (end != JOB_COMPLETED && end != JOB_REQUEUED) idset_add(&j->failed, k->task_id);
+    if (j->is_array && end != JOB_REQUEUED) dependents_note(s, j->id, k->task_id);
     apply_note_change(c, TABLE_TASK, task_index);
     apply_note_decision(c, DECIDE_ACKNOWLEDGE, k);
+    if (end == JOB_REQUEUED) requeue_task(c, job_index, k);
     job_end_if_done(c, job_index, k->end_us);
+}
+
+/* Ends a task, or lets it start again. */
+static void end_or_requeue(struct apply_context *c, uint32_t task_index, enum job_state end)
+{
+    struct state *s = c->s;
+    struct task *k = &s->tasks.items[task_index];
+    requeue_decide(s, &s->jobs.items[state_find_job(s, k->job_id)], k, end);
+    task_end(c, task_index, k->requeue != REQUEUE_NO ? JOB_REQUEUED : end);
+}
+
+void job_cancel_pending(struct apply_context *c, uint32_t job_index, const struct idset *tasks)
+{
+    struct job *j = &c->s->jobs.items[job_index];
+    uint32_t count = idset_count(tasks);
+    idset_add_all(&j->cancelled, tasks);
+    job_waits_take(c->s, j, tasks);
+    if (count > 0) j->cancelled_us = c->now_us;
+    assoc_count_work(c->s, j->assoc, &(struct work){.pending = count}, -1);
+    apply_note_change(c, TABLE_JOB, job_index);
+    job_end_if_done(c, job_index, c->now_us);
 }
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
@@ -92,8 +123,7 @@ static void set_started(struct apply_context *c, struct task *k, int64_t started
     k->start_us = k->charged_us = start_us > k->launch_us ? start_us : k->launch_us;
     if (k->state == JOB_STARTING) k->state = JOB_RUNNING;
     usage_sums_add_task(c->s, k);
-    if (k->start_us < c->s->decay.reference_us)
-        apply_note_usage_journal(c, USAGE_JOURNAL_LATE, c->s->assocs.items[k->assoc].id, k->job_id, k->task_id);
+    if (k->start_us < c->s->decay.reference_us) apply_note_late_start(c, k);
 }
 
 int apply_started(struct apply_context *c, const struct event *event)
@@ -143,7 +173,7 @@ int apply_ended(struct apply_context *c, const struct event *event)
     k->max_rss_kib = r->max_rss_kib;
     measured_usage_finish(c, k, r);
     if (r->detail != NULL) strncpy(k->detail, r->detail, sizeof k->detail - 1);
-    task_end(c, index, k->is_over_limit && r->end == JOB_CANCELLED ? JOB_TIMEOUT : r->end);
+    end_or_requeue(c, index, k->is_over_limit && r->end == JOB_CANCELLED ? JOB_TIMEOUT : r->end);
     return 0;
 }
 
@@ -152,8 +182,12 @@ static void resolve_unknown_launch(struct apply_context *c, uint32_t index, cons
 {
     struct task *k = &c->s->tasks.items[index];
     bool is_same_boot = strcmp(k->boot_id, synced->boot_id) == 0;
-    if (k->start_us == 0 && is_same_boot && !k->is_cancelled) {
+    if (k->start_us == 0 && is_same_boot && !k->is_cancelled && k->requeue == REQUEUE_NO) {
         apply_note_decision(c, DECIDE_START, k);
+        return;
+    }
+    if (k->start_us == 0 && is_same_boot && k->requeue != REQUEUE_NO) {
+        end_or_requeue(c, index, JOB_CANCELLED);
         return;
     }
     if (k->start_us == 0 && is_same_boot) {
@@ -166,7 +200,7 @@ static void resolve_unknown_launch(struct apply_context *c, uint32_t index, cons
             is_same_boot ? "its keeper is gone; its end is unknown" : "the machine was rebooted while it ran",
             sizeof k->detail - 1);
     measured_usage_finish(c, k, NULL);
-    task_end(c, index, JOB_NODE_FAIL);
+    end_or_requeue(c, index, JOB_NODE_FAIL);
 }
 
 int apply_synced(struct apply_context *c, const struct event *event)
@@ -180,7 +214,7 @@ int apply_synced(struct apply_context *c, const struct event *event)
         if (job_state_is_end(k->state)) continue;
         if (map_get_u64(&known, k->launch_id) == NONE)
             resolve_unknown_launch(c, i, synced);
-        else if (k->is_cancelled)
+        else if (k->is_cancelled || k->requeue != REQUEUE_NO)
             apply_note_decision(c, DECIDE_END, k);
     }
     map_release(&known);

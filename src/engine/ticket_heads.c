@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "engine/job_waits.h"
 #include "engine/ticket_snapshot.h"
 
 /* counted: by the functional policy, each of which can make the ranking larger. groups: with that many the ranking
@@ -126,8 +127,9 @@ static void add_from_row(const struct ticket_heads *h, struct ticket_snapshot_bu
     struct ticket_job job = ticket_snapshot_job(b, j, j->partitions[0]);
     struct ticket_entry entry = ticket_snapshot_entry(b, index, NONE);
     job.node = ticket_snapshot_serve(b, j->assoc, j->project);
-    job.task = idset_first(&j->pending);
-    for (uint32_t i = 0; i < c.task; i++) job.task = idset_next(&j->pending, job.task);
+    const struct idset *tasks = job_waits_ready_tasks(j);
+    job.task = idset_first(tasks);
+    for (uint32_t i = 0; i < c.task; i++) job.task = idset_next(tasks, job.task);
     ticket_snapshot_add(b, &job, &entry);
 }
 

@@ -20,14 +20,15 @@
 
 #include "base/ensure.h"
 #include "base/sort.h"
+#include "engine/job_waits.h"
 
 /* --- counting entries --------------------------------------------------------------------------------------------- */
 
 uint32_t ticket_snapshot_count_tasks(const struct state *s, const struct job *j, int64_t now_us, uint32_t array_max)
 {
-    if (j->ended_us != 0 || j->is_held || j->begin_us > now_us) return 0;
+    if (j->ended_us != 0 || j->is_held || job_waits_eligible_us(j) > now_us) return 0;
     if (!j->is_array) return j->live_tasks == 0; /* invariant 3 of state.h */
-    uint32_t tasks = state_array_room(s, j, idset_count(&j->pending));
+    uint32_t tasks = state_array_room(s, j, idset_count(job_waits_ready_tasks(j)));
     return tasks < array_max ? tasks : array_max;
 }
 
@@ -175,11 +176,12 @@ struct ticket_entry ticket_snapshot_entry(struct ticket_snapshot_builder *b, uin
 static void add_tasks(struct ticket_snapshot_builder *b, const struct job *j, uint32_t count, struct ticket_job *job,
                       const struct ticket_entry *entry)
 {
-    uint32_t task = idset_first(&j->pending);
+    const struct idset *tasks = job_waits_ready_tasks(j);
+    uint32_t task = idset_first(tasks);
     for (uint32_t left = count; left > 0; left--) {
         job->task = task;
         ticket_snapshot_add(b, job, entry);
-        task = idset_next(&j->pending, task);
+        task = idset_next(tasks, task);
     }
 }
 

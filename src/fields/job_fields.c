@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/ensure.h"
 #include "base/idset.h"
+#include "fields/dependency_text.h"
 #include "fields/limits.h"
 #include "fields/request_text.h"
 
@@ -21,6 +22,15 @@ static int check_absolute_path(struct str path, const char *field, struct err *e
 {
     if (check_path(path, field, e) != 0) return -1;
     return path.text[0] == '/' ? 0 : err_value(e, field, path, "an absolute path");
+}
+
+static int check_exit_statuses(struct str text, const char *field, struct err *e)
+{
+    struct idset statuses = {0};
+    if (idset_parse(text, UINT8_MAX, field, &statuses, e) != 0) return -1;
+    bool has_zero = idset_has(&statuses, 0);
+    idset_release(&statuses);
+    return has_zero ? err_value(e, field, text, "a list of exit statuses from 1 to 255, such as 99,75-78") : 0;
 }
 
 /* Pieces of a row. First what kind of value it is. */
@@ -106,7 +116,35 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_HELD] = {BOOL("held"), HELP("whether it waits for its release"), OF_JOB("is_held"), DECIDES,
                         SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED), OPTION("hold", 'H', NULL),
                         .option_help = "wait until it is released"},
+    [JOB_FIELD_HELD_BY_OPERATOR] = {BOOL("held_by_operator"), HELP("whether only an operator may release it"), HIDDEN,
+                                    OF_JOB("held_by_operator"), EMPTY_IS_NULL, DECIDES},
     [JOB_FIELD_REASON] = {CHOICE("reason", pending_reason_names), HELP("why it waits, or None")},
+    [JOB_FIELD_DEPENDENCY] = {TEXT("dependency"), BYTES_FROM_TO(0, DEPENDENCY_BYTES_MAX),
+                              .field.check = dependency_text_check,
+                              HELP("what it still waits for, as afterok:5,singleton; empty: nothing"),
+                              OF_JOB("dependency"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                              OPTION("dependency", 'd', "LIST"),
+                              .option_help =
+                                  "wait for other jobs, by their ids, tasks or names: afterok:5:6 (have ended well), "
+                                  "afternotok, afterany, after:5+10 (10 minutes after its start), aftercorr:5 (task "
+                                  "by task), singleton; , is and, ? is or; '' is none",
+                              .document_key = "dependency"},
+
+    [JOB_FIELD_REQUEUE] = {BOOL("requeue"), HELP("whether it starts again if its host or keeper fails"),
+                           OF_JOB("requeue"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED),
+                           OPTION("requeue", 0, "yes|no"), .argument_default = "yes",
+                           .option_help = "start again if the host or the job's keeper fails",
+                           .document_key = "requeue"},
+    [JOB_FIELD_REQUEUE_EXIT] = {TEXT("requeue_exit"), .field.check = check_exit_statuses, NULLABLE,
+                                HELP("exit statuses with which it starts again, as 99,75-78; null: none"),
+                                OF_JOB("requeue_exit"), DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED),
+                                OPTION("requeue-exit", 0, "STATUS,..."), .document_key = "requeue_exit"},
+    [JOB_FIELD_MAX_REQUEUE] = {NUMBER("max_requeue", 0, 1000000),
+                               HELP("how often it is requeued by itself; 0: as max_batch_requeue says"),
+                               OF_JOB("max_requeue"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED),
+                               OPTION("max-requeue", 0, "COUNT"), .document_key = "max_requeue"},
+    [JOB_FIELD_RESTARTS] = {ID("restarts"), HELP("how often it was requeued before this attempt"), OF_TASK("restarts"),
+                            CONSTANT, DECIDES},
 
     [JOB_FIELD_CPUS] = {NUMBER("cpus", 1, CPUS_MAX), HELP("CPUs of each task"), OF_JOB("cpus"), DECIDES,
                         SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED), OPTION("cpus", 'n', "COUNT")},
@@ -302,6 +340,9 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                                  OF_JOB("pending_tasks"), DECIDES},
     [JOB_FIELD_CANCELLED_TASKS] = {TEXT("cancelled_tasks"), HELP("tasks cancelled before they started"), HIDDEN,
                                    OF_JOB("cancelled_tasks"), DECIDES},
+    [JOB_FIELD_RESTARTED_TASKS] = {TEXT("restarted_tasks"), BYTES_FROM_TO(0, ARRAY_BYTES_MAX), HIDDEN,
+                                   HELP("tasks that were requeued at least once; at least twice; ..."),
+                                   OF_JOB("restarted_tasks"), EMPTY_IS_NULL, DECIDES},
     [JOB_FIELD_CANCELLED] = {TIME("cancelled_us"), HELP("time of the last cancellation of a pending task"), HIDDEN,
                              NULLABLE, OF_JOB("cancelled_us")},
     [JOB_FIELD_ENDED] = {TIME("ended_us"), HELP("time at which all of it had ended"), HIDDEN, NULLABLE,
@@ -309,6 +350,8 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
 
     [JOB_FIELD_IS_CANCELLED] = {BOOL("is_cancelled"), HELP("whether its end was requested"), HIDDEN,
                                 OF_TASK("is_cancelled"), DECIDES},
+    [JOB_FIELD_TASK_REQUEUE] = {NUMBER("task_requeue", 0, 3), HIDDEN, OF_TASK("requeue"), EMPTY_IS_NULL, DECIDES,
+                                HELP("whether its end was requested so that it starts again, and is held then")},
     [JOB_FIELD_IS_OVER_LIMIT] = {BOOL("is_over_limit"), HELP("whether it ends because a limit of usage is reached"),
                                  HIDDEN, OF_TASK("is_over_limit"), EMPTY_IS_NULL, DECIDES},
     [JOB_FIELD_IS_TIME_EXEMPT] = {BOOL("is_time_exempt"), HELP("whether MaxWall does not limit its time limit"), HIDDEN,

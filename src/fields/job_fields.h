@@ -49,7 +49,14 @@ enum job_field {
 
     JOB_FIELD_STATE,
     JOB_FIELD_HELD,
+    JOB_FIELD_HELD_BY_OPERATOR,
     JOB_FIELD_REASON,
+    JOB_FIELD_DEPENDENCY, /* "afterok:5,singleton": what it waits for */
+
+    JOB_FIELD_REQUEUE,      /* it starts again if its host or keeper fails */
+    JOB_FIELD_REQUEUE_EXIT, /* "99,75-78": exit statuses with which it does so, too */
+    JOB_FIELD_MAX_REQUEUE,
+    JOB_FIELD_RESTARTS, /* of a task: how often it was requeued before this attempt */
 
     JOB_FIELD_CPUS,
     JOB_FIELD_MEM_MIB,
@@ -114,10 +121,12 @@ enum job_field {
     JOB_FIELD_ARRAY,           /* in a submission "0-999%50"; stored: the task numbers, absent if it is not an array */
     JOB_FIELD_PENDING_TASKS,   /* a set: "3-999" */
     JOB_FIELD_CANCELLED_TASKS, /* a set: the tasks that were cancelled before they started */
+    JOB_FIELD_RESTARTED_TASKS, /* "3-7;5": sets of tasks that were requeued at least once, at least twice ... */
     JOB_FIELD_CANCELLED,       /* the time of the last of these cancellations */
     JOB_FIELD_ENDED,           /* the time when the last task ended */
 
     JOB_FIELD_IS_CANCELLED,
+    JOB_FIELD_TASK_REQUEUE,   /* enum task_requeue of the engine */
     JOB_FIELD_IS_OVER_LIMIT,  /* of a task that ends because a limit of usage is reached */
     JOB_FIELD_IS_TIME_EXEMPT, /* an operator has set its time limit */
     JOB_FIELD_LAUNCH_ID,

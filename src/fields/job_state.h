@@ -14,7 +14,8 @@
     between X(FAILED)              \
     between X(CANCELLED)           \
     between X(TIMEOUT)             \
-    between X(NODE_FAIL)
+    between X(NODE_FAIL)           \
+    between X(REQUEUED)
 
 #define JOB_STATE_CONSTANT(name) JOB_##name,
 enum job_state { JOB_STATES(JOB_STATE_CONSTANT, ) JOB_STATE_COUNT };

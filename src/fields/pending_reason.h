@@ -67,7 +67,10 @@
     X(ASSOC_MAX_WALL, "AssocMaxWallDurationPerJobLimit") between       \
     X(BAD_CONSTRAINTS, "BadConstraints") between                       \
     X(BEGIN_TIME, "BeginTime") between                                 \
+    X(DEPENDENCY, "Dependency") between                                \
+    X(DEPENDENCY_NEVER, "DependencyNeverSatisfied") between            \
     X(ARRAY_TASK_LIMIT, "JobArrayTaskLimit") between                   \
+    X(HELD_BY_OPERATOR, "JobHeldAdmin") between                        \
     X(HELD_BY_USER, "JobHeldUser") between                             \
     X(QOS_PER_ACCOUNT_BB, "MaxBBPerAccount") between                   \
     X(QOS_PER_ACCOUNT_BILLING, "MaxBillingPerAccount") between         \

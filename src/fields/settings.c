@@ -95,6 +95,8 @@ const struct field settings_table[SETTING_COUNT] = {
                          .help = "when jobs are looked at: events: at each event; defer: submissions wait for the next "
                                  "pass, at most schedule_interval (Slurm); interval: every schedule_interval, and as "
                                  "flush_submit_sec and flush_finish_sec say (Grid Engine)"},
+    [SET_REQUEUE_DELAY_S] = {FAIRLEAD, SECONDS(0, DAY_S, 120), .name = "requeue_delay_s",
+                             .help = "how long a requeued job waits before it may start again"},
 
     [SET_PRIORITY_TYPE] = {SLURM, CHOICE("priority/multifactor,priority/tickets,priority/basic"),
                            .name = "PriorityType",
@@ -137,6 +139,13 @@ const struct field settings_table[SETTING_COUNT] = {
     [SET_ENFORCE_PART_LIMITS] = {SLURM, CHOICE("ANY,ALL,NO"), .name = "EnforcePartLimits",
                                  .help = "when a submission beyond a partition's limits is refused: if none of its "
                                          "partitions accepts it (ANY), if one does not (ALL), or never (NO)"},
+    [SET_KILL_INVALID_DEPEND] = {SLURM, BOOLEAN(0), .name = "kill_invalid_depend",
+                                 .help = "jobs that wait for what can never happen are cancelled (true) or stay "
+                                         "pending (false)"},
+    [SET_JOB_REQUEUE] = {SLURM, BOOLEAN(0), .name = "JobRequeue",
+                         .help = "whether jobs that do not say it start again after their host or keeper failed"},
+    [SET_MAX_BATCH_REQUEUE] = {SLURM, NUMBER(1, 1000000, 5), .name = "max_batch_requeue",
+                               .help = "how often a job is requeued by itself before it is held"},
 
     [SET_GE_WEIGHT_TICKET] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 0.5), .name = "weight_ticket",
                               .help = "weight of the normalised tickets"},

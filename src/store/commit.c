@@ -51,6 +51,9 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
         "SELECT script_name, script.bytes, arguments, environment.bytes FROM job_script"
         " JOIN content AS script ON script.id = script_id JOIN content AS environment ON environment.id = environment_id"
         " WHERE job_id = ?1",
+    [GET_ENDED_JOB] = "SELECT array_tasks FROM job WHERE id = ?1 AND ended_us IS NOT NULL",
+    [GET_COMPLETED_TASKS] = "SELECT task_id, state = 'COMPLETED', ifnull(start_us, 0) FROM task WHERE job_id = ?1"
+                            " ORDER BY task_id, restarts",
     [BEGIN_COMMIT] = "BEGIN IMMEDIATE",
     [COMMIT_COMMIT] = "COMMIT",
     [ROLLBACK_COMMIT] = "ROLLBACK",

@@ -31,6 +31,8 @@ enum store_statement {
     PUT_CONTENT,
     PUT_SCRIPT,
     GET_SCRIPT,
+    GET_ENDED_JOB,
+    GET_COMPLETED_TASKS,
     BEGIN_COMMIT,
     COMMIT_COMMIT,
     ROLLBACK_COMMIT,

@@ -16,9 +16,12 @@
  * Cost: about 1.5 us a row; 0.2 ms to open. A row that a filter excludes costs about half of that, and an account with
  * many users is a walk through all rows of the listing. So that other clients do not wait for it, a call skips at most
  * SKIPPED_MAX rows and then returns "not yet". */
+#include <string.h>
+
 #include "base/ensure.h"
 #include "base/idset.h"
 #include "engine/output_path.h"
+#include "fields/dependency_text.h"
 #include "fields/job_id.h"
 #include "store/field_columns.h"
 #include "store/internal.h"
@@ -32,6 +35,7 @@ struct row_key {
     uint32_t job_id;
     enum reader_part part;
     uint32_t task_id;
+    uint32_t restarts; /* attempts of a task are in their order */
 };
 
 struct row_source {
@@ -54,7 +58,8 @@ struct cursor {
     uint32_t row_count; /* rows that were returned */
     struct row_source *last;
     bool has_failed;
-    struct job_row empty; /* all fields by field_nothing */
+    struct job_row empty;   /* all fields by field_nothing */
+    struct arena row_arena; /* of the dependency of a row */
     struct buf pattern, id, tasks, out_path, err_path;
 };
 
@@ -185,6 +190,7 @@ static int advance(struct cursor *c, struct row_source *source, struct err *e)
         .job_id = (uint32_t)sqlite3_column_int64(row, READER_COLUMN_JOB_ID),
         .part = source->part,
         .task_id = (uint32_t)sqlite3_column_int64(row, READER_COLUMN_TASK_ID),
+        .restarts = (uint32_t)sqlite3_column_int64(row, READER_COLUMN_RESTARTS),
     };
     return 0;
 }
@@ -205,7 +211,8 @@ static bool is_before(const struct row_key *a, const struct row_key *b)
     if (a->end_us != b->end_us) return a->end_us < b->end_us;
     if (a->job_id != b->job_id) return a->job_id < b->job_id;
     if (a->part != b->part) return a->part < b->part;
-    return a->task_id < b->task_id;
+    if (a->task_id != b->task_id) return a->task_id < b->task_id;
+    return a->restarts < b->restarts;
 }
 
 /* The source with the row that comes next; NULL: there are no more rows. */
@@ -285,11 +292,32 @@ static bool fill_tasks(struct cursor *c, const char *text, struct job_row *row)
     return is_in;
 }
 
-static enum pending_reason reason(const struct job_row *row, uint32_t live, int64_t now_us)
+/* What its dependency means for the tasks of a row. */
+static enum dependency_state dependency_of(struct cursor *c, const struct job_row *row)
+{
+    struct dependency_list list;
+    struct idset pending = {0};
+    const char *text = job_row_text(row, JOB_FIELD_DEPENDENCY), *tasks = job_row_text(row, JOB_FIELD_ARRAY_TASKS);
+    if (text[0] == '\0') return DEPENDENCY_MET;
+    arena_clear(&c->row_arena);
+    if (tasks == NULL || idset_parse(str(tasks), NONE - 1, "tasks", &pending, NULL) != 0) idset_add(&pending, 0);
+    enum dependency_state state = dependency_text_parse(str(text), &c->row_arena, &list, NULL) == 0
+                                      ? dependency_list_state(&list, &pending, c->query.now_us)
+                                      : DEPENDENCY_MET;
+    idset_release(&pending);
+    return state;
+}
+
+/* In the order in which Slurm looks at them. */
+static enum pending_reason reason(struct cursor *c, const struct job_row *row, uint32_t live, int64_t now_us)
 {
     int64_t limit = job_row_number(row, JOB_FIELD_ARRAY_LIMIT);
     if (job_row_number(row, JOB_FIELD_STATE) != JOB_PENDING) return PENDING_NONE;
-    if (job_row_number(row, JOB_FIELD_HELD) != 0) return PENDING_HELD_BY_USER;
+    if (job_row_number(row, JOB_FIELD_HELD) != 0)
+        return job_row_number(row, JOB_FIELD_HELD_BY_OPERATOR) != 0 ? PENDING_HELD_BY_OPERATOR : PENDING_HELD_BY_USER;
+    enum dependency_state dependency = dependency_of(c, row);
+    if (dependency == DEPENDENCY_NEVER) return PENDING_DEPENDENCY_NEVER;
+    if (dependency == DEPENDENCY_WAITS) return PENDING_DEPENDENCY;
     if (job_row_number_or(row, JOB_FIELD_BEGIN, 0) > now_us) return PENDING_BEGIN_TIME;
     return limit != 0 && live >= limit ? PENDING_ARRAY_TASK_LIMIT : PENDING_RESOURCES;
 }
@@ -342,6 +370,18 @@ static void clear_later_fields(struct job_row *row)
     }
 }
 
+/* The restarts of the task that was requeued most often, and why tasks were cancelled that could never start. */
+static void fill_unstarted(struct job_row *row, enum reader_part part)
+{
+    const char *text = job_row_text(row, JOB_FIELD_RESTARTED_TASKS);
+    bool never = strstr(job_row_text(row, JOB_FIELD_DEPENDENCY), "(failed)") != NULL;
+    uint32_t restarts = text[0] != '\0';
+    for (const char *p = text; *p != '\0'; p++) restarts += *p == ';';
+    if (part == PART_PENDING) row->value[JOB_FIELD_RESTARTS] = field_number(restarts);
+    if (part == PART_CANCELLED && never)
+        row->value[JOB_FIELD_DETAIL] = field_text("what it waited for can never happen");
+}
+
 /* Returns false if the query excludes the row. */
 static bool fill_row(struct cursor *c, const struct row_source *source, struct job_row *row)
 {
@@ -358,7 +398,8 @@ static bool fill_row(struct cursor *c, const struct row_source *source, struct j
         row->value[JOB_FIELD_END] = field_number(sqlite3_column_int64(from, READER_COLUMN_END_US));
     clear_later_fields(row);
     row->value[JOB_FIELD_REASON] =
-        field_number(reason(row, (uint32_t)sqlite3_column_int64(from, READER_COLUMN_LIVE), c->query.now_us));
+        field_number(reason(c, row, (uint32_t)sqlite3_column_int64(from, READER_COLUMN_LIVE), c->query.now_us));
+    if (source->part != PART_TASKS) fill_unstarted(row, source->part);
     fill_id(c, row);
     fill_paths(c, row, source->part != PART_TASKS && is_array);
     return true;
@@ -381,6 +422,7 @@ static void close_cursor(void *cursor)
     buf_release(&c->tasks);
     buf_release(&c->out_path);
     buf_release(&c->err_path);
+    arena_release(&c->row_arena);
     arena_release(&c->arena);
     mem_free(c);
 }

@@ -22,8 +22,9 @@
 
 static bool is_read(enum reader_part part, enum job_field f)
 {
-    static const enum job_field needed[] = {JOB_FIELD_OUT_PATTERN, JOB_FIELD_ERR_PATTERN, JOB_FIELD_ARRAY,
-                                            JOB_FIELD_ASSOCIATION_ID};
+    static const enum job_field needed[] = {
+        JOB_FIELD_OUT_PATTERN,    JOB_FIELD_ERR_PATTERN,      JOB_FIELD_ARRAY,
+        JOB_FIELD_ASSOCIATION_ID, JOB_FIELD_HELD_BY_OPERATOR, JOB_FIELD_RESTARTED_TASKS};
     if (job_field_rows[f].column == NULL) return false;
     if (job_field_rows[f].home == JOB_HOME_TASK && part != PART_TASKS)
         return f == JOB_FIELD_STATE || f == JOB_FIELD_PARTITION;
@@ -63,13 +64,13 @@ static void add_fields(enum reader_part part, struct buf *out)
     }
 }
 
-/* READER_COLUMN_TASKS and READER_COLUMN_LIVE. */
+/* READER_COLUMN_TASKS, READER_COLUMN_LIVE and READER_COLUMN_RESTARTS. */
 static const char *const task_columns[PART_COUNT] = {
-    [PART_TASKS] = " NULL, 0",
+    [PART_TASKS] = " NULL, 0, restarts",
     [PART_PENDING] =
         " pending_tasks, iif(array_limit IS NULL OR association.id IS NULL, 0, (SELECT count(*) FROM task INDEXED BY"
-        " task_live WHERE task.job_id = job.id AND end_us IS NULL))",
-    [PART_CANCELLED] = " cancelled_tasks, 0",
+        " task_live WHERE task.job_id = job.id AND end_us IS NULL)), 0",
+    [PART_CANCELLED] = " cancelled_tasks, 0, 0",
 };
 
 static bool is_by_time(enum reader_access access)
@@ -199,10 +200,12 @@ static const char *order(enum reader_part part, enum reader_access access, bool 
 {
     bool by_time = is_by_time(access);
     if (part == PART_TASKS && by_time)
-        return backward ? "end_us DESC, task.job_id DESC, task_id DESC" : "end_us, task.job_id, task_id";
+        return backward ? "end_us DESC, task.job_id DESC, task_id DESC, restarts DESC"
+                        : "end_us, task.job_id, task_id, restarts";
     if (part == PART_TASKS && access == BY_ID_IN_ASSOC)
-        return backward ? "job.id DESC, task_id DESC" : "job.id, task_id";
-    if (part == PART_TASKS) return backward ? "task.job_id DESC, task_id DESC" : "task.job_id, task_id";
+        return backward ? "job.id DESC, task_id DESC, restarts DESC" : "job.id, task_id, restarts";
+    if (part == PART_TASKS)
+        return backward ? "task.job_id DESC, task_id DESC, restarts DESC" : "task.job_id, task_id, restarts";
     if (by_time) return backward ? "cancelled_us DESC, job.id DESC" : "cancelled_us, job.id";
     return backward ? "job.id DESC" : "job.id";
 }

@@ -27,9 +27,10 @@ enum reader_column {
     READER_COLUMN_JOB_ID,
     READER_COLUMN_TASK_ID, /* pending, cancelled: NULL */
     READER_COLUMN_END_US,
-    READER_COLUMN_WANTED, /* 0: a filter excludes the row, and only the three columns above are valid */
-    READER_COLUMN_TASKS,  /* pending, cancelled: the set of tasks; tasks: NULL */
-    READER_COLUMN_LIVE,   /* pending: number of running tasks if the array has a limit */
+    READER_COLUMN_WANTED,   /* 0: a filter excludes the row, and only the three columns above are valid */
+    READER_COLUMN_TASKS,    /* pending, cancelled: the set of tasks; tasks: NULL */
+    READER_COLUMN_LIVE,     /* pending: number of running tasks if the array has a limit */
+    READER_COLUMN_RESTARTS, /* tasks: the number of the attempt; pending, cancelled: 0 */
     READER_COLUMN_ACCOUNT,
     READER_COLUMN_USER,
     READER_COLUMN_FIELDS

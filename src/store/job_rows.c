@@ -69,7 +69,7 @@ void job_rows_put_job(struct buf *out)
 
 void job_rows_put_task(struct buf *out)
 {
-    add_put(JOB_HOME_TASK, "INSERT INTO task(" TASK_FIRST_COLUMNS, "job_id, task_id", out);
+    add_put(JOB_HOME_TASK, "INSERT INTO task(" TASK_FIRST_COLUMNS, "job_id, task_id, restarts", out);
 }
 
 void job_rows_select_jobs(struct buf *out)

@@ -7,7 +7,7 @@
  *     association                 those not deleted; every live job belongs to one of them
  *     job                         ended_us IS NULL
  *     min_priority                all rows: the end of a job removes its own
- *     task                        end_us IS NULL; the ended tasks of a live array are not loaded
+ *     task                        end_us IS NULL; of a live array also the numbers of the tasks that failed
  *
  * One snapshot gives all of it. A row that Fairlead cannot have written (a number out of range, an unknown state) is an
  * error that names the row; state_restore_done checks the rows against each other. */
@@ -50,6 +50,16 @@ static int load_task(struct store *s, sqlite3_stmt *row, struct state *state, st
     return job_row_load_task(&s->task_columns, row, state, e) == 0 ? 0 : err_prefix(e, "%s", s->path);
 }
 
+static int load_failed_task(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
+{
+    bool bad = false;
+    uint32_t job_id = (uint32_t)sql_column_ranged(row, 0, 1, NONE - 1, &bad);
+    uint32_t task_id = (uint32_t)sql_column_ranged(row, 1, 0, NONE - 1, &bad);
+    if (bad) return sql_bad_row(s->path, "task of job", sqlite3_column_int64(row, 0), "a number is out of range", e);
+    state_restore_failed_task(state, job_id, task_id);
+    return 0;
+}
+
 /* query NULL: write_query writes it. */
 struct table_source {
     const char *query;
@@ -72,6 +82,10 @@ static const struct table_source row_tables[] = {
     {.write_query = job_rows_select_jobs, .load_row = load_job},
     {.query = "SELECT job_id, partition, priority FROM min_priority", .load_row = min_priority_load},
     {.write_query = job_rows_select_tasks, .load_row = load_task},
+    {.query = "SELECT task.job_id, task.task_id FROM job INDEXED BY job_live CROSS JOIN task ON task.job_id = job.id"
+              " WHERE job.ended_us IS NULL AND job.array_tasks IS NOT NULL AND task.end_us IS NOT NULL"
+              " AND task.state NOT IN ('COMPLETED', 'REQUEUED') ORDER BY job.id, task.task_id",
+     .load_row = load_failed_task},
 };
 
 static sqlite3_stmt *prepare_source(struct store *s, const struct table_source *source, struct err *e)

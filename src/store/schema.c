@@ -2,7 +2,7 @@
  * comments below. To change it, append a step; never edit one that was released. The test of migrations runs all of
  * them.
  *
- *     association 1 ──< job 1 ──< task           one row per start
+ *     association 1 ──< job 1 ──< task           one row per start: for each attempt of a task
  *          │             └── 1 job_script >── content (scripts and environments, each distinct one stored once)
  *          └──< usage_journal                    changes of the rules of usage
  *     partition, qos, user_policy, project, department, resource,
@@ -383,8 +383,87 @@ static const char step_9[] =
     "ALTER TABLE task ADD COLUMN is_over_limit INTEGER; -- 1: it ends because a limit of usage is reached\n"
     "ALTER TABLE partition ADD COLUMN qos TEXT NOT NULL DEFAULT ''; -- QOS whose limits its jobs have, too; '': none\n";
 
-/* Jobs that depend on others, and their attempts. */
-static const char step_10[] = "";
+/* Jobs that depend on others, and their attempts: the rows of a task that was requeued have the number of theirs. */
+static const char step_10[] =
+    "ALTER TABLE job ADD COLUMN dependency TEXT; -- what it waits for, 'afterok:5,singleton'; NULL: nothing\n"
+    "ALTER TABLE job ADD COLUMN held_by_operator INTEGER; -- 1: only an operator may release it; NULL: no\n"
+    "ALTER TABLE job ADD COLUMN requeue INTEGER; -- 1: it starts again if its host or keeper fails; NULL: no\n"
+    "ALTER TABLE job ADD COLUMN requeue_exit TEXT; -- exit statuses with which it starts again, '99,75-78'; NULL: none\n"
+    "ALTER TABLE job ADD COLUMN max_requeue INTEGER; -- how often by itself; NULL: as max_batch_requeue says\n"
+    "ALTER TABLE job ADD COLUMN restarted_tasks TEXT; -- tasks requeued at least once; twice ..., '3-7;5'; NULL: none\n"
+    "DROP VIEW queue;\n"
+    "DROP VIEW history;\n"
+    "CREATE TABLE attempt(\n"
+    "  job_id INTEGER NOT NULL REFERENCES job(id) DEFERRABLE INITIALLY DEFERRED,\n"
+    "  task_id INTEGER NOT NULL,           -- 0 unless the job is an array\n"
+    "  association_id INTEGER NOT NULL,    -- its job's\n"
+    "  state TEXT NOT NULL,                -- REQUEUED: the next attempt has another row\n"
+    "  is_cancelled INTEGER NOT NULL CHECK (is_cancelled IN (0, 1)), -- its cancellation was requested\n"
+    "  launch_id INTEGER NOT NULL,         -- the launcher's number for this start\n"
+    "  boot_id TEXT NOT NULL,              -- the boot of the machine in which it was launched\n"
+    "  launch_us INTEGER NOT NULL,         -- when its start was decided\n"
+    "  start_us INTEGER,                   -- NULL: not yet, or never ran\n"
+    "  charged_us INTEGER,                 -- its association is charged up to here\n"
+    "  end_us INTEGER,\n"
+    "  partition TEXT NOT NULL,\n"
+    "  billing REAL NOT NULL,              -- units per second, by the weights of its partition\n"
+    "  usage_factor REAL NOT NULL,         -- of its QOS; the charge per second is billing times this\n"
+    "  tres TEXT NOT NULL,                 -- its allocation as usage counts it, 'cpu=4,mem=8192'\n"
+    "  cpus TEXT NOT NULL, gpus TEXT NOT NULL, mem_mib INTEGER NOT NULL, -- allocated; numbers of CPUs and GPUs, '0-3;0-1'\n"
+    "  exit_status INTEGER NOT NULL, signal INTEGER NOT NULL,\n"
+    "  cpu_us INTEGER NOT NULL,            -- CPU time of all its processes\n"
+    "  max_rss_kib INTEGER NOT NULL,\n"
+    "  detail TEXT NOT NULL,               -- why it failed, if that is known\n"
+    "  mem_gib_s REAL,                     -- memory in use x time\n"
+    "  io_bytes INTEGER,                   -- read from and written to storage\n"
+    "  measured_us INTEGER,                -- when its usage was last measured; NULL: not yet\n"
+    "  mem_kib INTEGER,                    -- memory in use at measured_us\n"
+    "  measured_from_us INTEGER,           -- its measured usage counts from here on; NULL: all of it\n"
+    "  charged_cpu_s REAL,                 -- its part of owner_usage.cpu_s, as of charged_as_of_us\n"
+    "  charged_mem_gib_s REAL, charged_io_gib REAL, charged_as_of_us INTEGER,\n"
+    "  hosts TEXT NOT NULL DEFAULT 'localhost', -- 'n1,n2'\n"
+    "  host_mem_mib TEXT,                  -- on each of several hosts, '4096;2048'; NULL: one host\n"
+    "  is_over_limit INTEGER,              -- 1: it ends because GrpTRESMins or GrpWall is reached; NULL: no\n"
+    "  restarts INTEGER NOT NULL DEFAULT 0, -- how often it was requeued before this attempt\n"
+    "  requeue INTEGER,                    -- its end was requested so that it starts again: 1, held 2, by an operator 3\n"
+    "  PRIMARY KEY (job_id, task_id, restarts),\n"
+    "  CHECK (CASE WHEN end_us IS NULL THEN state IN ('STARTING', 'RUNNING', 'COMPLETING')\n"
+    "         ELSE state IN ('COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT', 'NODE_FAIL', 'REQUEUED') END)\n"
+    ") STRICT, WITHOUT ROWID;\n"
+    "INSERT INTO attempt SELECT *, 0, NULL FROM task;\n"
+    "DROP TABLE task;\n"
+    "ALTER TABLE attempt RENAME TO task;\n"
+    "CREATE INDEX task_live ON task(job_id, task_id) WHERE end_us IS NULL;\n"
+    "CREATE INDEX task_ended_time ON task(end_us) WHERE end_us IS NOT NULL;\n"
+    "CREATE INDEX task_ended_state ON task(state, end_us) WHERE end_us IS NOT NULL;\n"
+    "CREATE INDEX task_ended_association ON task(association_id, end_us) WHERE end_us IS NOT NULL;\n"
+    "CREATE VIEW queue AS\n"
+    "  SELECT iif(array_tasks IS NULL, CAST(job_id AS TEXT), job_id || '_' || task_id) AS job, state, account, user, name,\n"
+    "    partition, qos, project, job.cpus, job.mem_mib, job.gpus, time_limit_s, datetime(submit_us / 1000000, 'unixepoch') AS submitted_utc,\n"
+    "    datetime(start_us / 1000000, 'unixepoch') AS started_utc, job_id\n"
+    "  FROM task JOIN job ON job.id = job_id JOIN association ON association.id = job.association_id\n"
+    "  WHERE end_us IS NULL\n"
+    "  UNION ALL\n"
+    "  SELECT iif(array_tasks IS NULL, CAST(job.id AS TEXT), job.id || '_[' || pending_tasks || ']'),\n"
+    "    iif(is_held, 'HELD', 'PENDING'), account, user, name, partitions, qos, project, cpus, mem_mib, gpus, time_limit_s,\n"
+    "    datetime(submit_us / 1000000, 'unixepoch'), NULL, job.id\n"
+    "  FROM job JOIN association ON association.id = association_id\n"
+    "  WHERE ended_us IS NULL AND pending_tasks <> '';\n"
+
+    "CREATE VIEW history AS\n"
+    "  SELECT iif(array_tasks IS NULL, CAST(job_id AS TEXT), job_id || '_' || task_id) AS job, state, account, user, name,\n"
+    "    partition, qos, project, job.cpus, job.mem_mib, job.gpus, datetime(submit_us / 1000000, 'unixepoch') AS submitted_utc,\n"
+    "    datetime(start_us / 1000000, 'unixepoch') AS started_utc, datetime(end_us / 1000000, 'unixepoch') AS ended_utc,\n"
+    "    (start_us - submit_us) / 1e6 AS wait_s, (end_us - start_us) / 1e6 AS run_s, cpu_us / 1e6 AS cpu_s,\n"
+    "    max_rss_kib / 1024.0 AS max_rss_mib, exit_status, signal, detail, job_id\n"
+    "  FROM task JOIN job ON job.id = job_id JOIN association ON association.id = job.association_id\n"
+    "  WHERE end_us IS NOT NULL\n"
+    "  UNION ALL\n"
+    "  SELECT iif(array_tasks IS NULL, CAST(job.id AS TEXT), job.id || '_[' || cancelled_tasks || ']'), 'CANCELLED', account,\n"
+    "    user, name, partitions, qos, project, cpus, mem_mib, gpus, datetime(submit_us / 1000000, 'unixepoch'), NULL,\n"
+    "    datetime(cancelled_us / 1000000, 'unixepoch'), NULL, NULL, NULL, NULL, NULL, NULL, '', job.id\n"
+    "  FROM job JOIN association ON association.id = association_id\n"
+    "  WHERE cancelled_us IS NOT NULL;\n";
 
 /* Usage that limits count. What an older database charged was not charged as time or to the TRES of QOS. */
 static const char step_11[] =

@@ -52,6 +52,11 @@ int store_commit(struct store *s, const struct state *state, const struct outcom
 /* A committed job's script, in memory of arena; ERR_NOT_FOUND when there is none. */
 int store_script(struct store *s, uint32_t job_id, struct arena *arena, struct job_script *out_script, struct err *e);
 
+/* How a job ended whose end is committed. ERR_NOT_FOUND: it has not. O(its tasks). store_job_end_release frees the
+ * sets. */
+int store_job_end(struct store *s, uint32_t job_id, struct event_end *out_end, struct err *e);
+void store_job_end_release(struct event_end *end);
+
 /* The time of the last commit; the daemon has run at least until then. */
 int64_t store_last_commit_us(const struct store *s);
 

@@ -104,7 +104,7 @@ struct verification {
     ARRAY(const char *) kind_names; /* the first one is WALL_NAME, the others are of TRES */
     ARRAY(struct late_start) late_starts;
     struct map assoc_by_id, kind_by_name, qos_by_id, qos_by_name;
-    struct map late_start_by_task; /* task_key -> index in late_starts */
+    struct map late_start_by_task; /* "job task attempt" -> index in late_starts */
     struct amounts amounts;
 };
 
@@ -256,10 +256,20 @@ static void read_qos_decay(struct verification *v, sqlite3_stmt *row)
     segments_add(s, at_us, sqlite3_column_int64(row, 5), decays);
 }
 
+enum { ATTEMPT_KEY_SIZE = 64 };
+
+static struct str attempt_key(char out[static ATTEMPT_KEY_SIZE], int64_t job_id, uint32_t task_id, uint64_t restarts)
+{
+    return (struct str){out, text_format(out, ATTEMPT_KEY_SIZE, "%lld %u %llu", (long long)job_id, task_id,
+                                         (unsigned long long)restarts)};
+}
+
 static void read_late_start(struct verification *v, sqlite3_stmt *row)
 {
-    uint64_t key = task_key((uint32_t)sqlite3_column_int64(row, 3), (uint32_t)sqlite3_column_int64(row, 4));
-    map_set_u64(&v->late_start_by_task, key, v->late_starts.count);
+    char key[ATTEMPT_KEY_SIZE];
+    uint64_t after = (uint64_t)sqlite3_column_int64(row, 4);
+    struct str text = attempt_key(key, sqlite3_column_int64(row, 3), (uint32_t)after, after >> 32);
+    map_set(&v->late_start_by_task, (struct str){arena_copy(&v->arena, text), text.length}, v->late_starts.count);
     *array_add(&v->late_starts) = (struct late_start){v->epochs.list.count - 1, sqlite3_column_int64(row, 5)};
 }
 
@@ -366,12 +376,13 @@ enum task_column {
     TASK_CHARGED_MEM_GIB_S,
     TASK_CHARGED_IO_GIB,
     TASK_PARTITION_QOS,
-    TASK_LIMITS_FROM_US
+    TASK_LIMITS_FROM_US,
+    TASK_RESTARTS
 };
 static const char tasks_query[] =
     "SELECT job_id, task_id, task.association_id, billing, start_us, charged_us, end_us, usage_factor, tres, launch_us, qos,"
     " ifnull(project, ''), task.cpus, task.mem_mib, charged_as_of_us, charged_cpu_s, charged_mem_gib_s, charged_io_gib,"
-    " partition_qos, limits_from_us"
+    " partition_qos, limits_from_us, restarts"
     " FROM task LEFT JOIN job ON job.id = job_id WHERE start_us IS NOT NULL";
 
 static bool is_epoch_start(const struct verification *v, int64_t at_us)
@@ -398,9 +409,10 @@ static struct charge charge_of(const struct verification *v, sqlite3_stmt *row)
                        .to_us = to_us,
                        .limits_from_us = sqlite3_column_int64(row, TASK_LIMITS_FROM_US)};
     if (v->late_starts.count == 0) return c;
-    uint64_t key =
-        task_key((uint32_t)sqlite3_column_int64(row, TASK_JOB_ID), (uint32_t)sqlite3_column_int64(row, TASK_ID));
-    uint32_t late = map_get_u64(&v->late_start_by_task, key);
+    char key[ATTEMPT_KEY_SIZE];
+    uint32_t late = map_get(&v->late_start_by_task, attempt_key(key, sqlite3_column_int64(row, TASK_JOB_ID),
+                                                                (uint32_t)sqlite3_column_int64(row, TASK_ID),
+                                                                (uint64_t)sqlite3_column_int64(row, TASK_RESTARTS)));
     if (late != NONE) c.late = v->late_starts.items[late];
     return c;
 }

@@ -22,6 +22,7 @@
 
 #include "../dies.h"
 #include "../unit/store_world.h"
+#include "engine/dependencies.h"
 #include "engine/min_priority.h"
 #include "engine/priorities.h"
 #include "engine/usage_sums.h"
@@ -40,7 +41,7 @@ struct history {
     struct outcome out;
     int64_t now_us;
     int64_t event_us; /* of the last event: no later time was charged */
-    uint32_t accepted, refused, commits;
+    uint32_t accepted, refused, commits, facts;
     uint32_t limited;        /* number of associations with limits, over all commits */
     uint32_t passes;         /* number of passes compared */
     uint32_t documents;      /* likewise of documents */
@@ -51,6 +52,7 @@ struct history {
     uint32_t sums;           /* number of kept sums above 0 that were compared */
     uint32_t kinds[EVENT_TIME + 1];
     char text[12][64]; /* of the event that is being built */
+    char dependency[400];
     struct job_values job;
     struct event_pair pairs[4];
     struct job_ref refs[4];
@@ -222,6 +224,12 @@ static void make_setting(struct history *h, struct event *event)
         {"weight_tickets_functional", "1000"},
         {"policy_hierarchy", "SOS"},
         {"policy_hierarchy", "NONE"},
+        {"kill_invalid_depend", "true"},
+        {"kill_invalid_depend", "false"},
+        {"requeue_delay_s", "0"},
+        {"requeue_delay_s", "120"},
+        {"JobRequeue", "1"},
+        {"JobRequeue", "0"},
         {"PriorityUsageResetPeriod", "NOW"},
         {"PriorityUsageResetPeriod", "DAILY"},
         {"PriorityUsageResetPeriod", "NONE"},
@@ -348,6 +356,40 @@ static int64_t pick_time(struct history *h)
     return h->now_us + (int64_t)below(h, 2000) * SECOND - 500 * SECOND;
 }
 
+static uint32_t pick_job_id(struct history *h)
+{
+    if (one_in(h, 12)) return 1 + below(h, h->s.next_job_id + 1);
+    return h->s.jobs.count > 0 ? h->s.jobs.items[below(h, h->s.jobs.count)].id : 1;
+}
+
+/* A few conditions about jobs that live, have ended or do not exist, by id, task or name. */
+static const char *pick_dependency(struct history *h)
+{
+    static const char *const types[] = {"after",     "afterok",      "afternotok", "afterany",
+                                        "aftercorr", "aftercorrany", "hold_jid",   "hold_jid_ad"};
+    uint32_t count = 1 + below(h, 3), length = 0;
+    const char *separator = one_in(h, 3) ? "?" : ",";
+    h->dependency[0] = '\0';
+    if (one_in(h, 12)) return "";
+    for (uint32_t i = 0; i < count; i++) {
+        char *out = h->dependency + length;
+        size_t size = sizeof h->dependency - length;
+        const char *before = i > 0 ? separator : "", *type = types[below(h, one_in(h, 2) ? 4 : COUNT(types))];
+        if (one_in(h, 6))
+            snprintf(out, size, "%ssingleton", before);
+        else if (one_in(h, 6))
+            snprintf(out, size, "%s%s:job \xc3\xbc %u", before, type, below(h, 3));
+        else if (one_in(h, 5))
+            snprintf(out, size, "%s%s:%u_%u", before, type, pick_job_id(h), below(h, 10));
+        else if (one_in(h, 5))
+            snprintf(out, size, "%safter:%u+%u", before, pick_job_id(h), below(h, 4));
+        else
+            snprintf(out, size, "%s%s:%u", before, type, pick_job_id(h));
+        length += (uint32_t)strlen(out);
+    }
+    return h->dependency;
+}
+
 /* Random fields of a submission; most fields are not given. */
 static struct job_values make_terms(struct history *h)
 {
@@ -376,6 +418,10 @@ static struct job_values make_terms(struct history *h)
     if (one_in(h, 9)) give_number(&v, JOB_FIELD_DEADLINE, pick_time(h));
     if (one_in(h, 9)) give_number(&v, JOB_FIELD_SLOTS_MAX, below(h, 8));
     if (one_in(h, 9)) give_text(&v, JOB_FIELD_COMMENT, pick_name(h, 5, "comment ", 100));
+    if (one_in(h, 8)) give_number(&v, JOB_FIELD_REQUEUE, one_in(h, 2));
+    if (one_in(h, 8)) give_text(&v, JOB_FIELD_REQUEUE_EXIT, one_in(h, 3) ? "2" : "1-2,99");
+    if (one_in(h, 8)) give_number(&v, JOB_FIELD_MAX_REQUEUE, below(h, 3));
+    if (one_in(h, 3)) give_text(&v, JOB_FIELD_DEPENDENCY, pick_dependency(h));
     if (one_in(h, 9)) give_text(&v, JOB_FIELD_ADMIN_COMMENT, pick_name(h, 6, "of the operator ", 100));
     return v;
 }
@@ -441,7 +487,27 @@ static void make_jobs(struct history *h, struct event *event)
         h->refs[i] = pick_ref(h);
         if (event->kind != EVENT_CANCEL && !one_in(h, 10)) h->refs[i].task_id = NONE;
     }
-    event->jobs = (struct event_jobs){h->refs, count, one_in(h, 25)};
+    event->jobs = (struct event_jobs){h->refs, count, one_in(h, 25), one_in(h, 4)};
+}
+
+static const struct task *pick_task(struct history *h)
+{
+    for (int tries = 0; tries < 8 && h->s.tasks.count > 0; tries++) {
+        const struct task *k = &h->s.tasks.items[below(h, h->s.tasks.count)];
+        if (!job_state_is_end(k->state)) return k;
+    }
+    return NULL;
+}
+
+/* Mostly one that runs, because what is pending is refused. */
+static void make_requeue(struct history *h, struct event *event)
+{
+    make_jobs(h, event);
+    const struct task *k = pick_task(h);
+    if (k == NULL) return;
+    const struct job *j = &h->s.jobs.items[state_find_job(&h->s, k->job_id)];
+    h->refs[0] = (struct job_ref){k->job_id, j->is_array && one_in(h, 2) ? k->task_id : NONE};
+    event->jobs.count = 1;
 }
 
 static void make_update(struct history *h, struct event *event)
@@ -455,15 +521,6 @@ static void make_update(struct history *h, struct event *event)
     if (one_in(h, 2)) give_number(v, JOB_FIELD_TIME_LIMIT, below(h, 1000));
     if (one_in(h, 2)) give_number(v, JOB_FIELD_ARRAY_LIMIT, below(h, 5));
     event->update = (struct event_update){.job_id = pick_ref(h).job_id, .values = v};
-}
-
-static const struct task *pick_task(struct history *h)
-{
-    for (int tries = 0; tries < 8 && h->s.tasks.count > 0; tries++) {
-        const struct task *k = &h->s.tasks.items[below(h, h->s.tasks.count)];
-        if (!job_state_is_end(k->state)) return k;
-    }
-    return NULL;
 }
 
 /* A record as its keeper would write it, or of an unknown launch. */
@@ -584,6 +641,7 @@ static const struct {
     {EVENT_CANCEL, 6, make_jobs},
     {EVENT_HOLD, 3, make_jobs},
     {EVENT_RELEASE, 3, make_jobs},
+    {EVENT_REQUEUE, 4, make_requeue},
     {EVENT_UPDATE, 4, make_update},
     {EVENT_STARTED, 18, make_record},
     {EVENT_COMPLETING, 4, make_record},
@@ -617,16 +675,39 @@ static void advance_clock(struct history *h)
     if (!one_in(h, 3)) h->now_us += (int64_t)(rng_double(&h->rng) * (double)max);
 }
 
+/* Facts about jobs that have ended, as the daemon brings them. */
+static struct event_end *read_ends(struct history *h, struct event *event, struct arena *arena)
+{
+    const uint32_t *ids = NULL;
+    uint32_t count = dependencies_list_ended(&h->s, event, arena, &ids);
+    struct event_end *ends = arena_alloc(arena, (count + (size_t)1) * sizeof *ends);
+    for (uint32_t i = 0; i < count; i++) assert_int_equal(store_job_end(h->store, ids[i], &ends[i], NULL), 0);
+    event->ends = ends;
+    event->end_count = count;
+    h->facts += count;
+    return ends;
+}
+
+static void release_ends(struct event_end *ends, uint32_t count, struct arena *arena)
+{
+    for (uint32_t i = 0; i < count; i++) store_job_end_release(&ends[i]);
+    arena_release(arena);
+}
+
 /* Law 2. */
 static void apply_one(struct history *h)
 {
     struct event event;
     struct err e = {0};
+    struct arena arena = {0};
     make_event(h, &event);
+    struct event_end *ends = read_ends(h, &event, &arena);
     h->event_us = h->now_us;
     uint64_t before = state_hash(&h->s);
     struct outcome was = h->out;
-    if (engine_apply(&h->s, h->now_us, &event, &h->out, NULL, &e) == 0) {
+    int status = engine_apply(&h->s, h->now_us, &event, &h->out, NULL, &e);
+    release_ends(ends, event.end_count, &arena);
+    if (status == 0) {
         h->accepted++;
         h->kinds[event.kind]++;
         return;
@@ -765,6 +846,9 @@ static void assert_same_derived(const struct state *a, const struct state *b)
         uint32_t k = state_find_job(b, a->jobs.items[i].id);
         assert_int_not_equal(k, NONE);
         assert_int_equal(a->jobs.items[i].live_tasks, b->jobs.items[k].live_tasks);
+        assert_int_equal(a->jobs.items[i].waits_by_task, b->jobs.items[k].waits_by_task);
+        assert_same_set(&a->jobs.items[i].ready, &b->jobs.items[k].ready);
+        assert_same_set(&a->jobs.items[i].failed, &b->jobs.items[k].failed);
         assert_true(b->jobs.items[k].list_position < b->next_list_position); /* so a change moves a job to the end */
     }
     assert_true(b->next_list_position <= a->next_list_position);

@@ -20,14 +20,15 @@
 static const struct capacity host = {8, 2, 1 << 20};
 
 /* Values of fields that have texts in a form of their own, which the table does not describe. */
-static const char
-    *const accounts[] = {"physics", "chem"},
-           *const qos[] = {"normal", "good"}, *const projects[] = {"", "apollo", "gemini"},
-           *const environments[] = {"", "smp"}, *const partitions[] = {"main", "fast", "heavy,fast", "fast,main,heavy"},
-           *const requests[] = {"", "license=2", "license=1,arch=lx-amd64,bigio=true", "bigio", "arch=\xc3\xbc"},
-           *const queues[] = {"", "*", "main", "fast,heavy@localhost", "*@local*"},
-           *const nodes[] = {"", "1", "1-4", "2", "1-1"}, *const constraints[] = {"", "avx", "avx&ssd", "avx|ssd"},
-           *const arrays[] = {"0-4", "3,7,9-11%2", "5", "0-99:7", "0"};
+static const char *const
+    accounts[] = {"physics", "chem"},
+    *const qos[] = {"normal", "good"}, *const projects[] = {"", "apollo", "gemini"},
+    *const environments[] = {"", "smp"}, *const dependencies[] = {"singleton", "hold_jid:none*", ""},
+    *const exit_statuses[] = {"99", "1,75-78"}, *const partitions[] = {"main", "fast", "heavy,fast", "fast,main,heavy"},
+    *const requests[] = {"", "license=2", "license=1,arch=lx-amd64,bigio=true", "bigio", "arch=\xc3\xbc"},
+    *const queues[] = {"", "*", "main", "fast,heavy@localhost", "*@local*"},
+    *const nodes[] = {"", "1", "1-4", "2", "1-1"}, *const constraints[] = {"", "avx", "avx&ssd", "avx|ssd"},
+    *const arrays[] = {"0-4", "3,7,9-11%2", "5", "0-99:7", "0"};
 
 static const struct {
     enum job_field field;
@@ -47,6 +48,8 @@ static const struct {
     {JOB_FIELD_SOFT_QUEUES, queues, COUNT(queues)},
     {JOB_FIELD_ARRAY, arrays, COUNT(arrays)},
     {JOB_FIELD_ENVIRONMENT, environments, COUNT(environments)},
+    {JOB_FIELD_DEPENDENCY, dependencies, COUNT(dependencies)},
+    {JOB_FIELD_REQUEUE_EXIT, exit_statuses, COUNT(exit_statuses)},
 };
 
 struct life {
@@ -169,7 +172,8 @@ static bool is_kept_as_given(const struct job *j, enum job_field f)
     if (f == JOB_FIELD_MEM_MIB || f == JOB_FIELD_MEM_PER_CPU || f == JOB_FIELD_GPUS || f == JOB_FIELD_GPUS_PER_SLOT)
         return false;
     return job_field_rows[f].home == JOB_HOME_JOB && f != JOB_FIELD_ARRAY && f != JOB_FIELD_REQUESTS &&
-           f != JOB_FIELD_SOFT && f != JOB_FIELD_NODES && f != JOB_FIELD_SLOTS_MAX && !is_sorted;
+           f != JOB_FIELD_SOFT && f != JOB_FIELD_NODES && f != JOB_FIELD_SLOTS_MAX && f != JOB_FIELD_DEPENDENCY &&
+           !is_sorted;
 }
 
 /* A special word of a nullable field stands for no value. */
@@ -278,6 +282,8 @@ static bool is_too_late(const struct request *r, enum job_field f)
     if (j == NULL || !r->values->is_given[f] || !is_change(r, f, &old, &new)) return false;
     uint32_t pending = idset_count(&j->pending);
     bool has_started = idset_count(&j->array) > pending + idset_count(&j->cancelled);
+    bool was_charged = f == JOB_FIELD_QOS || f == JOB_FIELD_PROJECT; /* an earlier attempt, by them */
+    if (was_charged && j->restarted.count > 0) return true;
     switch (job_field_rows[f].until) {
     case JOB_UNTIL_STARTED: return has_started;
     case JOB_UNTIL_ALL_STARTED: return has_started && pending == 0;

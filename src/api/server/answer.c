@@ -75,7 +75,8 @@ static void reply_success(struct request *r, const struct event_result *result)
         return;
     case EVENT_CANCEL:
     case EVENT_HOLD:
-    case EVENT_RELEASE: reply_write(r, r->route->status, &api_count_shape, &counted); return;
+    case EVENT_RELEASE:
+    case EVENT_REQUEUE: reply_write(r, r->route->status, &api_count_shape, &counted); return;
     default: reply_write(r, r->route->status, &api_done_shape, &done);
     }
 }

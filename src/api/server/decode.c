@@ -148,25 +148,27 @@ int server_post_job(struct request *r, struct err *e)
 
 /* --- jobs by id --------------------------------------------------------------------------------------------------- */
 
-static int queue_jobs(struct request *r, enum event_kind kind, const struct wire_list *ids, bool all, struct err *e)
+static int queue_jobs(struct request *r, enum event_kind kind, const struct api_jobs *body, struct err *e)
 {
+    const struct wire_list *ids = &body->ids;
     struct job_ref *refs = arena_alloc(&r->arena, (ids->count + (size_t)1) * sizeof *refs);
     for (uint32_t i = 0; i < ids->count; i++) {
         const char *id = ((const char **)ids->items)[i];
         if (job_id_parse(str(id), "ids", &refs[i].job_id, &refs[i].task_id, e) != 0) return -1;
     }
-    request_new_event(r, kind)->jobs = (struct event_jobs){.refs = refs, .count = ids->count, .all = all};
+    request_new_event(r, kind)->jobs =
+        (struct event_jobs){.refs = refs, .count = ids->count, .all = body->all, .holds = body->hold};
     request_queue(r);
     return 0;
 }
 
 static int post_jobs(struct request *r, enum event_kind kind, struct err *e)
 {
-    struct api_jobs body;
+    struct api_jobs body = {0};
     if (check_no_query(r, e) != 0 || read_body(r, &body, e) != 0) return -1;
     if (body.all && body.ids.count > 0) return err_field(e, ERR_INPUT, "ids", "cannot be given together with all");
     if (!body.all && body.ids.count == 0) return err_field(e, ERR_INPUT, "ids", "missing; give ids, or all");
-    return queue_jobs(r, kind, &body.ids, body.all, e);
+    return queue_jobs(r, kind, &body, e);
 }
 
 int server_post_cancel(struct request *r, struct err *e)
@@ -184,10 +186,15 @@ int server_post_release(struct request *r, struct err *e)
     return post_jobs(r, EVENT_RELEASE, e);
 }
 
+int server_post_requeue(struct request *r, struct err *e)
+{
+    return post_jobs(r, EVENT_REQUEUE, e);
+}
+
 int server_delete_job(struct request *r, struct err *e)
 {
-    const struct wire_list ids = {&r->segment, 1};
-    return check_no_query(r, e) != 0 ? -1 : queue_jobs(r, EVENT_CANCEL, &ids, false, e);
+    const struct api_jobs body = {.ids = {&r->segment, 1}};
+    return check_no_query(r, e) != 0 ? -1 : queue_jobs(r, EVENT_CANCEL, &body, e);
 }
 
 int server_patch_job(struct request *r, struct err *e)

@@ -240,9 +240,9 @@ route_handler server_get_objects, server_post_object, server_patch_object, serve
 route_handler server_get_jobs, server_get_job, server_get_wait, server_get_shares, server_get_accounts,
     server_get_users, server_get_settings, server_get_status, server_get_verify, server_get_openapi;
 route_handler server_post_job, server_patch_job, server_delete_job, server_post_cancel, server_post_hold,
-    server_post_release, server_post_account, server_patch_account, server_delete_account, server_post_user,
-    server_patch_user, server_delete_user, server_patch_settings, server_get_scenario, server_get_places,
-    server_get_check;
+    server_post_release, server_post_requeue, server_post_account, server_patch_account, server_delete_account,
+    server_post_user, server_patch_user, server_delete_user, server_patch_settings, server_get_scenario,
+    server_get_places, server_get_check;
 
 /* openapi.c: appends the description of the API as JSON. */
 void openapi_write(struct buf *out);

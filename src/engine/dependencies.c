@@ -1,0 +1,478 @@
+#include "engine/dependencies.h"
+
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/expression.h"
+#include "engine/dependency_circles.h"
+#include "engine/dependency_targets.h"
+#include "engine/dependents.h"
+#include "engine/handlers.h"
+#include "engine/job_waits.h"
+#include "engine/name_groups.h"
+
+static const char field_name[] = "dependency";
+
+/* --- facts about jobs that have ended ----------------------------------------------------------------------------- */
+
+static const char *given_text(const struct event *event)
+{
+    const struct job_values *given = event->kind == EVENT_SUBMIT   ? event->submit
+                                     : event->kind == EVENT_UPDATE ? event->update.values
+                                                                   : NULL;
+    return given != NULL && given->is_given[JOB_FIELD_DEPENDENCY] ? given->value[JOB_FIELD_DEPENDENCY].text : NULL;
+}
+
+uint32_t dependencies_list_ended(const struct state *s, const struct event *event, struct arena *arena,
+                                 const uint32_t **out_ids)
+{
+    struct dependency_list list;
+    const char *text = given_text(event);
+    uint32_t count = 0;
+    if (text == NULL || text[0] == '\0' || dependency_text_parse(str(text), arena, &list, NULL) != 0) return 0;
+    uint32_t *ids = arena_alloc(arena, (list.count + (size_t)1) * sizeof *ids);
+    for (uint32_t i = 0; i < list.count; i++) {
+        uint32_t id = list.items[i].job_id;
+        if (id != 0 && id < s->next_job_id && dependency_target_row(s, id) == NONE) ids[count++] = id;
+    }
+    *out_ids = ids;
+    return count;
+}
+
+/* --- what is given ------------------------------------------------------------------------------------------------ */
+
+struct resolver {
+    struct apply_context *c;
+    const struct event *event;
+    const char *user;
+    struct job *row;
+    ARRAY(struct dependency_item) items; /* that remain */
+    bool is_any, is_met;                 /* one of them is enough, and is met */
+};
+
+static enum dependency_type plain_type(enum dependency_type type)
+{
+    return type == DEPENDENCY_HOLD_JID      ? DEPENDENCY_AFTERANY
+           : type == DEPENDENCY_HOLD_JID_AD ? DEPENDENCY_AFTERCORRANY
+                                            : type;
+}
+
+/* Like Grid Engine: what does not exist is not waited for. */
+static bool may_be_missing(enum dependency_type type)
+{
+    return type == DEPENDENCY_HOLD_JID || type == DEPENDENCY_HOLD_JID_AD;
+}
+
+static int add_item(struct resolver *r, const struct dependency_item *item)
+{
+    if (r->items.count == DEPENDENCY_ITEMS_MAX)
+        return err_field(r->c->e, ERR_TOO_LARGE, field_name, "stands for more than %d jobs; at most %d are accepted",
+                         DEPENDENCY_ITEMS_MAX, DEPENDENCY_ITEMS_MAX);
+    *array_add(&r->items) = *item;
+    return 0;
+}
+
+/* The time at which a condition with minutes is met, in whole seconds. */
+static int64_t time_after(int64_t start_us, uint32_t minutes)
+{
+    return (start_us + minutes * INT64_C(60) * US_PER_S + US_PER_S - 1) / US_PER_S * US_PER_S;
+}
+
+/* A set in memory of the cycle. */
+static struct idset cycle_set(struct state *s, struct idset *set)
+{
+    struct idset copy = {0};
+    size_t size = set->ranges.count * sizeof *set->ranges.items;
+    copy.ranges.items = arena_alloc(&s->cycle, size + 1);
+    if (size > 0) memcpy(copy.ranges.items, set->ranges.items, size);
+    copy.ranges.count = copy.ranges.capacity = set->ranges.count;
+    idset_release(set);
+    return copy;
+}
+
+/* Adds the tasks that wait, and those that wait for ever, each as a condition. */
+static int add_by_task(struct resolver *r, const struct dependency_item *item, const struct dependency_target *t)
+{
+    struct idset waiting = {0}, failed = {0};
+    const struct idset *tasks = r->row->id == 0 ? &r->row->array : &r->row->pending;
+    for (uint32_t id = idset_first(tasks); id != NONE; id = idset_next(tasks, id)) {
+        enum target_outcome outcome = dependency_target_outcome(r->c->s, t, id);
+        enum dependency_state state = dependency_target_meets(item->type, outcome);
+        if (state == DEPENDENCY_WAITS) idset_add(&waiting, id);
+        if (state == DEPENDENCY_NEVER) idset_add(&failed, id);
+    }
+    struct dependency_item added = *item;
+    bool has_waiting = waiting.ranges.count > 0, has_failed = failed.ranges.count > 0;
+    added.tasks = cycle_set(r->c->s, &waiting);
+    int status = has_waiting ? add_item(r, &added) : 0;
+    added.tasks = cycle_set(r->c->s, &failed);
+    added.is_failed = true;
+    if (status == 0 && has_failed) status = add_item(r, &added);
+    idset_release(&waiting);
+    idset_release(&failed);
+    return status;
+}
+
+/* Task by task an array waits for an array that has all its tasks; Grid Engine wants the same ones. */
+static int check_by_task(struct resolver *r, const struct dependency_item *item, const struct dependency_target *t)
+{
+    struct idset rest = {0};
+    const struct idset *theirs = dependency_target_tasks(t), *ours = &r->row->array;
+    if (!r->row->is_array)
+        return err_field(r->c->e, ERR_INPUT, field_name, "only an array can wait task by task for job %u",
+                         item->job_id);
+    if (!dependency_target_is_array(t))
+        return err_field(r->c->e, ERR_INPUT, field_name, "job %u is not an array; it cannot be waited for task by task",
+                         item->job_id);
+    idset_copy(&rest, ours);
+    idset_remove_all(&rest, theirs);
+    uint32_t missing = idset_first(&rest);
+    idset_release(&rest);
+    if (missing == NONE && (item->type == DEPENDENCY_AFTERCORR || idset_count(ours) == idset_count(theirs))) return 0;
+    if (missing == NONE)
+        return err_field(r->c->e, ERR_INPUT, field_name, "array %u has other tasks; both need the same", item->job_id);
+    return err_field(r->c->e, ERR_INPUT, field_name, "array %u has no task %u", item->job_id, missing);
+}
+
+static int add_whole(struct resolver *r, const struct dependency_item *item, const struct dependency_target *t)
+{
+    struct dependency_item added = *item;
+    struct state *s = r->c->s;
+    enum dependency_state state = dependency_target_meets(item->type, dependency_target_outcome(s, t, item->task_id));
+    if (state == DEPENDENCY_MET && item->minutes > 0) {
+        added.at_us = time_after(dependency_target_start_us(s, t, item->task_id, r->c->now_us), item->minutes);
+        if (added.at_us > r->c->now_us) return add_item(r, &added);
+    }
+    if (state == DEPENDENCY_MET) {
+        r->is_met = true;
+        return 0;
+    }
+    added.is_failed = state == DEPENDENCY_NEVER;
+    return add_item(r, &added);
+}
+
+static int fail_missing(struct resolver *r, uint32_t job_id)
+{
+    uint32_t last = r->c->s->next_job_id - 1;
+    if (last == 0) return err_field(r->c->e, ERR_NOT_FOUND, field_name, "job %u does not exist; no job does", job_id);
+    return err_field(r->c->e, ERR_NOT_FOUND, field_name, "job %u does not exist; the ids of jobs are 1 to %u", job_id,
+                     last);
+}
+
+/* A condition about one job, by id. */
+static int add_job(struct resolver *r, const struct dependency_item *given, uint32_t job_id)
+{
+    struct dependency_target t;
+    struct dependency_item item = {
+        .type = plain_type(given->type), .job_id = job_id, .task_id = given->task_id, .minutes = given->minutes};
+    bool is_known = job_id < r->c->s->next_job_id && dependency_target_find(r->c->s, r->event, job_id, &t);
+    if (!is_known && may_be_missing(given->type)) return 0;
+    if (!is_known) return fail_missing(r, job_id);
+    if (item.task_id != NONE && !dependency_target_is_array(&t))
+        return err_field(r->c->e, ERR_INPUT, field_name, "job %u is not an array; it has no task %u", job_id,
+                         item.task_id);
+    if (item.task_id != NONE && !idset_has(dependency_target_tasks(&t), item.task_id))
+        return err_field(r->c->e, ERR_INPUT, field_name, "array %u has no task %u", job_id, item.task_id);
+    if (!dependency_is_by_task(item.type)) return add_whole(r, &item, &t);
+    return check_by_task(r, &item, &t) == 0 ? add_by_task(r, &item, &t) : -1;
+}
+
+static bool is_pattern(struct str name)
+{
+    return memchr(name.text, '*', name.length) != NULL || memchr(name.text, '[', name.length) != NULL;
+}
+
+/* All live jobs of the user with a name, or, for hold_jid, with one that fits a pattern. */
+static int add_named(struct resolver *r, const struct dependency_item *item)
+{
+    struct state *s = r->c->s;
+    const char *name = arena_copy(&s->cycle, item->name);
+    bool is_for_all = may_be_missing(item->type) && is_pattern(item->name), found = false;
+    const struct name_group *group = is_for_all ? NULL : name_groups_find(s, r->user, name);
+    uint32_t count = is_for_all ? s->jobs.count : group != NULL ? group->job_ids.count : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t index = is_for_all ? i : state_find_job(s, group->job_ids.items[i]);
+        const struct job *j = index != NONE ? &s->jobs.items[index] : NULL;
+        if (j == NULL || j->id == r->row->id) continue;
+        bool fits = is_for_all && expression_is_satisfied(item->name, str(j->text->name), EXPRESSION_CASE_COUNTS);
+        if (!name_groups_is_of(s, j, r->user, fits ? j->text->name : name)) continue;
+        found = true;
+        if (add_job(r, item, j->id) != 0) return -1;
+    }
+    if (found || may_be_missing(item->type)) return 0;
+    return err_field(r->c->e, ERR_NOT_FOUND, field_name,
+                     "no pending or running job of user '%s' has the name '%s'; a name or an id of a job is accepted",
+                     r->user, name);
+}
+
+/* Of a singleton the jobs before it, of a submission all. */
+static int add_singleton(struct resolver *r, const struct dependency_item *item)
+{
+    uint32_t first = name_groups_first(r->c->s, r->user, r->row->text->name);
+    if (first != NONE && (r->row->id == 0 || r->c->s->jobs.items[first].id < r->row->id)) return add_item(r, item);
+    r->is_met = true;
+    return 0;
+}
+
+static int add_given(struct resolver *r, const struct dependency_item *item)
+{
+    if (item->type == DEPENDENCY_SINGLETON)
+        return add_singleton(r, &(struct dependency_item){.type = item->type, .task_id = NONE});
+    return item->name.text != NULL ? add_named(r, item) : add_job(r, item, item->job_id);
+}
+
+int dependencies_resolve(struct apply_context *c, const struct event *event, const char *user, struct job *row)
+{
+    struct state *s = c->s;
+    struct dependency_list given, *list = arena_alloc(&s->cycle, sizeof *list);
+    const char *text = given_text(event);
+    int status = dependency_text_parse(str(text != NULL ? text : ""), &s->cycle, &given, c->e);
+    struct resolver r = {.c = c, .event = event, .user = user, .row = row, .is_any = given.is_any};
+    for (uint32_t i = 0; status == 0 && i < given.count; i++) status = add_given(&r, &given.items[i]);
+    row->dependency = NULL;
+    if (status == 0 && r.items.count > 0 && !(r.is_any && r.is_met)) {
+        *list = (struct dependency_list){.count = r.items.count, .is_any = r.is_any && r.items.count > 1};
+        list->items = arena_alloc(&s->cycle, r.items.count * sizeof *list->items);
+        memcpy(list->items, r.items.items, r.items.count * sizeof *list->items);
+        row->dependency = list;
+    }
+    array_release(&r.items);
+    return status;
+}
+
+int dependencies_check_circle(struct apply_context *c, uint32_t index, const struct job *row)
+{
+    struct buf text = {0};
+    if (!dependency_circles_find(c->s, index, row, &text)) return 0;
+    (void)err_field(c->e, ERR_CONFLICT, field_name, "job %u would wait for itself: %s", row->id, text.text);
+    buf_release(&text);
+    return -1;
+}
+
+/* --- what is met -------------------------------------------------------------------------------------------------- */
+
+static bool is_killed(const struct state *s)
+{
+    return setting_number(&s->settings, SET_KILL_INVALID_DEPEND) != 0;
+}
+
+/* With kill_invalid_depend, cancels what of a job can never start. */
+static void cancel_failed(struct apply_context *c, uint32_t index)
+{
+    struct job *j = &c->s->jobs.items[index];
+    struct idset tasks = {0}, rest = {0};
+    if (j->dependency == NULL || j->ended_us != 0 || idset_first(&j->pending) == NONE) return;
+    if (dependency_list_is_failed(j->dependency)) {
+        idset_copy(&tasks, &j->pending);
+    } else {
+        dependency_list_add_waiting(j->dependency, true, &tasks);
+        idset_copy(&rest, &tasks);
+        idset_remove_all(&rest, &j->pending);
+        idset_remove_all(&tasks, &rest);
+    }
+    if (idset_first(&tasks) != NONE) job_cancel_pending(c, index, &tasks);
+    idset_release(&tasks);
+    idset_release(&rest);
+}
+
+static bool is_alternative_met(const struct dependency_list *list, const bool *met)
+{
+    for (uint32_t i = 0; list->is_any && i < list->count; i++) {
+        if (met[i]) return true;
+    }
+    return false;
+}
+
+/* Removes the conditions that are met; of alternatives all. */
+static void remove_met(struct job *j, const bool *met)
+{
+    struct dependency_list *list = j->dependency;
+    bool removes_all = is_alternative_met(list, met);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (removes_all || met[i])
+            idset_release(&list->items[i].tasks);
+        else
+            list->items[kept++] = list->items[i];
+    }
+    list->count = kept;
+    if (kept > 1) return;
+    list->is_any = false;
+    if (kept > 0) return;
+    dependency_list_free(list);
+    j->dependency = NULL;
+}
+
+/* What follows from changed conditions. met: of each; NULL: none. */
+static void finish(struct apply_context *c, uint32_t index, const bool *met)
+{
+    struct job *j = &c->s->jobs.items[index];
+    if (met != NULL) remove_met(j, met);
+    job_waits_find_ready(j);
+    if (j->accrue_us == 0) j->accrue_us = job_waits_accrual_us(j, c->now_us);
+    c->s->pass_is_due = true;
+    apply_note_change(c, TABLE_JOB, index);
+    if (is_killed(c->s)) cancel_failed(c, index);
+}
+
+static bool *new_flags(struct apply_context *c, const struct job *j)
+{
+    return arena_alloc(&c->s->cycle, j->dependency->count * sizeof(bool));
+}
+
+/* Looks at the conditions of a waiting job about a target. Returns whether one of them still waits for it. */
+static bool meet(struct apply_context *c, uint32_t index, const struct dependency_target *t, uint32_t task_id)
+{
+    struct job *j = &c->s->jobs.items[index];
+    enum target_outcome outcome = dependency_target_outcome(c->s, t, task_id);
+    bool *met = new_flags(c, j), is_changed = false, waits = false;
+    for (uint32_t i = 0; i < j->dependency->count; i++) {
+        struct dependency_item *item = &j->dependency->items[i];
+        if (item->job_id != t->job->id || item->task_id != task_id || item->is_failed || item->at_us != 0 ||
+            dependency_is_by_task(item->type))
+            continue;
+        enum dependency_state state = dependency_target_meets(item->type, outcome);
+        waits |= state == DEPENDENCY_WAITS;
+        if (state == DEPENDENCY_WAITS) continue;
+        is_changed = true;
+        item->is_failed = state == DEPENDENCY_NEVER;
+        met[i] = state == DEPENDENCY_MET && item->minutes == 0;
+        if (state == DEPENDENCY_MET && item->minutes > 0)
+            item->at_us = time_after(dependency_target_start_us(c->s, t, task_id, c->now_us), item->minutes);
+    }
+    if (is_changed) finish(c, index, met);
+    return waits;
+}
+
+/* The live job with that id that has conditions, or NONE. */
+static uint32_t find_waiting(const struct state *s, uint32_t job_id)
+{
+    uint32_t index = state_find_job(s, job_id);
+    return index != NONE && s->jobs.items[index].dependency != NULL ? index : NONE;
+}
+
+/* The jobs that wait for a whole job, or for a task of it. */
+static void meet_all(struct apply_context *c, const struct dependency_target *t, uint32_t task_id)
+{
+    uint32_t job_id = t->job->id;
+    uint32_t entry = dependents_take(c->s, job_id, task_id);
+    while (entry != NONE) {
+        uint32_t waiting_id = c->s->dependents->entries.items[entry].job_id, index = find_waiting(c->s, waiting_id);
+        entry = dependents_take_next(c->s, entry);
+        if (index != NONE && meet(c, index, t, task_id)) dependents_register(c->s, job_id, task_id, waiting_id);
+    }
+}
+
+/* Adds a task to the condition with the tasks that wait for ever. */
+static void add_failed_task(struct job *j, const struct dependency_item *item, uint32_t task_id)
+{
+    struct dependency_list *list = j->dependency;
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct dependency_item *other = &list->items[i];
+        if (other->type != item->type || other->job_id != item->job_id || !other->is_failed) continue;
+        idset_add(&other->tasks, task_id);
+        return;
+    }
+    struct dependency_item added = *item;
+    added.is_failed = true;
+    added.tasks = (struct idset){0};
+    idset_add(&added.tasks, task_id);
+    size_t size = list->count * sizeof *list->items;
+    list->items = mem_resize(list->items, size, size + sizeof *list->items);
+    list->items[list->count++] = added;
+}
+
+/* A task has ended: the same task of an array that waits for it task by task. */
+static void meet_by_task(struct apply_context *c, uint32_t index, const struct dependency_target *t, uint32_t task_id)
+{
+    struct job *j = &c->s->jobs.items[index];
+    enum target_outcome outcome = dependency_target_outcome(c->s, t, task_id);
+    bool is_changed = false;
+    for (uint32_t i = 0, count = j->dependency->count; i < count; i++) {
+        struct dependency_item *item = &j->dependency->items[i];
+        if (item->job_id != t->job->id || item->is_failed || !dependency_is_by_task(item->type)) continue;
+        enum dependency_state state = dependency_target_meets(item->type, outcome);
+        if (state == DEPENDENCY_WAITS || !idset_remove(&item->tasks, task_id)) continue;
+        is_changed = true;
+        const struct dependency_item copy = *item;
+        if (state == DEPENDENCY_NEVER) add_failed_task(j, &copy, task_id);
+    }
+    if (!is_changed) return;
+    bool *met = new_flags(c, j);
+    for (uint32_t i = 0; i < j->dependency->count; i++) {
+        const struct dependency_item *item = &j->dependency->items[i];
+        met[i] = dependency_is_by_task(item->type) && item->tasks.ranges.count == 0;
+    }
+    finish(c, index, met);
+}
+
+static void meet_all_by_task(struct apply_context *c, const struct dependency_target *t, uint32_t task_id)
+{
+    uint32_t entry = dependents_first(c->s, t->job->id, DEPENDENTS_BY_TASK);
+    while (entry != NONE) {
+        const struct dependent d = c->s->dependents->entries.items[entry];
+        uint32_t index = find_waiting(c->s, d.job_id);
+        if (index != NONE) meet_by_task(c, index, t, task_id);
+        entry = d.next;
+    }
+}
+
+/* The first job of a name is no singleton that waits. */
+static void meet_singleton(struct apply_context *c, const char *user, const char *name)
+{
+    if (!name_groups_are_built(c->s)) return;
+    uint32_t index = name_groups_first(c->s, user, name);
+    if (index == NONE || c->s->jobs.items[index].dependency == NULL) return;
+    struct job *j = &c->s->jobs.items[index];
+    bool *met = new_flags(c, j), is_met = false;
+    for (uint32_t i = 0; i < j->dependency->count; i++) {
+        met[i] = j->dependency->items[i].type == DEPENDENCY_SINGLETON;
+        is_met |= met[i];
+    }
+    if (is_met) finish(c, index, met);
+}
+
+static void settle(struct apply_context *c, struct dependents_cause cause)
+{
+    struct state *s = c->s;
+    struct dependency_target t;
+    if (!dependency_target_find(s, NULL, cause.job_id, &t)) return;
+    meet_all(c, &t, cause.task_id);
+    if (cause.task_id != NONE) meet_all_by_task(c, &t, cause.task_id);
+    if (cause.task_id != NONE || t.job->ended_us == 0) return;
+    dependents_forget(s, t.job->id);
+    meet_singleton(c, s->assocs.items[t.job->assoc].user, t.job->text->name);
+}
+
+void dependencies_settle(struct apply_context *c)
+{
+    struct dependents_cause cause;
+    while (dependents_next_cause(c->s, &cause)) settle(c, cause);
+}
+
+static bool has_singleton(const struct job *j)
+{
+    for (uint32_t i = 0; j->dependency != NULL && i < j->dependency->count; i++) {
+        if (j->dependency->items[i].type == DEPENDENCY_SINGLETON) return true;
+    }
+    return false;
+}
+
+void dependencies_changed(struct apply_context *c, uint32_t index, const char *old_name)
+{
+    struct state *s = c->s;
+    const struct job *j = &s->jobs.items[index];
+    const char *user = s->assocs.items[j->assoc].user;
+    if (has_singleton(j)) (void)name_groups_find(s, user, j->text->name); /* builds the groups */
+    name_groups_add(s, j);
+    if (j->dependency != NULL) dependents_add(s, j);
+    if (j->dependency != NULL && is_killed(s)) cancel_failed(c, index);
+    if (old_name == NULL) return;
+    meet_singleton(c, user, old_name);
+    meet_singleton(c, user, j->text->name);
+}
+
+void dependencies_apply_rule(struct apply_context *c)
+{
+    for (uint32_t i = 0; is_killed(c->s) && i < c->s->jobs.count; i++) cancel_failed(c, i);
+}

@@ -1,0 +1,95 @@
+#include "engine/dependency_targets.h"
+
+/* Jobs are in ascending order of id, and those that have ended stay until the end of the turn. */
+uint32_t dependency_target_row(const struct state *s, uint32_t job_id)
+{
+    uint32_t first = 0, last = s->jobs.count;
+    while (first < last) {
+        uint32_t middle = first + (last - first) / 2;
+        if (s->jobs.items[middle].id < job_id)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first < s->jobs.count && s->jobs.items[first].id == job_id ? first : NONE;
+}
+
+static const struct event_end *find_end(const struct event *event, uint32_t job_id)
+{
+    for (uint32_t i = 0; event != NULL && i < event->end_count; i++) {
+        if (event->ends[i].job_id == job_id) return &event->ends[i];
+    }
+    return NULL;
+}
+
+bool dependency_target_find(const struct state *s, const struct event *event, uint32_t job_id,
+                            struct dependency_target *out)
+{
+    uint32_t index = dependency_target_row(s, job_id);
+    *out = (struct dependency_target){.job = index != NONE ? &s->jobs.items[index] : NULL};
+    if (out->job == NULL) out->end = find_end(event, job_id);
+    return out->job != NULL || out->end != NULL;
+}
+
+const struct idset *dependency_target_tasks(const struct dependency_target *t)
+{
+    return t->job != NULL ? &t->job->array : &t->end->tasks;
+}
+
+bool dependency_target_is_array(const struct dependency_target *t)
+{
+    return t->job != NULL ? t->job->is_array : t->end->is_array;
+}
+
+static enum target_outcome outcome_of_end(const struct event_end *end, uint32_t task_id)
+{
+    bool is_ok = task_id == NONE ? idset_count(&end->completed) == idset_count(&end->tasks)
+                                 : idset_has(&end->completed, task_id);
+    return is_ok ? TARGET_OK : TARGET_NOT_OK;
+}
+
+static enum target_outcome outcome_of_job(const struct job *j)
+{
+    if (j->ended_us == 0) return idset_first(&j->pending) != NONE ? TARGET_PENDING : TARGET_STARTED;
+    bool is_ok = idset_first(&j->failed) == NONE && idset_first(&j->cancelled) == NONE;
+    return is_ok ? TARGET_OK : TARGET_NOT_OK;
+}
+
+enum target_outcome dependency_target_outcome(const struct state *s, const struct dependency_target *t,
+                                              uint32_t task_id)
+{
+    const struct job *j = t->job;
+    if (j == NULL) return outcome_of_end(t->end, task_id);
+    if (task_id == NONE) return outcome_of_job(j);
+    if (idset_has(&j->pending, task_id)) return TARGET_PENDING;
+    if (idset_has(&j->cancelled, task_id) || idset_has(&j->failed, task_id)) return TARGET_NOT_OK;
+    return state_find_task(s, j->id, task_id) != NONE ? TARGET_STARTED : TARGET_OK;
+}
+
+int64_t dependency_target_start_us(const struct state *s, const struct dependency_target *t, uint32_t task_id,
+                                   int64_t now_us)
+{
+    int64_t last_us = 0;
+    if (t->job == NULL) return t->end->started_us > 0 ? t->end->started_us : now_us;
+    if (t->job->live_tasks == 0) return now_us;
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        const struct task *k = &s->tasks.items[i];
+        bool is_of_it = k->job_id == t->job->id && (task_id == NONE || k->task_id == task_id);
+        if (is_of_it && !job_state_is_end(k->state) && k->launch_us > last_us) last_us = k->launch_us;
+    }
+    return last_us > 0 ? last_us : now_us;
+}
+
+enum dependency_state dependency_target_meets(enum dependency_type type, enum target_outcome outcome)
+{
+    bool has_ended = outcome == TARGET_OK || outcome == TARGET_NOT_OK;
+    switch (type) {
+    case DEPENDENCY_AFTER: return outcome != TARGET_PENDING ? DEPENDENCY_MET : DEPENDENCY_WAITS;
+    case DEPENDENCY_AFTEROK:
+    case DEPENDENCY_AFTERCORR:
+        return outcome == TARGET_OK ? DEPENDENCY_MET : has_ended ? DEPENDENCY_NEVER : DEPENDENCY_WAITS;
+    case DEPENDENCY_AFTERNOTOK:
+        return outcome == TARGET_NOT_OK ? DEPENDENCY_MET : has_ended ? DEPENDENCY_NEVER : DEPENDENCY_WAITS;
+    default: return has_ended ? DEPENDENCY_MET : DEPENDENCY_WAITS;
+    }
+}

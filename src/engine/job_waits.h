@@ -1,0 +1,31 @@
+/* When a job may start as far as its hold, its begin and the jobs that it waits for decide, and which of its tasks. */
+#ifndef FAIRLEAD_ENGINE_JOB_WAITS_H
+#define FAIRLEAD_ENGINE_JOB_WAITS_H
+
+#include "engine/state.h"
+
+/* The pending tasks that may start: all of them, unless the job waits task by task. */
+static inline const struct idset *job_waits_ready_tasks(const struct job *j)
+{
+    return j->waits_by_task ? &j->ready : &j->pending;
+}
+
+/* Whether it has a pending task, and neither a hold nor a condition keeps all of them from starting. O(conditions) */
+bool job_waits_is_eligible(const struct job *j, int64_t now_us);
+
+/* The time from which it is eligible if nothing changes; INT64_MAX: never. Whether it has a pending task and is not
+ * held is not asked. */
+int64_t job_waits_eligible_us(const struct job *j);
+
+/* The time from which the age of a job grows that is submitted, released or freed now: 0: it does not. */
+int64_t job_waits_accrual_us(const struct job *j, int64_t now_us);
+
+/* To be called after a change of the job's conditions, or when a task of it became pending again. */
+void job_waits_find_ready(struct job *j);
+
+/* Take tasks out of the pending ones and queue this as a cause (dependents.h): tasks that are cancelled, or one that
+ * starts, which ends the conditions of its job unless it waits task by task. */
+void job_waits_take(struct state *s, struct job *j, const struct idset *tasks);
+void job_waits_take_task(struct state *s, struct job *j, uint32_t task_id);
+
+#endif

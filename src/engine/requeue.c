@@ -1,0 +1,77 @@
+#include "engine/requeue.h"
+
+#include "engine/job_waits.h"
+#include "engine/min_priority.h"
+#include "engine/restarts.h"
+#include "engine/state_rows.h"
+
+static bool has_exit_status(const struct job *j, int32_t status)
+{
+    struct idset statuses = {0};
+    bool result = false;
+    if (j->text->requeue_exits == NULL || status < 0) return false;
+    if (idset_parse(str(j->text->requeue_exits), UINT8_MAX, "requeue_exit", &statuses, NULL) == 0)
+        result = idset_has(&statuses, (uint32_t)status);
+    idset_release(&statuses);
+    return result;
+}
+
+/* Whether the job asks to start again after such an end. */
+static bool is_wanted(const struct job *j, const struct task *k, enum job_state end)
+{
+    if (end == JOB_NODE_FAIL) return j->may_requeue;
+    bool has_exited = k->start_us != 0 && k->signal == 0 && (end == JOB_FAILED || end == JOB_COMPLETED);
+    return has_exited && has_exit_status(j, k->exit_status);
+}
+
+/* max 0: not reached. */
+static void add_detail(struct task *k, const char *text, uint32_t max)
+{
+    if (k->detail[0] != '\0') return;
+    if (max == 0)
+        text_format(k->detail, sizeof k->detail, "%s", text);
+    else
+        text_format(k->detail, sizeof k->detail, "%s %u times, which is the maximum", text, max);
+}
+
+void requeue_decide(const struct state *s, const struct job *j, struct task *k, enum job_state end)
+{
+    uint32_t max = j->requeue_max != 0 ? j->requeue_max : (uint32_t)setting_number(&s->settings, SET_MAX_BATCH_REQUEUE);
+    if (k->requeue != REQUEUE_NO) {
+        add_detail(k, "requeued by request", 0);
+        return;
+    }
+    if (k->is_cancelled || !is_wanted(j, k, end)) return;
+    if (k->restarts < max) {
+        k->requeue = REQUEUE_YES;
+        add_detail(k, "requeued", 0);
+    } else if (!j->is_array) {
+        k->requeue = REQUEUE_HELD_BY_OPERATOR;
+        add_detail(k, "held, because it was requeued", max);
+    } else {
+        add_detail(k, "it was requeued", max);
+    }
+}
+
+static void set_begin(struct apply_context *c, struct job *j)
+{
+    int64_t begin_us = c->now_us + setting_number(&c->s->settings, SET_REQUEUE_DELAY_S) * US_PER_S;
+    if (begin_us > c->now_us && begin_us > j->begin_us) j->begin_us = begin_us;
+}
+
+void requeue_task(struct apply_context *c, uint32_t job_index, const struct task *k)
+{
+    struct job *j = &c->s->jobs.items[job_index];
+    restarts_add(j, k->task_id);
+    idset_add(&j->pending, k->task_id);
+    job_waits_find_ready(j);
+    assoc_count_work(c->s, j->assoc, &(struct work){.pending = 1}, 1);
+    if (!j->is_array) {
+        set_begin(c, j);
+        j->is_held = k->requeue != REQUEUE_YES;
+        j->is_held_by_operator = k->requeue == REQUEUE_HELD_BY_OPERATOR;
+        j->accrue_us = job_waits_accrual_us(j, c->now_us);
+        min_priority_forget(c, job_index);
+    }
+    apply_note_change(c, TABLE_JOB, job_index);
+}

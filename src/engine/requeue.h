@@ -1,0 +1,21 @@
+/* Requeuing: a task ends as REQUEUED, and its number is pending again. The next start is a further row with its own
+ * launch id, so each attempt has its own record and usage, and still no launch runs twice.
+ *
+ *     by request      fairlead requeue: the task is ended first
+ *     by itself       with an exit status that the job names, or, if the job agrees, when its host or keeper failed
+ *
+ * By itself a task is requeued at most requeue_max times. After that a plain job is held; a task of an array ends,
+ * because its array cannot wait for it. */
+#ifndef FAIRLEAD_ENGINE_REQUEUE_H
+#define FAIRLEAD_ENGINE_REQUEUE_H
+
+#include "engine/apply.h"
+
+/* Decides whether a task that ends in the state end is requeued: sets k->requeue, and k->detail if that is empty. */
+void requeue_decide(const struct state *s, const struct job *j, struct task *k, enum job_state end);
+
+/* Makes the number of a task that has ended as REQUEUED pending again. A plain job begins requeue_delay_s later, and
+ * its age grows from then on. */
+void requeue_task(struct apply_context *c, uint32_t job_index, const struct task *k);
+
+#endif

@@ -1,0 +1,337 @@
+#include "fields/dependency_text.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "base/quantity.h"
+#include "fields/job_id.h"
+#include "fields/limits.h"
+
+static const char field_name[] = "dependency";
+static const char failed_mark[] = "(failed)", waiting_mark[] = "(unfulfilled)";
+
+static const char *const type_words[] = {[DEPENDENCY_AFTER] = "after",
+                                         [DEPENDENCY_AFTEROK] = "afterok",
+                                         [DEPENDENCY_AFTERNOTOK] = "afternotok",
+                                         [DEPENDENCY_AFTERANY] = "afterany",
+                                         [DEPENDENCY_AFTERCORR] = "aftercorr",
+                                         [DEPENDENCY_AFTERCORRANY] = "aftercorrany",
+                                         [DEPENDENCY_SINGLETON] = "singleton",
+                                         [DEPENDENCY_HOLD_JID] = "hold_jid",
+                                         [DEPENDENCY_HOLD_JID_AD] = "hold_jid_ad"};
+
+enum { TYPE_COUNT = sizeof type_words / sizeof *type_words };
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+struct reader {
+    struct arena *arena;
+    struct err *e;
+    struct dependency_list list;
+    uint32_t room;  /* for items */
+    char separator; /* between conditions; 0: none so far */
+};
+
+static int fail(struct reader *r, struct str clause)
+{
+    return err_value(r->e, field_name, clause,
+                     "afterok:JOB, afternotok:JOB, afterany:JOB, after:JOB[+MINUTES], aftercorr:JOB, aftercorrany:JOB "
+                     "or singleton; JOB is an id, such as 5 or 5_3, or a name");
+}
+
+/* The part before the next separator that is not within [ ]. */
+static struct str cut_clause(struct reader *r, struct str *rest)
+{
+    size_t at = 0;
+    bool is_inside = false;
+    while (at < rest->length && (is_inside || (rest->text[at] != ',' && rest->text[at] != '?'))) {
+        if (rest->text[at] == '[') is_inside = true;
+        if (rest->text[at] == ']') is_inside = false;
+        at++;
+    }
+    struct str clause = {rest->text, at};
+    char separator = at < rest->length ? rest->text[at] : '\0';
+    *rest = separator != '\0' ? str_range(rest->text + at + 1, rest->text + rest->length) : (struct str){0};
+    if (separator != '\0' && r->separator == '\0') r->separator = separator;
+    if (separator != '\0' && r->separator != separator) r->separator = '!';
+    return clause;
+}
+
+static bool find_type(struct str word, enum dependency_type *out)
+{
+    for (int i = 0; i < TYPE_COUNT; i++) {
+        if (!str_equal_nocase(word, str(type_words[i]))) continue;
+        *out = (enum dependency_type)i;
+        return true;
+    }
+    return false;
+}
+
+static bool strip(struct str *text, const char *mark)
+{
+    size_t length = strlen(mark);
+    if (text->length < length || memcmp(text->text + text->length - length, mark, length) != 0) return false;
+    text->length -= length;
+    return true;
+}
+
+/* The position of the last such character, or the length. */
+static size_t last_of(struct str text, char c)
+{
+    size_t at = text.length;
+    while (at > 0 && text.text[at - 1] != c) at--;
+    return at > 0 ? at - 1 : text.length;
+}
+
+/* Takes a number after the last such character off a text. */
+static bool take_number(struct str *text, char before, uint64_t max, uint64_t *out)
+{
+    size_t at = last_of(*text, before);
+    if (at + 1 >= text->length || !number_parse_u64(str_range(text->text + at + 1, text->text + text->length), out) ||
+        *out > max)
+        return false;
+    text->length = at;
+    return true;
+}
+
+/* "5_[0-3]" */
+static int take_tasks(struct reader *r, struct str *text, struct idset *out)
+{
+    struct idset set = {0};
+    size_t at = last_of(*text, '[');
+    if (at == text->length || at == 0 || text->text[at - 1] != '_' || !strip(text, "]")) return 0;
+    if (idset_parse(str_range(text->text + at + 1, text->text + text->length), NONE - 1, field_name, &set, r->e) != 0)
+        return -1;
+    size_t size = set.ranges.count * sizeof *set.ranges.items;
+    out->ranges.items = arena_alloc(r->arena, size > 0 ? size : 1);
+    if (size > 0) memcpy(out->ranges.items, set.ranges.items, size);
+    out->ranges.count = out->ranges.capacity = set.ranges.count;
+    idset_release(&set);
+    text->length = at - 1;
+    return 0;
+}
+
+static bool is_number(struct str text)
+{
+    for (size_t i = 0; i < text.length; i++) {
+        if (text.text[i] < '0' || text.text[i] > '9') return false;
+    }
+    return text.length > 0;
+}
+
+/* "5" and "5_3" are ids, whatever is named so. */
+static bool is_id(struct str text)
+{
+    struct str task, job = str_cut(text, '_', &task);
+    return is_number(job) && (task.text == NULL || is_number(task));
+}
+
+static int read_job(struct reader *r, struct str text, struct str clause, struct dependency_item *item)
+{
+    if (text.length == 0 || !str_is_printable(text)) return fail(r, clause);
+    if (!is_id(text)) {
+        item->name = text;
+        return 0;
+    }
+    return job_id_parse(text, field_name, &item->job_id, &item->task_id, r->e);
+}
+
+static int read_item(struct reader *r, enum dependency_type type, struct str text, struct str clause)
+{
+    struct dependency_item item = {.type = type, .task_id = NONE};
+    uint64_t minutes = 0, at_s = 0;
+    int64_t at_s_max = (int64_t)(TIME_US_MAX / US_PER_S);
+    if (r->list.count == DEPENDENCY_ITEMS_MAX) {
+        (void)err_field(r->e, ERR_TOO_LARGE, field_name, "more than %d jobs; at most %d are accepted",
+                        DEPENDENCY_ITEMS_MAX, DEPENDENCY_ITEMS_MAX);
+        return -1;
+    }
+    item.is_failed = strip(&text, failed_mark);
+    if (!item.is_failed) (void)strip(&text, waiting_mark);
+    if (type == DEPENDENCY_AFTER) {
+        if (take_number(&text, '@', (uint64_t)at_s_max, &at_s)) item.at_us = (int64_t)at_s * US_PER_S;
+        if (take_number(&text, '+', DEPENDENCY_MINUTES_MAX, &minutes)) item.minutes = (uint32_t)minutes;
+    }
+    if (dependency_is_by_task(type) && take_tasks(r, &text, &item.tasks) != 0) return -1;
+    if (read_job(r, text, clause, &item) != 0) return -1;
+    if (dependency_is_by_task(type) && item.task_id != NONE)
+        return err_value_reason(r->e, field_name, clause, "names a task; it needs a whole array");
+    r->list.items[r->list.count++] = item;
+    return 0;
+}
+
+static int read_clause(struct reader *r, struct str clause)
+{
+    enum dependency_type type;
+    struct str jobs, word = str_cut(clause, ':', &jobs);
+    struct str bare = word;
+    if (strip(&bare, waiting_mark) || jobs.text == NULL) {
+        if (!find_type(bare, &type) || type != DEPENDENCY_SINGLETON || r->list.count == DEPENDENCY_ITEMS_MAX)
+            return fail(r, clause);
+        r->list.items[r->list.count++] = (struct dependency_item){.type = type, .task_id = NONE};
+        return 0;
+    }
+    if (!find_type(word, &type) || type == DEPENDENCY_SINGLETON) return fail(r, clause);
+    while (jobs.text != NULL) {
+        struct str job = str_cut(jobs, ':', &jobs);
+        if (read_item(r, type, job, clause) != 0) return -1;
+    }
+    return 0;
+}
+
+static int check_list(struct reader *r, struct str text)
+{
+    bool is_any = r->separator == '?';
+    if (r->separator == '!')
+        return err_value_reason(r->e, field_name, text,
+                                "has both ',' and '?'; join conditions by ',' (all) or by '?' (any)");
+    for (uint32_t i = 0; is_any && i < r->list.count; i++) {
+        if (dependency_is_by_task(r->list.items[i].type))
+            return err_value_reason(r->e, field_name, text, "has '?' beside %s, which is only accepted with ','",
+                                    type_words[r->list.items[i].type]);
+    }
+    r->list.is_any = is_any && r->list.count > 1;
+    return 0;
+}
+
+int dependency_text_parse(struct str text, struct arena *arena, struct dependency_list *out, struct err *e)
+{
+    struct reader r = {.arena = arena, .e = e, .room = 1};
+    *out = (struct dependency_list){0};
+    text = str_trim(text);
+    if (text.length == 0) return 0;
+    for (size_t i = 0; i < text.length; i++)
+        r.room += text.text[i] == ',' || text.text[i] == '?' || text.text[i] == ':';
+    if (r.room > DEPENDENCY_ITEMS_MAX) r.room = DEPENDENCY_ITEMS_MAX;
+    r.list.items = arena_alloc(arena, r.room * sizeof *r.list.items);
+    for (struct str rest = text; rest.text != NULL;) {
+        if (read_clause(&r, str_trim(cut_clause(&r, &rest))) != 0) return -1;
+    }
+    if (check_list(&r, text) != 0) return -1;
+    *out = r.list;
+    return 0;
+}
+
+int dependency_text_check(struct str text, const char *what, struct err *e)
+{
+    struct arena arena = {0};
+    struct dependency_list list;
+    (void)what;
+    int status = dependency_text_parse(text, &arena, &list, e);
+    arena_release(&arena);
+    return status;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+static void format_item(const struct dependency_item *item, struct buf *out)
+{
+    buf_add_text(out, type_words[item->type]);
+    if (item->type == DEPENDENCY_SINGLETON) return;
+    buf_add_char(out, ':');
+    if (item->name.text != NULL)
+        buf_add_str(out, item->name);
+    else
+        buf_add_u64(out, item->job_id);
+    if (item->task_id != NONE) buf_format(out, "_%u", item->task_id);
+    if (item->tasks.ranges.count > 0) {
+        buf_add_text(out, "_[");
+        idset_format(&item->tasks, out);
+        buf_add_char(out, ']');
+    }
+    if (item->minutes > 0) buf_format(out, "+%u", item->minutes);
+    if (item->at_us > 0) buf_format(out, "@%lld", (long long)(item->at_us / US_PER_S));
+    if (item->is_failed) buf_add_text(out, failed_mark);
+}
+
+void dependency_text_format(const struct dependency_list *list, struct buf *out)
+{
+    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
+        if (i > 0) buf_add_char(out, list->is_any ? '?' : ',');
+        format_item(&list->items[i], out);
+    }
+}
+
+/* --- copies ------------------------------------------------------------------------------------------------------- */
+
+struct dependency_list *dependency_list_copy(const struct dependency_list *list)
+{
+    if (list == NULL || list->count == 0) return NULL;
+    struct dependency_list *copy = mem_resize(NULL, 0, sizeof *copy);
+    *copy = *list;
+    copy->items = mem_resize(NULL, 0, list->count * sizeof *copy->items);
+    for (uint32_t i = 0; i < list->count; i++) {
+        copy->items[i] = list->items[i];
+        copy->items[i].name = (struct str){0};
+        copy->items[i].tasks = (struct idset){0};
+        idset_copy(&copy->items[i].tasks, &list->items[i].tasks);
+    }
+    return copy;
+}
+
+void dependency_list_free(struct dependency_list *list)
+{
+    if (list == NULL) return;
+    for (uint32_t i = 0; i < list->count; i++) idset_release(&list->items[i].tasks);
+    mem_free(list->items);
+    mem_free(list);
+}
+
+/* --- what it means ------------------------------------------------------------------------------------------------ */
+
+int64_t dependency_list_ready_us(const struct dependency_list *list)
+{
+    int64_t first_us = INT64_MAX, last_us = 0;
+    bool has_some = false;
+    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
+        const struct dependency_item *item = &list->items[i];
+        if (dependency_is_by_task(item->type)) continue;
+        int64_t at_us = item->at_us > 0 && !item->is_failed ? item->at_us : INT64_MAX;
+        has_some = true;
+        if (at_us < first_us) first_us = at_us;
+        if (at_us > last_us) last_us = at_us;
+    }
+    return !has_some ? 0 : list->is_any ? first_us : last_us;
+}
+
+bool dependency_list_is_failed(const struct dependency_list *list)
+{
+    uint32_t failed = 0;
+    for (uint32_t i = 0; list != NULL && i < list->count; i++)
+        failed += list->items[i].is_failed && !dependency_is_by_task(list->items[i].type);
+    return failed > 0 && (!list->is_any || failed == list->count);
+}
+
+void dependency_list_add_waiting(const struct dependency_list *list, bool failed_only, struct idset *out_tasks)
+{
+    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
+        const struct dependency_item *item = &list->items[i];
+        if (dependency_is_by_task(item->type) && (item->is_failed || !failed_only))
+            idset_add_all(out_tasks, &item->tasks);
+    }
+}
+
+/* Whether all pending tasks wait, task by task. */
+static bool all_wait(const struct dependency_list *list, const struct idset *pending, bool failed_only)
+{
+    struct idset waiting = {0}, rest = {0};
+    dependency_list_add_waiting(list, failed_only, &waiting);
+    bool result = waiting.ranges.count > 0;
+    if (result) {
+        idset_copy(&rest, pending);
+        idset_remove_all(&rest, &waiting);
+        result = idset_first(&rest) == NONE;
+    }
+    idset_release(&waiting);
+    idset_release(&rest);
+    return result;
+}
+
+enum dependency_state dependency_list_state(const struct dependency_list *list, const struct idset *pending,
+                                            int64_t now_us)
+{
+    if (list == NULL || list->count == 0) return DEPENDENCY_MET;
+    if (dependency_list_is_failed(list) || all_wait(list, pending, true)) return DEPENDENCY_NEVER;
+    if (dependency_list_ready_us(list) > now_us || all_wait(list, pending, false)) return DEPENDENCY_WAITS;
+    return DEPENDENCY_MET;
+}

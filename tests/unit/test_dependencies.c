@@ -1,0 +1,385 @@
+/* Jobs that wait for others, and requeuing, in the engine: what each condition means, what is refused, what follows. */
+#include "dies.h"
+#include "engine/dependencies.h"
+#include "engine_world.h"
+
+static struct world w;
+
+static void open_world(void)
+{
+    world_init(&w, 8, 8000, 0);
+    world_set(&w, "PriorityWeightAge", "1000");
+    world_set(&w, "requeue_delay_s", "0");
+}
+
+/* fields: as in job_text, "" for none. */
+static uint32_t submit(const char *name, const char *fields)
+{
+    uint32_t id = 0;
+    const struct job_values *job = job_text("name=%s|directory=/home/x|command=true|cpus=1|mem_mib=1%s%s", name,
+                                            fields[0] != '\0' ? "|" : "", fields);
+    const struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", false}, .submit = job};
+    if (world_apply(&w, event, &id) != 0) fail_msg("%s", ERR_SENTENCE(&w.e));
+    return id;
+}
+
+static const struct job *job_of(uint32_t id)
+{
+    uint32_t index = state_find_job(&w.s, id);
+    return index != NONE ? &w.s.jobs.items[index] : NULL;
+}
+
+static const char *dependency_of(uint32_t id)
+{
+    static char text[200];
+    struct buf out = {0};
+    buf_add_char(&out, '<');
+    dependency_text_format(job_of(id)->dependency, &out);
+    snprintf(text, sizeof text, "%s", out.text + 1);
+    buf_release(&out);
+    return text;
+}
+
+static void pass(void)
+{
+    w.s.pass_is_due = true;
+    (void)world_pass(&w);
+}
+
+static bool runs(uint32_t id, uint32_t task)
+{
+    return world_task(&w, id, task) != NULL;
+}
+
+static void end_with(uint32_t id, uint32_t task, enum job_state end, int32_t status)
+{
+    const struct task *k = world_task(&w, id, task);
+    assert_non_null(k);
+    struct event event = {
+        .kind = EVENT_ENDED,
+        .record = {
+            .launch_id = k->launch_id, .at_us = w.now_us, .started_us = w.now_us, .end = end, .exit_status = status}};
+    assert_int_equal(world_apply(&w, event, NULL), 0);
+}
+
+static void refuses(uint32_t update_of, const char *dependency, const char *message)
+{
+    const struct job_values *job =
+        job_with(job_text("name=new|directory=/home/x|command=true|cpus=1|mem_mib=1"), "dependency=%s", dependency);
+    struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", false}, .submit = job};
+    enum err_code code = strstr(message, "does not exist") != NULL || strstr(message, "no pending") != NULL
+                             ? ERR_NOT_FOUND
+                         : strstr(message, "would wait for itself") != NULL ? ERR_CONFLICT
+                                                                            : ERR_INPUT;
+    if (update_of != 0) event = world_update(update_of, job_text("dependency=%s", dependency));
+    world_refuses(&w, event, code, message);
+}
+
+/* What a condition about a job becomes when the job ends: met, waiting, or never met. */
+static void each_type_waits_for_its_outcome(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *type;
+        enum job_state end;
+        const char *left;
+    } rows[] = {
+        {"afterok", JOB_COMPLETED, ""},
+        {"afterok", JOB_FAILED, "afterok:1(failed)"},
+        {"afterok", JOB_TIMEOUT, "afterok:1(failed)"},
+        {"afternotok", JOB_FAILED, ""},
+        {"afternotok", JOB_COMPLETED, "afternotok:1(failed)"},
+        {"afterany", JOB_COMPLETED, ""},
+        {"afterany", JOB_NODE_FAIL, ""},
+        {"hold_jid", JOB_FAILED, ""},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char fields[64];
+        snprintf(fields, sizeof fields, "dependency=%s:1", rows[i].type);
+        open_world();
+        uint32_t first = submit("first", ""), second = submit("second", fields);
+        pass();
+        assert_true(runs(first, 0) && !runs(second, 0));
+        assert_int_equal(job_of(second)->accrue_us, 0);
+        w.now_us += 5 * SECOND;
+        end_with(first, 0, rows[i].end, 0);
+        assert_string_equal(dependency_of(second), rows[i].left);
+        assert_int_equal(job_of(second)->accrue_us, rows[i].left[0] == '\0' ? w.now_us : 0);
+        pass();
+        assert_true(runs(second, 0) == (rows[i].left[0] == '\0'));
+        world_release(&w);
+    }
+}
+
+static void after_waits_for_the_start_and_minutes(void **unused)
+{
+    (void)unused;
+    open_world();
+    uint32_t first = submit("first", "held=true"), second = submit("second", "dependency=after:1");
+    uint32_t third = submit("third", "dependency=after:1+2");
+    pass();
+    assert_false(runs(second, 0));
+    const struct job_ref ref = {first, NONE};
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_RELEASE, .jobs = {.refs = &ref, .count = 1}}, NULL),
+                     0);
+    pass();
+    assert_true(runs(first, 0));
+    assert_string_equal(dependency_of(second), "");
+    assert_string_equal(dependency_of(third), "after:1+2@1700000120");
+    w.now_us += 119 * SECOND;
+    pass();
+    assert_true(runs(second, 0) && !runs(third, 0));
+    w.now_us += SECOND;
+    assert_true(state_next_due_us(&w.s) <= w.now_us);
+    pass();
+    assert_true(runs(third, 0));
+    assert_string_equal(dependency_of(third), "");
+    world_release(&w);
+}
+
+static void alternatives_need_one(void **unused)
+{
+    (void)unused;
+    open_world();
+    submit("a", "");
+    submit("b", "");
+    uint32_t any = submit("any", "dependency=afterok:1?afterok:2"),
+             all = submit("all", "dependency=afterok:1,afterok:2");
+    pass();
+    end_with(1, 0, JOB_FAILED, 1);
+    assert_string_equal(dependency_of(any), "afterok:1(failed)?afterok:2");
+    assert_string_equal(dependency_of(all), "afterok:1(failed),afterok:2");
+    end_with(2, 0, JOB_COMPLETED, 0);
+    assert_string_equal(dependency_of(any), "");
+    assert_string_equal(dependency_of(all), "afterok:1(failed)");
+    world_release(&w);
+}
+
+static void tasks_wait_for_tasks(void **unused)
+{
+    (void)unused;
+    open_world();
+    submit("arr", "array=1-3");
+    uint32_t corr = submit("corr", "array=1-3|dependency=aftercorr:arr");
+    uint32_t one = submit("one", "dependency=afterok:1_2"), whole = submit("whole", "dependency=afterok:1");
+    pass();
+    assert_true(runs(1, 1) && runs(1, 2) && !runs(corr, 1));
+    assert_string_equal(dependency_of(corr), "aftercorr:1_[1-3]");
+    end_with(1, 1, JOB_COMPLETED, 0);
+    pass();
+    assert_true(runs(corr, 1) && !runs(corr, 2) && !runs(one, 0));
+    end_with(1, 2, JOB_COMPLETED, 0);
+    end_with(1, 3, JOB_FAILED, 1);
+    pass();
+    assert_true(runs(corr, 2) && !runs(corr, 3) && runs(one, 0) && !runs(whole, 0));
+    assert_string_equal(dependency_of(corr), "aftercorr:1_[3](failed)");
+    assert_string_equal(dependency_of(whole), "afterok:1(failed)");
+    world_release(&w);
+}
+
+static void singletons_run_one_after_the_other(void **unused)
+{
+    (void)unused;
+    open_world();
+    uint32_t other = submit("other", ""), first = submit("x", ""), second = submit("x", "dependency=singleton");
+    uint32_t third = submit("x", "dependency=singleton");
+    pass();
+    assert_true(runs(other, 0) && runs(first, 0) && !runs(second, 0) && !runs(third, 0));
+    end_with(first, 0, JOB_FAILED, 1);
+    pass();
+    assert_true(runs(second, 0) && !runs(third, 0));
+    assert_int_equal(world_apply(&w, world_update(second, job_text("name=y")), NULL), 0);
+    pass();
+    assert_true(runs(third, 0));
+    world_release(&w);
+}
+
+static void what_cannot_be_is_refused(void **unused)
+{
+    (void)unused;
+    open_world();
+    submit("a", "held=true");
+    submit("b", "held=true|dependency=afterok:1");
+    submit("c", "held=true|dependency=afterok:2");
+    submit("arr", "held=true|array=0-3");
+    refuses(0, "afterok:9", "dependency: job 9 does not exist; the ids of jobs are 1 to 4");
+    refuses(0, "afterok:nosuch", "no pending or running job of user 'ann' has the name 'nosuch'");
+    refuses(0, "afterok:1_3", "job 1 is not an array; it has no task 3");
+    refuses(0, "afterok:4_9", "array 4 has no task 9");
+    refuses(0, "aftercorr:4", "only an array can wait task by task for job 4");
+    refuses(1, "afterok:1", "job 1 would wait for itself: 1 waits for 1");
+    refuses(1, "afterok:3", "job 1 would wait for itself: 1 waits for 3, 3 waits for 2, 2 waits for 1");
+    assert_int_equal(world_apply(&w, world_update(3, job_text("dependency=")), NULL), 0);
+    assert_int_equal(world_apply(&w, world_update(1, job_text("dependency=afterok:3")), NULL), 0);
+    world_release(&w);
+}
+
+static void a_new_name_makes_no_circle(void **unused)
+{
+    (void)unused;
+    open_world();
+    submit("a", "held=true");
+    submit("y", "held=true");
+    submit("y", "held=true|dependency=singleton");
+    assert_int_equal(world_apply(&w, world_update(1, job_text("dependency=afterok:3")), NULL), 0);
+    world_refuses(&w, world_update(1, job_text("name=y")), ERR_CONFLICT, "1 waits for 3, 3 waits for 1");
+    world_release(&w);
+}
+
+static void what_never_happens_is_cancelled_by_a_setting(void **unused)
+{
+    (void)unused;
+    open_world();
+    submit("a", "");
+    uint32_t b = submit("b", "dependency=afterok:1"), c = submit("c", "dependency=afterok:2");
+    pass();
+    end_with(1, 0, JOB_FAILED, 1);
+    assert_non_null(job_of(b));
+    world_set(&w, "kill_invalid_depend", "true");
+    assert_null(job_of(b));
+    assert_null(job_of(c)); /* because b was cancelled */
+    world_release(&w);
+}
+
+static void ended_jobs_are_facts(void **unused)
+{
+    (void)unused;
+    open_world();
+    submit("a", "");
+    pass();
+    end_with(1, 0, JOB_COMPLETED, 0);
+    for (int i = 0; i < 200; i++) { /* so many that the engine forgets them */
+        uint32_t id = submit("filler", "");
+        const struct job_ref ref = {id, NONE};
+        assert_int_equal(
+            world_apply(&w, (struct event){.kind = EVENT_CANCEL, .jobs = {.refs = &ref, .count = 1}}, NULL), 0);
+        engine_forget(&w.s);
+    }
+    const struct job_values *job =
+        job_text("name=b|directory=/x|command=true|cpus=1|mem_mib=1|dependency=afterok:1,afternotok:1");
+    struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", false}, .submit = job};
+    struct arena arena = {0};
+    const uint32_t *ids;
+    assert_int_equal(dependencies_list_ended(&w.s, &event, &arena, &ids), 2);
+    assert_int_equal(ids[0], 1);
+    world_refuses(&w, event, ERR_NOT_FOUND, "job 1 does not exist"); /* without the fact */
+    struct event_end end = {.job_id = 1};
+    idset_add(&end.tasks, 0);
+    idset_add(&end.completed, 0);
+    event.ends = &end;
+    event.end_count = 1;
+    uint32_t id;
+    assert_int_equal(world_apply(&w, event, &id), 0);
+    assert_string_equal(dependency_of(id), "afternotok:1(failed)");
+    idset_release(&end.tasks);
+    idset_release(&end.completed);
+    arena_release(&arena);
+    world_release(&w);
+}
+
+/* --- requeue ------------------------------------------------------------------------------------------------------ */
+
+static int requeue(uint32_t id, bool holds)
+{
+    const struct job_ref ref = {id, NONE};
+    return world_apply(&w, (struct event){.kind = EVENT_REQUEUE, .jobs = {.refs = &ref, .count = 1, .holds = holds}},
+                       NULL);
+}
+
+static void a_running_job_starts_again(void **unused)
+{
+    (void)unused;
+    open_world();
+    world_set(&w, "requeue_delay_s", "120");
+    uint32_t id = submit("a", "");
+    assert_int_equal(requeue(id, false), -1);
+    assert_string_equal(ERR_SENTENCE(&w.e), "job 1 is pending; only what runs can be requeued");
+    pass();
+    uint64_t launch = world_task(&w, id, 0)->launch_id;
+    assert_int_equal(requeue(id, false), 0);
+    assert_int_equal(world_task(&w, id, 0)->state, JOB_COMPLETING);
+    end_with(id, 0, JOB_CANCELLED, 0);
+    assert_true(job_of(id)->begin_us == w.now_us + 120 * SECOND);
+    assert_true(job_of(id)->accrue_us == job_of(id)->begin_us);
+    pass();
+    assert_false(runs(id, 0));
+    w.now_us += 120 * SECOND;
+    pass();
+    assert_true(runs(id, 0));
+    assert_int_equal(world_task(&w, id, 0)->restarts, 1);
+    assert_true(world_task(&w, id, 0)->launch_id > launch);
+    world_release(&w);
+}
+
+static void a_cancellation_wins(void **unused)
+{
+    (void)unused;
+    open_world();
+    uint32_t id = submit("a", "");
+    pass();
+    assert_int_equal(requeue(id, false), 0);
+    const struct job_ref ref = {id, NONE};
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_CANCEL, .jobs = {.refs = &ref, .count = 1}}, NULL),
+                     0);
+    end_with(id, 0, JOB_CANCELLED, 0);
+    assert_null(job_of(id));
+    world_release(&w);
+}
+
+static void exit_statuses_requeue_until_the_maximum(void **unused)
+{
+    (void)unused;
+    open_world();
+    uint32_t id = submit("a", "requeue_exit=75-78,99|max_requeue=2");
+    for (int i = 0; i < 3; i++) {
+        pass();
+        assert_true(runs(id, 0));
+        end_with(id, 0, JOB_FAILED, i == 1 ? 99 : 76);
+        assert_non_null(job_of(id));
+    }
+    assert_true(job_of(id)->is_held && job_of(id)->is_held_by_operator);
+    const struct job_ref ref = {id, NONE};
+    struct event release = {
+        .kind = EVENT_RELEASE, .actor = {1000, 1000, "ann", false}, .jobs = {.refs = &ref, .count = 1}};
+    world_refuses(&w, release, ERR_DENIED, "job 1 is held by an operator");
+    world_release(&w);
+    open_world();
+    id = submit("b", "requeue_exit=99");
+    pass();
+    end_with(id, 0, JOB_FAILED, 1);
+    assert_null(job_of(id));
+    world_release(&w);
+}
+
+static void only_a_job_that_agrees_runs_again_after_a_failure(void **unused)
+{
+    (void)unused;
+    open_world();
+    uint32_t no = submit("no", ""), yes = submit("yes", "requeue=true");
+    pass();
+    end_with(no, 0, JOB_NODE_FAIL, 0);
+    end_with(yes, 0, JOB_NODE_FAIL, 0);
+    assert_null(job_of(no));
+    assert_non_null(job_of(yes));
+    world_release(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_type_waits_for_its_outcome),
+        cmocka_unit_test(after_waits_for_the_start_and_minutes),
+        cmocka_unit_test(alternatives_need_one),
+        cmocka_unit_test(tasks_wait_for_tasks),
+        cmocka_unit_test(singletons_run_one_after_the_other),
+        cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(a_new_name_makes_no_circle),
+        cmocka_unit_test(what_never_happens_is_cancelled_by_a_setting),
+        cmocka_unit_test(ended_jobs_are_facts),
+        cmocka_unit_test(a_running_job_starts_again),
+        cmocka_unit_test(a_cancellation_wins),
+        cmocka_unit_test(exit_statuses_requeue_until_the_maximum),
+        cmocka_unit_test(only_a_job_that_agrees_runs_again_after_a_failure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
