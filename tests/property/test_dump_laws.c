@@ -346,8 +346,8 @@ static void documents_answer_as_the_instance(void **unused)
     }
     print_message("# %u starts, %u reservations, %u parallel, %u running on several hosts in %d worlds\n",
                   counts.started, counts.reserved, counts.parallel, counts.on_hosts, WORLDS);
-    assert_true(counts.started > WORLDS / 3 && counts.reserved > WORLDS / 2 && counts.parallel > WORLDS / 4);
-    assert_true(counts.on_hosts > WORLDS / 4 && counts.of_slots > WORLDS / 10);
+    assert_true(counts.started > WORLDS / 4 && counts.reserved > WORLDS / 2 && counts.parallel > WORLDS / 4);
+    assert_true(counts.on_hosts > WORLDS / 5 && counts.of_slots > WORLDS / 10);
 }
 
 static void an_empty_instance_is_a_document(void **unused)
