@@ -132,34 +132,64 @@ static void add_blocker(struct blockers *o, uint32_t pool)
     if (o->count < o->max) o->items[o->count++] = (struct quota_blocker){p->rule, p->text};
 }
 
-/* Returns false if the pools of the instance have room. */
-static bool add_of_instance(struct blockers *o, uint32_t instance)
+/* The next pool of an instance that has no room, of the job's quotas from *position on; NONE: there is none left. */
+static uint32_t next_of_instance(const struct blockers *o, uint32_t instance, uint32_t *position)
 {
+    while (*position < o->d->quota_count) {
+        const uint32_t *by_instance = o->d->quotas[(*position)++].by_instance;
+        if (by_instance != NULL && lacks_room(o, by_instance[instance])) return by_instance[instance];
+    }
+    return NONE;
+}
+
+/* The same of the pools of all instances. */
+static uint32_t next_of_all(const struct blockers *o, uint32_t *position)
+{
+    while (*position < o->d->quota_count) {
+        const struct demand_quota *q = &o->d->quotas[(*position)++];
+        if (q->by_instance == NULL && lacks_room(o, q->pool)) return q->pool;
+    }
+    return NONE;
+}
+
+static bool has_no_room(const struct blockers *o, uint32_t instance)
+{
+    uint32_t position = 0;
+    return next_of_instance(o, instance, &position) != NONE;
+}
+
+bool quota_usage_blocks(const struct cluster_model *m, const struct demand *d, int64_t now_us)
+{
+    const struct cluster *c = &m->cluster;
+    const struct blockers o = {.c = c, .d = d, .window = window_of(d, now_us)};
+    uint32_t position = 0;
     bool is_kept = false;
-    for (uint32_t i = 0; i < o->d->quota_count; i++) {
-        uint32_t pool = o->d->quotas[i].by_instance != NULL ? o->d->quotas[i].by_instance[instance] : NONE;
-        if (!lacks_room(o, pool)) continue;
-        add_blocker(o, pool);
+    if (d->quota_count == 0 || c->pools == NULL) return false;
+    if (next_of_all(&o, &position) != NONE) return true;
+    for (uint32_t i = 0; i < c->instances.count; i++) {
+        if (!place_admits(c, d, i)) continue;
+        if (!has_no_room(&o, i)) return false;
         is_kept = true;
     }
     return is_kept;
 }
 
-uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand *d, int64_t now_us,
+uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand *d, uint32_t instance, int64_t now_us,
                               struct arena *arena, struct quota_blocker **out)
 {
     const struct cluster *c = &m->cluster;
     struct blockers o = {.c = c, .d = d, .window = window_of(d, now_us)};
+    uint32_t position = 0, pool;
     if (d->quota_count == 0 || c->pools == NULL) return 0;
-    o.max = c->pools->list.count;
+    o.max = d->quota_count * (instance == NONE ? c->instances.count + 1 : 1);
+    if (o.max > c->pools->list.count) o.max = c->pools->list.count;
     *out = o.items = arena_alloc(arena, (o.max + (size_t)1) * sizeof *o.items);
-    for (uint32_t i = 0; i < d->quota_count; i++) {
-        bool is_of_all = d->quotas[i].by_instance == NULL;
-        if (is_of_all && lacks_room(&o, d->quotas[i].pool)) add_blocker(&o, d->quotas[i].pool);
-    }
-    if (o.count > 0) return o.count;
+    while (instance == NONE && (pool = next_of_all(&o, &position)) != NONE) add_blocker(&o, pool);
+    if (o.count > 0 || (instance == NONE && !quota_usage_blocks(m, d, now_us))) return o.count;
     for (uint32_t i = 0; i < c->instances.count; i++) {
-        if (place_admits(c, d, i) && !add_of_instance(&o, i)) return 0;
+        if (instance != NONE ? i != instance : !place_admits(c, d, i)) continue;
+        position = 0;
+        while ((pool = next_of_instance(&o, i, &position)) != NONE) add_blocker(&o, pool);
     }
     return o.count;
 }

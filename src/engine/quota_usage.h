@@ -21,9 +21,13 @@ struct quota_blocker {
 };
 
 /* The pools that have no room for the smallest number of slots of a demand if it started now: those of all instances;
- * or, if none of these, those of every instance where it may run. In memory of arena; returns their number, 0: no quota
- * keeps it back. The bookings of the model count. O(instances x quotas). */
-uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand *d, int64_t now_us,
+ * or, if none of these, those of every instance where it may run. instance: those of this one only; NONE: of all. In
+ * memory of arena; returns their number, 0: no quota keeps it back. The bookings of the model count. O(instances x
+ * quotas). */
+uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand *d, uint32_t instance, int64_t now_us,
                               struct arena *arena, struct quota_blocker **out);
+
+/* Whether there are any, with instance NONE. */
+bool quota_usage_blocks(const struct cluster_model *m, const struct demand *d, int64_t now_us);
 
 #endif

@@ -4,6 +4,7 @@
 #include "engine/never_runs.h"
 #include "engine/priorities.h"
 #include "engine/schedule.h"
+#include "engine/user_limit.h"
 
 /* Load values change, so only what lasts is needed on the empty cluster. */
 static void answer_for_empty(struct state *s, const struct job *j, int64_t now_us, struct arena *arena,
@@ -16,17 +17,34 @@ static void answer_for_empty(struct state *s, const struct job *j, int64_t now_u
     wait_sentences_make(&v, j, &lasting, WAIT_EMPTY, arena, out);
 }
 
+/* Whether a limit of jobs keeps it back. started: tasks of users that start before it in the same plan. */
+static bool is_limited(struct state *s, const struct job *j, const struct user_limit *started, int64_t now_us)
+{
+    if (user_limit_room(started, s, j) == 0 || (j->is_array && state_array_room(s, j, 1) == 0)) return true;
+    return job_limit_reason(s, j, now_us) != PENDING_NONE;
+}
+
 static void answer_for_instance(struct state *s, const struct job *j, enum wait_question question, int64_t now_us,
                                 struct arena *arena, struct wait_sentences *out)
 {
     struct live_cluster *l = live_cluster_update(s, now_us);
+    const struct user_limit none = {.started = {0}};
     const struct wait_view v = {.s = s,
                                 .m = &l->model,
                                 .demands = &l->demands,
                                 .load = &l->rules.load,
                                 .now_us = now_us,
-                                .is_limited = job_limit_reason(s, j, now_us) != PENDING_NONE};
+                                .is_limited = is_limited(s, j, &none, now_us)};
     wait_sentences_make(&v, j, job_demand(&l->demands, j, NONE), question, arena, out);
+}
+
+/* Counts the tasks of other jobs that the run starts. */
+static void count_starts(const struct schedule *p, const struct state *s, uint32_t job, struct user_limit *out)
+{
+    for (uint32_t i = 0; i < p->rows.count; i++) {
+        const struct schedule_row *row = &p->rows.items[i];
+        if (row->job != job && row->state == SCHEDULE_STARTING) user_limit_start(out, s, &s->jobs.items[row->job], 1);
+    }
 }
 
 /* What the run has given the job is not in its way. */
@@ -47,10 +65,17 @@ static int answer_for_document(struct state *s, uint32_t job, enum wait_question
                                       : schedule_make(s, now_us, SCHEDULE_WITHOUT_ESTIMATES, &p, e);
     if (status == 0) {
         const struct job *j = &s->jobs.items[job];
-        const struct wait_view v = {
-            .s = s, .m = &p.model, .demands = &p.demands, .load = &p.model.load, .now_us = now_us};
+        struct user_limit started = {.started = {0}};
+        count_starts(&p, s, job, &started);
+        const struct wait_view v = {.s = s,
+                                    .m = &p.model,
+                                    .demands = &p.demands,
+                                    .load = &p.model.load,
+                                    .now_us = now_us,
+                                    .is_limited = is_limited(s, j, &started, now_us)};
         unbook_own(&p, job);
         wait_sentences_make(&v, j, job_demand(&p.demands, j, NONE), question, arena, out);
+        user_limit_release(&started);
     }
     schedule_release(&p);
     return status;

@@ -12,7 +12,9 @@
 
 #include "engine/closed_times.h"
 #include "engine/queue_list.h"
+#include "engine/quota_usage.h"
 #include "engine/wait_list.h"
+#include "fields/dependency_text.h"
 #include "sched/place.h"
 
 /* Why an instance takes no job at all, in the order in which Grid Engine looks; DROPPED_NOT: it may. */
@@ -295,16 +297,30 @@ static bool is_named(const struct wait_list *l, const uint8_t *drops)
     return found;
 }
 
-/* In a pass Grid Engine looks at what the whole cluster has before it looks at queues. Of a parallel job one slot is
- * looked for on each instance. */
+/* Whether resource quotas keep the job back: of an instance; NONE: of all where it may run. Says which. */
+static bool add_quotas(struct wait_list *l, uint32_t instance)
+{
+    struct quota_blocker *items;
+    uint32_t count = quota_usage_blockers(l->v->m, l->d, instance, l->v->now_us, l->arena, &items);
+    for (uint32_t i = 0; i < count; i++) {
+        buf_format(&l->text, "cannot run because it exceeds limit \"%s\" in rule \"%s\"", items[i].pool, items[i].rule);
+        wait_list_add(l);
+    }
+    return count > 0;
+}
+
+/* In a pass Grid Engine looks at what the whole cluster and quotas have before it looks at queues. Of a parallel job
+ * one slot is looked for on each instance. */
 static void add_amounts(struct wait_list *l, const uint8_t *drops, struct wait_sentences *out)
 {
     bool is_serial = demand_is_serial(l->d), is_global = true;
     uint32_t min = l->d->ranges[0].min, count, before = l->items.count;
-    if (l->question == WAIT_IN_PASS && !wait_needs_check_global(l, min)) return;
+    if (l->question == WAIT_IN_PASS && (!wait_needs_check_global(l, min) || add_quotas(l, NONE))) return;
     uint32_t *open = list_open(l, drops, &count);
-    if (l->question != WAIT_IN_PASS) is_global = wait_needs_check_global(l, min);
-    for (uint32_t i = 0; i < count && is_global; i++) (void)wait_needs_check_instance(l, open[i], is_serial ? min : 1);
+    if (l->question != WAIT_IN_PASS) is_global = wait_needs_check_global(l, min) && !add_quotas(l, NONE);
+    for (uint32_t i = 0; i < count && is_global; i++) {
+        if (!add_quotas(l, open[i])) (void)wait_needs_check_instance(l, open[i], is_serial ? min : 1);
+    }
     if (!is_global) return;
     out->is_possible = place_in(l, l->d, open, count, &out->slots);
     if (!is_serial && !out->is_possible) add_parallel(l, open, count);
@@ -315,13 +331,20 @@ static void add_amounts(struct wait_list *l, const uint8_t *drops, struct wait_s
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
+/* A document may also say that it cannot know when ("eligible": null). */
+static bool waits_for_jobs(const struct wait_list *l)
+{
+    if (l->v->s->is_document && l->j->begin_us == INT64_MAX) return true;
+    return dependency_list_state(l->j->dependency, &l->j->pending, l->v->now_us) != DEPENDENCY_MET;
+}
+
 /* What keeps the job from being tried. Returns whether there is something. */
 static bool add_state(struct wait_list *l)
 {
     if (l->question != WAIT_IN_PASS) return false;
     if (l->j->is_held)
         buf_add_text(&l->text, "Job is in hold state");
-    else if (l->v->s->is_document && l->j->begin_us == INT64_MAX) /* "eligible": null */
+    else if (waits_for_jobs(l))
         buf_add_text(&l->text, "job dropped because of job dependencies");
     else if (l->j->begin_us > l->v->now_us)
         buf_add_text(&l->text, "execution time not reached");

@@ -27,7 +27,7 @@ struct wait_view {
     struct job_demands *demands; /* of the model */
     const struct load_rules *load;
     int64_t now_us;
-    bool is_limited; /* a limit of its user, account or QOS keeps the job back */
+    bool is_limited; /* a limit of its user, account, QOS or array keeps the job back */
 };
 
 struct wait_sentences {

@@ -124,6 +124,8 @@ def scenario(jobs):
                    'load_values': {'num_proc': 2, 'load_avg': LOADS[name], 'arch': 'lx-amd64', 'mem_free': MEM_FREE}} for name in LOADS],
         'parallel_environments': [{'name': 'smp', 'allocation_rule': '$pe_slots', 'slots': 999},
                                   {'name': 'rr', 'allocation_rule': '$round_robin', 'slots': 999}],
+        'groups': [{'name': 'fast', 'hosts': ['n1', 'n2']}],
         'partitions': PARTITIONS,
+        'quotas': [{'name': 'per_user', 'rules': 'limit users {ue} to slots=1; limit users {*} hosts @fast to slots=60'}],
         'jobs': list(running()) + started + waiting,
     }

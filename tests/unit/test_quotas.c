@@ -166,7 +166,8 @@ static const char *blockers_of(struct world *w, uint32_t job_id)
     struct live_cluster *l = live_cluster_update(&w->s, w->now_us);
     const struct job *j = &w->s.jobs.items[state_find_job(&w->s, job_id)];
     struct quota_blocker *found;
-    uint32_t count = quota_usage_blockers(&l->model, job_demand(&l->demands, j, NONE), w->now_us, &w->s.cycle, &found);
+    uint32_t count =
+        quota_usage_blockers(&l->model, job_demand(&l->demands, j, NONE), NONE, w->now_us, &w->s.cycle, &found);
     size_t length = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < count; i++)

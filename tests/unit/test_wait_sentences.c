@@ -210,12 +210,90 @@ static void a_closed_time_ahead_is_like_a_reservation(void **unused)
     world_release(&w);
 }
 
+/* Pools of users, of hosts, and the limits of running tasks. */
+static void a_quota_is_named(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *rules, *settings, *fields, *in_pass, *now;
+        bool runs_in_fast; /* so that fast has one slot */
+    } rows[] = {
+        {"limit users {*} to slots=1", "", "cpus=1", "cannot run because it exceeds limit \"ann/////\" in rule \"q/1\"",
+         "cannot run because it exceeds limit \"ann/////\" in rule \"q/1\"", false},
+        {"limit hosts {*} to slots=2", "", "cpus=2",
+         "cannot run because it exceeds limit \"////localhost/\" in rule \"q/1\"",
+         "cannot run because it exceeds limit \"////localhost/\" in rule \"q/1\"", false},
+        {"limit queues {*} to slots=1", "", "cpus=1|partitions=main",
+         "cannot run because it exceeds limit \"///main//\" in rule \"q/1\"",
+         "cannot run because it exceeds limit \"///main//\" in rule \"q/1\"", false},
+        {"limit queues main to slots=1", "", "cpus=2|time_limit_s=60|partitions=main,fast",
+         "cannot run because it exceeds limit \"/////\" in rule \"q/1\" | (-l slots=2) cannot run in queue "
+         "\"fast@localhost\" because it offers only qc:slots=1.000000",
+         "cannot run because it exceeds limit \"/////\" in rule \"q/1\" | (-l slots=2) cannot run in queue "
+         "\"fast@localhost\" because it offers only qc:slots=1.000000",
+         true},
+        {"limit users eve to slots=1", "", "cpus=1", "", "", false},
+        {"limit users {*} to slots=2", "maxujobs=1", "cpus=1", "job dropped because of user limitations", "", false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct world w;
+        furnish(&w);
+        static struct event_pair rules;
+        rules = (struct event_pair){"rules", rows[i].rules};
+        const struct event quota = {
+            .kind = EVENT_OBJECT_ADD, .actor = world_operator, .object = {OBJECT_QUOTA, "q", &rules, 1}};
+        assert_int_equal(world_apply(&w, quota, NULL), 0);
+        (void)submit(&w, "cpus=1|partitions=main");
+        if (rows[i].runs_in_fast) (void)submit(&w, "cpus=1|partitions=fast|time_limit_s=60");
+        assert_int_equal(world_pass(&w), 1 + rows[i].runs_in_fast);
+        if (rows[i].settings[0] != '\0') world_settings(&w, rows[i].settings);
+        uint32_t id = submit(&w, rows[i].fields);
+        assert_string_equal(sentences(&w, id, WAIT_IN_PASS), rows[i].in_pass);
+        assert_string_equal(sentences(&w, id, WAIT_NOW), rows[i].now);
+        world_release(&w);
+    }
+}
+
+/* max_aj_instances, and the array's own limit. */
+static void an_array_at_its_limit_says_so(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish(&w);
+    uint32_t id = submit(&w, "cpus=1|array=0-2");
+    world_settings(&w, "max_aj_instances=1");
+    assert_int_equal(world_pass(&w), 1);
+    assert_string_equal(sentences(&w, id, WAIT_IN_PASS), "job dropped because of user limitations");
+    assert_string_equal(sentences(&w, id, WAIT_NOW), "");
+    world_release(&w);
+}
+
+static void a_job_that_waits_for_another_one_says_so(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish(&w);
+    uint32_t first = submit(&w, "cpus=1");
+    uint32_t second = submit(&w, "cpus=1|dependency=afterok:1");
+    assert_string_equal(sentences(&w, first, WAIT_IN_PASS), "");
+    assert_string_equal(sentences(&w, second, WAIT_IN_PASS), "job dropped because of job dependencies");
+    assert_string_equal(sentences(&w, second, WAIT_NOW), "");
+    assert_int_equal(world_pass(&w), 1);
+    world_run(&w, first, 0);
+    world_end(&w, first, 0);
+    assert_string_equal(sentences(&w, second, WAIT_IN_PASS), "");
+    world_release(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_missing_now_is_named),
         cmocka_unit_test(a_threshold_has_its_arithmetic),
         cmocka_unit_test(a_limit_is_named),
+        cmocka_unit_test(a_quota_is_named),
+        cmocka_unit_test(an_array_at_its_limit_says_so),
+        cmocka_unit_test(a_job_that_waits_for_another_one_says_so),
         cmocka_unit_test(slots_that_have_just_started_raise_the_load),
         cmocka_unit_test(queues_and_hosts_that_do_not_serve_are_named),
         cmocka_unit_test(a_closed_time_ahead_is_like_a_reservation),
