@@ -7,8 +7,10 @@
 #include "engine/closed_times.h"
 #include "engine/job_waits.h"
 #include "engine/limit_place.h"
+#include "engine/live_cluster.h"
 #include "engine/min_priority.h"
 #include "engine/never_runs.h"
+#include "engine/quota_usage.h"
 #include "engine/wait_leaders.h"
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
@@ -243,6 +245,15 @@ enum pending_reason job_limit_reason(struct state *s, const struct job *j, int64
     return reason;
 }
 
+/* Whether a resource quota or maxujobs keeps it back. Of instances only. */
+static bool is_kept_by_quota(struct state *s, const struct job *j, int64_t now_us)
+{
+    if (state_user_room(s, j->assoc) == 0) return true;
+    if (s->objects[OBJECT_QUOTA].count == 0 || s->is_document) return false;
+    struct live_cluster *l = live_cluster_update(s, now_us);
+    return quota_usage_blocks(&l->model, job_demand(&l->demands, j, NONE), now_us);
+}
+
 enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double factor, int64_t now_us)
 {
     uint32_t index = state_find_job(s, job_id);
@@ -262,5 +273,7 @@ enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double 
     if (!is_open) return PENDING_PARTITION_CLOSED;
     if (ranking_qos_waits(s, j->qos, factor)) return PENDING_QOS_USAGE_THRESHOLD;
     if (never_runs_is_unavailable(never, job_demand(&never->demands, j, NONE))) return PENDING_REQ_NODE_NOT_AVAIL;
+    if (j->is_array && state_array_room(s, j, 1) == 0) return PENDING_ARRAY_TASK_LIMIT;
+    if (is_kept_by_quota(s, j, now_us)) return PENDING_QUOTA_LIMIT;
     return wait_leaders_are_before(s, j) ? PENDING_PRIORITY : PENDING_NONE;
 }

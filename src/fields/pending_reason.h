@@ -164,6 +164,7 @@
     X(QOS_MIN_NODE, "QOSMinNode") between                              \
     X(QOS_MIN_UNKNOWN, "QOSMinUnknown") between                        \
     X(QOS_USAGE_THRESHOLD, "QOSUsageThreshold") between                \
+    X(QUOTA_LIMIT, "QuotaLimit") between                               \
     X(REQ_NODE_NOT_AVAIL, "ReqNodeNotAvail") between                   \
     X(RESOURCES, "Resources")
 /* clang-format on */
