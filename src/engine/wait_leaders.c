@@ -1,5 +1,7 @@
 #include "engine/wait_leaders.h"
 
+#include "engine/job_waits.h"
+
 void wait_leaders_free(struct wait_leaders *l)
 {
     if (l == NULL) return;
@@ -7,14 +9,14 @@ void wait_leaders_free(struct wait_leaders *l)
     mem_free(l);
 }
 
-/* A job that has started or ended since, or is held, is before no other one. */
+/* A job that has started or ended since, or by now waits for anything but resources, is before no other one. */
 static bool still_waits(const struct state *s, uint32_t job_id)
 {
     uint32_t job = job_id != 0 ? state_find_job(s, job_id) : NONE;
-    if (job == NONE) return false;
-    const struct job *j = &s->jobs.items[job];
-    uint32_t count = idset_count(&j->pending);
-    return j->ended_us == 0 && !j->is_held && count > 0 && (!j->is_array || state_array_room(s, j, count) > 0);
+    const struct job *j = job != NONE ? &s->jobs.items[job] : NULL;
+    if (j == NULL || !job_waits_is_eligible(j, s->wait_leaders->now_us)) return false;
+    uint32_t count = idset_count(job_waits_ready_tasks(j));
+    return (!j->is_array || state_array_room(s, j, count) > 0) && state_user_room(s, j->assoc) > 0;
 }
 
 bool wait_leaders_are_before(const struct state *s, const struct job *j)

@@ -15,6 +15,7 @@
 struct wait_leaders {
     uint32_t *job_ids; /* by partition; 0: none waits */
     uint32_t partition_count;
+    int64_t now_us;
     struct arena arena;
 };
 

@@ -77,7 +77,7 @@ static void find(struct finder *f)
 void wait_leaders_update(struct state *s, int64_t now_us, const double *factors)
 {
     struct finder f = {.s = s, .now_us = now_us, .factors = factors};
-    struct wait_leaders made = {.partition_count = s->objects[OBJECT_PARTITION].count};
+    struct wait_leaders made = {.partition_count = s->objects[OBJECT_PARTITION].count, .now_us = now_us};
     wait_leaders_free(s->wait_leaders);
     s->wait_leaders = NULL; /* meanwhile no job is behind another one */
     if (s->policy.model == MODEL_TICKETS) return;
