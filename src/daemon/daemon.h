@@ -140,8 +140,10 @@ bool daemon_pretend_host_is_up(const struct daemon *d, uint32_t host);
 /* pretend_launches.c: opens the executor with the launches that run; starts a task. */
 void daemon_open_pretend_executor(struct daemon *d);
 void daemon_start_pretend(struct daemon *d, const struct job *j, const struct task *k);
-/* job_ends.c: sets the facts about ended jobs that an event needs, in memory of arena, and frees their sets. */
-void daemon_read_ends(struct daemon *d, struct event *event, struct arena *arena);
+
+/* job_ends.c: sets the facts about ended jobs that an event needs, in memory of arena, and frees their sets; also for
+ * struct server_host. */
+void daemon_read_ends(void *daemon, struct event *event, struct arena *arena);
 void daemon_release_ends(struct event *event);
 
 /* launches.c: carries out the decisions of d->outcome, once they are committed. */

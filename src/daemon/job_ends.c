@@ -5,8 +5,9 @@
 #include "daemon/log.h"
 #include "engine/dependencies.h"
 
-void daemon_read_ends(struct daemon *d, struct event *event, struct arena *arena)
+void daemon_read_ends(void *daemon, struct event *event, struct arena *arena)
 {
+    const struct daemon *d = daemon;
     const uint32_t *ids = NULL;
     struct err e;
     uint32_t count = dependencies_list_ended(&d->state, event, arena, &ids), known = 0;

@@ -509,6 +509,8 @@ static int open_server(struct daemon *d, struct err *e)
                                .now_us = host_now,
                                .identify = host_identify,
                                .verify = daemon_verify,
+                               .read_ends = daemon_read_ends,
+                               .release_ends = daemon_release_ends,
                                .check_sensors = daemon_check_sensors,
                                .describe_sensors = daemon_describe_sensors,
                                .state_directory = d->state_dir.path,

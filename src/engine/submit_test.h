@@ -19,8 +19,9 @@ struct submit_test {
     int64_t now_us;
 };
 
-/* Errors are those of the event; then nothing is there, and submit_test_end must not be called. No event may be applied
- * before submit_test_end. O(associations) for a user without one. */
+/* event: with the facts about ended jobs (event->ends) that a submission gets. Errors are those of the event; then
+ * nothing is there, and submit_test_end must not be called. No event may be applied before submit_test_end.
+ * O(associations) for a user without one. */
 int submit_test_begin(struct submit_test *t, struct state *s, int64_t now_us, const struct event *event, struct err *e);
 void submit_test_end(struct submit_test *t);
 

@@ -46,6 +46,24 @@ def test_an_end_of_long_ago_is_known_after_a_restart(instance):
     assert reason_of(instance, never) == 'DependencyNeverSatisfied'
 
 
+def test_a_trial_knows_an_end_of_long_ago(instance):
+    first = instance.submit('-a', '0-2', '--', 'sh', '-c', 'test $FAIRLEAD_ARRAY_TASK_ID != 1')
+    until(lambda: all(row['state'] in ('COMPLETED', 'FAILED') for row in instance.json('show', 'job', first)), 'the array')
+    instance.kill()
+    instance.start()
+    starts_now = instance.good('submit', '--test-only', '-d', 'afterany:%d' % first, '--', 'true')
+    assert starts_now.startswith('The job would start now'), starts_now
+    by_task = instance.good('submit', '--test-only', '-a', '0-2', '-d', 'aftercorr:%d' % first, '--', 'true')
+    assert by_task.startswith('The job would start now'), by_task
+    never = instance.run('submit', '--test-only', '-d', 'afterok:%d' % first, '--', 'true')
+    assert never.out.startswith('The job would wait') and 'job dropped because of job dependencies' in never.out, never
+    task = instance.run('submit', '--test-only', '-a', '1', '-d', 'aftercorr:%d' % first, '--', 'true')
+    assert task.out.startswith('The job would wait') and 'job dropped because of job dependencies' in task.out, task
+    for words in (['-a', '0-3', '-d', 'aftercorr:%d' % first], ['-d', 'afterok:99']):
+        assert instance.bad('submit', '--test-only', *words, '--', 'true') == instance.bad('submit', *words, '--', 'true')
+    assert instance.submit('--', 'true') == first + 1  # no id was used
+
+
 def test_conditions_survive_a_kill(instance):
     first = instance.submit('--', 'sh', '-c', 'while [ ! -e go ]; do sleep 0.05; done')
     instance.until_state(first, 'RUNNING')

@@ -32,6 +32,10 @@ struct server_host {
     bool (*identify)(void *context, uint32_t uid, uint32_t gid, struct actor *out_actor);
     /* Starts a verification and returns; the host calls server_verified with the request when it is done. */
     void (*verify)(void *context, struct request *request);
+    /* Sets the facts about ended jobs that a submission needs (event->ends), in memory of arena; release_ends frees
+     * their sets. NULL: there are none. */
+    void (*read_ends)(void *context, struct event *event, struct arena *arena);
+    void (*release_ends)(struct event *event);
     /* Whether the host can use the programs of the setting load_sensor, a list that is well formed. ERR_INPUT names the
      * path. NULL: always. */
     int (*check_sensors)(void *context, const char *paths, struct err *e);

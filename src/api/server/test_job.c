@@ -44,13 +44,23 @@ static int answer(struct state *s, uint32_t job, int64_t now_us, struct arena *a
     return 0;
 }
 
+/* With what is known about jobs that have ended. */
+static int begin(struct submit_test *t, const struct server_host *host, struct event *event, int64_t now_us,
+                 struct arena *arena, struct err *e)
+{
+    if (host->read_ends != NULL) host->read_ends(host->context, event, arena);
+    int status = submit_test_begin(t, host->state, now_us, event, e);
+    if (host->read_ends != NULL) host->release_ends(event);
+    return status;
+}
+
 int server_test_job(struct request *r, struct err *e)
 {
     const struct server_host *host = &r->server->host;
     int64_t now_us = host->now_us(host->context);
     struct submit_test t;
     struct api_tested tested;
-    if (submit_test_begin(&t, host->state, now_us, r->event, e) != 0) return -1;
+    if (begin(&t, host, r->event, now_us, &r->arena, e) != 0) return -1;
     int status = answer(host->state, t.job, now_us, &r->arena, &tested, e);
     submit_test_end(&t);
     if (status == 0) reply_write(r, MHD_HTTP_OK, &api_tested_shape, &tested);
