@@ -118,16 +118,23 @@ static void sort_candidates(struct schedule_builder *b)
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
 /* Waiting tasks of an array are one row. */
-static void add_waiting(struct schedule_builder *b, uint32_t job)
+static struct schedule_row waiting_row(struct schedule_builder *b, uint32_t job, const struct idset *tasks)
 {
     const struct job *j = &b->s->jobs.items[job];
-    struct buf tasks = {0};
-    if (idset_first(&b->pending[job]) == NONE) return;
+    struct buf text = {0};
     struct schedule_row row = {.job = job, .state = SCHEDULE_WAITING, .demand = job_demand(&b->out->demands, j, NONE)};
     if (j->is_array) {
-        idset_format(&b->pending[job], &tasks);
-        row.tasks = arena_copy(&b->out->arena, (struct str){tasks.text, tasks.length});
+        idset_format(tasks, &text);
+        row.tasks = arena_copy(&b->out->arena, (struct str){text.text, text.length});
     }
+    buf_release(&text);
+    return row;
+}
+
+static void add_waiting(struct schedule_builder *b, uint32_t job)
+{
+    if (idset_first(&b->pending[job]) == NONE) return;
+    struct schedule_row row = waiting_row(b, job, &b->pending[job]);
     if (b->estimates != NULL && b->estimates[job].task_count > 0) {
         row.start_us = b->estimates[job].first.start_us;
         row.end_us = demand_end_us(row.demand, row.start_us);
@@ -135,7 +142,22 @@ static void add_waiting(struct schedule_builder *b, uint32_t job)
     }
     *array_add(&b->out->rows) = row;
     idset_release(&b->pending[job]);
-    buf_release(&tasks);
+}
+
+/* The tasks that wait for other jobs, which no run looks at. */
+static void add_dependent(struct schedule_builder *b, uint32_t job)
+{
+    const struct job *j = &b->s->jobs.items[job];
+    struct idset tasks = {0};
+    if (j->dependency == NULL || j->is_held || j->ended_us != 0) return;
+    idset_copy(&tasks, &j->pending);
+    if (job_waits_eligible_us(j) <= b->now_us) idset_remove_all(&tasks, job_waits_ready_tasks(j));
+    if (idset_first(&tasks) != NONE) {
+        struct schedule_row row = waiting_row(b, job, &tasks);
+        row.reason = "job dropped because of job dependencies";
+        *array_add(&b->out->rows) = row;
+    }
+    idset_release(&tasks);
 }
 
 static void describe(struct schedule_row *row, const struct demand *d, const struct run_decision *decision)
@@ -315,8 +337,9 @@ static void explain_waiting(struct schedule_builder *b)
     never_reasons_begin(&reasons, &p->demands, &p->arena);
     for (uint32_t i = 0; i < p->rows.count; i++) {
         struct schedule_row *row = &p->rows.items[i];
-        if (row->state == SCHEDULE_WAITING)
-            row->reason = never_reasons_of(&reasons, &b->s->jobs.items[row->job], row->demand);
+        if (row->state != SCHEDULE_WAITING) continue;
+        const char *never = never_reasons_of(&reasons, &b->s->jobs.items[row->job], row->demand);
+        if (never != NULL) row->reason = never;
     }
     never_reasons_end(&reasons);
 }
@@ -340,6 +363,7 @@ int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estim
     int status = run_all(&b, e);
     if (status == 0 && estimates == SCHEDULE_WITH_ESTIMATES) estimate(&b);
     for (uint32_t i = 0; i < b.candidates.count && status == 0; i++) add_waiting(&b, b.candidates.items[i].job);
+    for (uint32_t i = 0; i < s->jobs.count && status == 0 && s->is_document; i++) add_dependent(&b, i);
     limit_plan_end(&b.limits);
     if (status == 0) explain_waiting(&b);
     out->known_until_us = first_unlimited_end(out);

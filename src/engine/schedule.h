@@ -21,7 +21,7 @@ struct schedule_row {
     uint32_t job;       /* index */
     uint32_t task_id;   /* 0 unless the job is an array */
     const char *tasks;  /* of a waiting array: "3-9"; else NULL */
-    const char *reason; /* of a waiting job that can never run: why; else NULL */
+    const char *reason; /* of a waiting job that can never run, or of a document waits for other jobs: why; else NULL */
     enum schedule_state state;
     int64_t start_us, end_us; /* planned; end_us TIMELINE_END: none. Waiting: an estimate, or both 0 */
     const struct demand *demand;

@@ -38,7 +38,7 @@ static const struct field rows[SCHEDULE_FIELD_COUNT] = {
          .type = FIELD_TEXT,
          .is_nullable = true},
     [SCHEDULE_FIELD_REASON] = {.name = "reason",
-                               .help = "of a waiting job that can never run: why",
+                               .help = "of a waiting job that can never run, or waits for other jobs: why",
                                .type = FIELD_TEXT,
                                .is_nullable = true},
 };

@@ -290,6 +290,24 @@ static void an_overbooked_queue_takes_nothing_from_others(void **unused)
         "1 RUNNING 0-100 a@n1=4; 2 RUNNING 0-50 b@n1=2; 4 RESERVED 50-60 b@n1=2");
 }
 
+/* No run looks at a job that waits for another one, whether it would fit or not; a held one is not listed. */
+static void jobs_that_wait_for_others_are_listed_last(void **unused)
+{
+    (void)unused;
+#define DROPPED "(job dropped because of job dependencies)"
+    assert_string_equal(
+        schedule_of(CLUSTER("", "",
+                            JOB("1", ", 'cpus': 4") "," JOB("2", ", 'dependency': 'afterok:1'") "," JOB(
+                                "3", ", 'dependency': 'afterok:1', 'state': 'HELD'") "," JOB("4", ", 'cpus': 4"))),
+        "1 STARTING 0- @n1=4; 4 WAITING; 2 WAITING " DROPPED);
+    assert_string_equal(
+        schedule_of(CLUSTER("", "", JOB("1", "") "," JOB("2", ", 'dependency': 'afterok:1', 'array_tasks': 3"))),
+        "1 STARTING 0- @n1=1; 2_[1-3] WAITING " DROPPED);
+    assert_string_equal(
+        schedule_of(CLUSTER("", "", JOB("1", "") "," JOB("2", ", 'dependency': 'afterok:1', 'nodes': 3"))),
+        "1 STARTING 0- @n1=1; 2 WAITING (can never run: asks for 3 hosts; at most 2 would fit)");
+}
+
 static void running_jobs_have_room(void **unused)
 {
     (void)unused;
@@ -805,6 +823,7 @@ int main(void)
         cmocka_unit_test(tasks_of_arrays_are_rows),
         cmocka_unit_test(jobs_without_a_place_say_so),
         cmocka_unit_test(an_overbooked_queue_takes_nothing_from_others),
+        cmocka_unit_test(jobs_that_wait_for_others_are_listed_last),
         cmocka_unit_test(running_jobs_have_room),
         cmocka_unit_test(amounts_that_can_never_be_had),
         cmocka_unit_test(empty_amounts_and_lists),
