@@ -7,7 +7,7 @@
  *     account NAME PARENT KEY=VALUE ...       adds an account, or changes its limits and usage
  *     user NAME ACCOUNT KEY=VALUE ...         likewise a user in an account; "-": all of the user's accounts
  *     submit USER RUN_S FIELD=VALUE ...       answers "job ID"; the job would end by itself after RUN_S seconds
- *     cancel | hold | release USER ID ...     ID is 5 or 5_3
+ *     cancel | hold | release | requeue USER ID ...     ID is 5 or 5_3
  *     update USER ID FIELD=VALUE ...
  *     advance SECONDS                         lets time pass
  *     looked SECONDS                          the engine last looked so long ago for tasks whose limits are used up
@@ -298,6 +298,11 @@ static int release(struct driver *d, char **words, uint32_t count)
     return change_jobs(d, EVENT_RELEASE, words, count);
 }
 
+static int requeue(struct driver *d, char **words, uint32_t count)
+{
+    return change_jobs(d, EVENT_REQUEUE, words, count);
+}
+
 static int update(struct driver *d, char **words, uint32_t count)
 {
     struct job_values values;
@@ -383,6 +388,7 @@ static const struct {
     {"cancel", 1, cancel},
     {"hold", 2, hold},
     {"release", 2, release},
+    {"requeue", 2, requeue},
     {"update", 3, update},
     {"advance", 1, pass_time},
     {"looked", 1, set_looked},
@@ -414,6 +420,7 @@ static void answer(struct driver *d, char *line)
     d->e = (struct err){0};
     int status = run_command(d, words, count);
     struct err e = d->e;
+    act(d);
     advance(d, d->now_us);
     if (status != 0)
         printf("error %d %s\n", e.code, ERR_SENTENCE(&e));

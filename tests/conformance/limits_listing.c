@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "engine/priorities.h"
+#include "engine/wait_leaders.h"
 #include "fields/pending_reason.h"
 
 /* --- jobs --------------------------------------------------------------------------------------------------------- */
@@ -14,11 +15,10 @@ static const char *name_of(const struct state *s, enum object_kind kind, uint32_
     return s->objects[kind].items[index].object.name;
 }
 
-static enum pending_reason reason_of(struct driver *d, const struct job *j)
+static enum pending_reason reason_of(struct driver *d, const struct job *j, const double *factors)
 {
     struct state *s = &d->s;
-    const double *factors = state_factors(s, d->now_us, &d->arena);
-    if (j->is_held) return PENDING_HELD_BY_USER;
+    if (j->is_held) return j->is_held_by_operator ? PENDING_HELD_BY_OPERATOR : PENDING_HELD_BY_USER;
     if (j->begin_us > d->now_us) return PENDING_BEGIN_TIME;
     enum pending_reason reason = job_pending_reason(s, j->id, factors[s->node_of.items[j->assoc]], d->now_us);
     if (reason != PENDING_NONE) return reason;
@@ -75,10 +75,12 @@ static void print_task(struct driver *d, const struct job *j, const struct task 
 
 void listing_jobs(struct driver *d)
 {
+    const double *factors = state_factors(&d->s, d->now_us, &d->arena);
+    wait_leaders_update(&d->s, d->now_us, factors);
     for (uint32_t i = 0; i < d->s.jobs.count; i++) {
         const struct job *j = &d->s.jobs.items[i];
         if (idset_count(&j->pending) > 0)
-            print_tasks(d, j, &j->pending, JOB_PENDING, pending_reason_name(reason_of(d, j)));
+            print_tasks(d, j, &j->pending, JOB_PENDING, pending_reason_name(reason_of(d, j, factors)));
         print_tasks(d, j, &j->cancelled, JOB_CANCELLED, "-");
         for (uint32_t k = 0; k < d->s.tasks.count; k++) {
             if (d->s.tasks.items[k].job_id == j->id) print_task(d, j, &d->s.tasks.items[k]);

@@ -38,7 +38,7 @@ CONFIGS = {'std': [STD], 'safe': [STD + ',safe'], 'decay': [STD, 'halflife_s=60'
 
 # Hosts are filled in the order of their names. The engine's own host takes no jobs.
 CLUSTER = '''settings PriorityDecayHalfLife=0 PriorityWeightFairshare=0 PriorityWeightQOS=1000 default_time_s=600
-settings queue_sort_method=seqno EnforcePartLimits=NO
+settings queue_sort_method=seqno EnforcePartLimits=NO requeue_delay_s=120
 host localhost 1 100 0
 object host localhost state=DRAIN
 object host n1
@@ -160,6 +160,7 @@ class Replay:
         self.names = {}
         self.refused = set()  # names of jobs that Slurm refused
         self.others = set()  # names of jobs that a `do:` line submitted
+        self.requeued = []
         self.delay_s = 0.0  # of submissions
         self.compared = collections.Counter()
         self.differences = []
@@ -193,7 +194,10 @@ class Replay:
         self.delay_s = 0.0
 
     def tasks(self):
-        return {task.key: task for task in (Task(line) for line in self.driver.do('jobs'))}
+        """Without earlier launches of tasks that were requeued: those are in self.requeued."""
+        lines = [Task(line) for line in self.driver.do('jobs')]
+        self.requeued = [task for task in lines if task.state == 'REQUEUED']
+        return {task.key: task for task in lines if task.state != 'REQUEUED'}
 
     # --- submissions
 
@@ -265,7 +269,7 @@ class Replay:
             self.wait(RESTART_S)
         elif text.startswith('scontrol update '):
             self.update(words[2:], status == '0', event)
-        elif words[:2] in (['scontrol', 'hold'], ['scontrol', 'release']):
+        elif words[:2] in (['scontrol', 'hold'], ['scontrol', 'release'], ['scontrol', 'requeue']):
             self.change(words[1], 'root', self.ids[words[2]])
         elif text.startswith('sacctmgr -i modify '):
             self.change(*recording.change_of(text))
@@ -357,7 +361,7 @@ class Replay:
             self.check('starts', 'start %d' % (index + 1), recorded, computed[index] if index < len(computed) else 'none')
         for name in computed[len(starts[0] if starts else []):]:
             self.check('starts', 'another start', 'none', name)
-        self.check_counters(recording.counters_of(event.lines), before, list(tasks.values()))
+        self.check_counters(recording.counters_of(event.lines), before, [*tasks.values(), *self.requeued])
         self.wait(READ_S)
 
     def task_name(self, job, task):

@@ -18,7 +18,7 @@ CASES = sorted(path.stem for path in HERE.glob('*.txt'))
 # Lines of the recordings that have no counterpart: a pattern, and why.
 NOT_HAD = [
     (r'scontrol (suspend|resume) |is SUSPENDED', 'jobs of an instance are not suspended'),
-    (r'scontrol requeue(hold)? ', 'an operator cannot requeue a job'),
+    (r'scontrol requeuehold ', 'Slurm refused it, because the job had not started yet; here it has'),
     (r'sbatch --test-only', 'a what-if question, which limits do not touch'),
     (r'(srun|salloc) -I', 'there are no interactive jobs'),
     (r'^exclusive of ', 'a job cannot ask for whole nodes'),
@@ -35,7 +35,6 @@ NOT_HAD = [
 HOSTS = 'which of several hosts that have room a job gets is not a matter of limits'
 NEVER = 'a request that the cluster can never satisfy is refused'
 PARTITION = 'an instance has no associations for one partition, so the limit of erin in plain is not set'
-REQUEUE = 'an operator cannot requeue a job'
 TIME = 'the time limit of a running job does not change'
 FACTOR = 'the fair-share factor of carol, 0.571, is below the threshold of 0.9, which Slurm does not see without PriorityWeightFairshare'
 
@@ -46,16 +45,12 @@ DECIDED = [
     ('28', r'j2 state: |start|(assoc (root|b|b/erin)|qos normal( per (account b|user erin))?) ', PARTITION),
     ('34', r'^after j1 and j4 ended: .* node: recorded 2, computed 1$', HOSTS),
     ('50', r' node: recorded 1, computed 2$', HOSTS),
-    ('56b', r'^after requeue: ', REQUEUE),
     ('58', r'j3 state: |start [345]: |(assoc (root|a|a2|a2/carol)|qos (short|normal)( per (account a2|user carol))?) ', FACTOR),
-    ('65', r'JobHeldAdmin', 'a hold by an operator is a hold like any other'),
     ('66', r'^settled: assoc (root|a|a1|a1/alice) GrpTRESRunMins mem: recorded 16,', 'of the case that was recorded before it'),
     ('71', r'jobid=j1 timelimit=25|j1 time limit|GrpTRESRunMins', TIME),
     ('71', r'account=a2|j3 account|SubmitJobs', 'a job keeps its account'),
     ('73', r'timelimit=|time limit: |j2 state: |start|^(settled|time limit 5): (assoc|qos)|GrpTRESRunMins', TIME),
-    ('74', r'recorded Priority, computed Resources', 'a waiting job that others come before has no reason of its own'),
     ('77', r'CPUs: recorded 1, computed 8', 'a job that needs a whole node asks for all of its CPUs'),
-    ('79', r'^after requeue of j1: ', REQUEUE),
     ('90', r'timelimit=|time limit: |GrpTRESRunMins', TIME),
 ]
 
