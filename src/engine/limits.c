@@ -102,6 +102,8 @@ static bool hit_count(const struct check *c, int place, uint32_t subject, enum l
     c->hit->name = names[limit];
     if (is_qos && limit == LIMIT_MAX_JOBS) c->hit->name = "MaxJobsPerUser";
     if (is_qos && limit == LIMIT_MAX_SUBMIT) c->hit->name = "MaxSubmitJobsPerUser";
+    if (is_qos && (limit == LIMIT_MAX_JOBS || limit == LIMIT_MAX_SUBMIT)) c->hit->member = c->r->user;
+    if (limit == LIMIT_MAX_JOBS_PER_ACCOUNT || limit == LIMIT_MAX_SUBMIT_PER_ACCOUNT) c->hit->member = c->r->account;
     c->hit->tres = NONE;
     c->hit->limit = max;
     c->hit->used = used;
@@ -175,8 +177,9 @@ static bool time_hit(const struct check *c, int place, uint32_t subject, const s
     int64_t max_s = l->count[LIMIT_MAX_WALL];
     if (max_s == LIMIT_UNLIMITED || c->r->is_time_exempt || c->r->time_limit_s <= max_s) return false;
     if (is_count_decided(c, place, LIMIT_MAX_WALL)) return false;
-    return hit_count(c, place, subject, LIMIT_MAX_WALL, NULL, (double)max_s / MINUTE_S,
-                     (double)c->r->time_limit_s / MINUTE_S);
+    (void)hit_count(c, place, subject, LIMIT_MAX_WALL, NULL, (double)max_s / MINUTE_S, 0.0);
+    c->hit->requested = (double)c->r->time_limit_s / MINUTE_S;
+    return true;
 }
 
 static double requested_minutes(const struct check *c, double amount)
@@ -466,8 +469,9 @@ static bool wall_alone_hit(const struct check *c, int place, uint32_t subject, c
     int64_t max_s = l != NULL ? l->count[LIMIT_GRP_WALL] : LIMIT_UNLIMITED;
     if (max_s == LIMIT_UNLIMITED || c->r->time_limit_s <= max_s || is_count_decided(c, place, LIMIT_GRP_WALL))
         return false;
-    return hit_count(c, place, subject, LIMIT_GRP_WALL, NULL, (double)max_s / MINUTE_S,
-                     (double)c->r->time_limit_s / MINUTE_S);
+    (void)hit_count(c, place, subject, LIMIT_GRP_WALL, NULL, (double)max_s / MINUTE_S, 0.0);
+    c->hit->requested = (double)c->r->time_limit_s / MINUTE_S;
+    return true;
 }
 
 static bool qos_denies(const struct check *c, int i)
