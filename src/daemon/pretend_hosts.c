@@ -159,7 +159,13 @@ void daemon_report_pretend_changes(struct daemon *d)
 {
     struct pretend *p = d->pretend;
     if (p == NULL) return;
-    for (uint32_t i = 0; i < p->changed.count; i++) report_change(d, p->changed.items[i]);
+    struct map reported = {0}; /* a host may have changed often since the last turn */
+    for (uint32_t i = 0; i < p->changed.count; i++) {
+        if (map_get_u64(&reported, p->changed.items[i]) != NONE) continue;
+        map_set_u64(&reported, p->changed.items[i], 0);
+        report_change(d, p->changed.items[i]);
+    }
+    map_release(&reported);
     array_clear(&p->changed);
 }
 

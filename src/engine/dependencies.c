@@ -27,14 +27,18 @@ uint32_t dependencies_list_ended(const struct state *s, const struct event *even
                                  const uint32_t **out_ids)
 {
     struct dependency_list list;
+    struct map seen = {0};
     const char *text = given_text(event);
     uint32_t count = 0;
     if (text == NULL || text[0] == '\0' || dependency_text_parse(str(text), arena, &list, NULL) != 0) return 0;
     uint32_t *ids = arena_alloc(arena, (list.count + (size_t)1) * sizeof *ids);
     for (uint32_t i = 0; i < list.count; i++) {
         uint32_t id = list.items[i].job_id;
-        if (id != 0 && id < s->next_job_id && dependency_target_row(s, id) == NONE) ids[count++] = id;
+        if (id == 0 || id >= s->next_job_id || map_get_u64(&seen, id) != NONE) continue;
+        map_set_u64(&seen, id, 0); /* an ended array is read once, however many of its tasks are named */
+        if (dependency_target_row(s, id) == NONE) ids[count++] = id;
     }
+    map_release(&seen);
     *out_ids = ids;
     return count;
 }

@@ -59,8 +59,15 @@ static uint32_t for_each_job(struct apply_context *c, const struct event *event,
                              bool (*act)(struct apply_context *, const struct event *, struct job_ref))
 {
     const struct event_jobs *wanted = &event->jobs;
+    struct map seen = {0};
     uint32_t count = 0;
-    for (uint32_t i = 0; !wanted->all && i < wanted->count; i++) count += act(c, event, wanted->refs[i]);
+    for (uint32_t i = 0; !wanted->all && i < wanted->count; i++) {
+        uint64_t key = wanted->refs[i].job_id;
+        if (wanted->refs[i].task_id == NONE && map_get_u64(&seen, key) != NONE) continue;
+        if (wanted->refs[i].task_id == NONE) map_set_u64(&seen, key, 0);
+        count += act(c, event, wanted->refs[i]);
+    }
+    map_release(&seen);
     if (!wanted->all) return count;
     for (uint32_t i = 0; i < c->s->jobs.count; i++) {
         const struct job *j = &c->s->jobs.items[i];

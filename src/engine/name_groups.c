@@ -66,7 +66,8 @@ void name_groups_build(struct state *s)
     }
     s->name_groups->is_valid = true;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
-        if (s->jobs.items[i].ended_us == 0) add(s, &s->jobs.items[i]);
+        const struct job *j = &s->jobs.items[i]; /* jobs of documents have no names */
+        if (j->ended_us == 0 && j->text != NULL && j->text->name != NULL) add(s, j);
     }
 }
 

@@ -308,9 +308,12 @@ static int check_loads(struct wire_reader *r, json_t *value)
 
 /* --- the document ------------------------------------------------------------------------------------------------- */
 
+/* Shorter ones would be more changes a second than the daemon can follow at a high speed. */
+enum { PERIOD_MIN_S = 3600 };
+
 static int read_period(struct wire_reader *r, json_t *value)
 {
-    return value != NULL ? read_duration(r, value, 1, &cluster_of(r)->period_us) : 0;
+    return value != NULL ? read_duration(r, value, PERIOD_MIN_S, &cluster_of(r)->period_us) : 0;
 }
 
 static const struct wire_field run_time_fields[] = {
