@@ -54,6 +54,7 @@ void state_release(struct state *s)
     array_release(&s->node_of);
     array_release(&s->assoc_of);
     array_release(&s->usage_of);
+    array_release(&s->priority_of);
     rank_order_free(s->order);
     share_tree_free(s->share_tree);
     ticket_identities_free(s->ticket_identities);
