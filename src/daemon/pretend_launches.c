@@ -16,6 +16,7 @@ static struct executor_plan plan_of(struct daemon *d, const struct job *j, const
         log_line(LOG_ERROR, "script-missing", " job=%u error=\"%s\"", j->id, ERR_SENTENCE(&e));
     const struct pretend_job job = {.job_id = j->id,
                                     .task_id = k->task_id,
+                                    .restarts = k->restarts,
                                     .comment = j->text->comment,
                                     .script = script.script,
                                     .arguments = script.arguments,

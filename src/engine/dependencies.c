@@ -41,13 +41,16 @@ uint32_t dependencies_list_ended(const struct state *s, const struct event *even
 
 /* --- what is given ------------------------------------------------------------------------------------------------ */
 
+enum { PATTERNS_MAX = 16 }; /* each is compared with all jobs of the user */
+
 struct resolver {
     struct apply_context *c;
     const struct event *event;
     const char *user;
     struct job *row;
     ARRAY(struct dependency_item) items; /* that remain */
-    bool is_any, is_met;                 /* one of them is enough, and is met */
+    uint32_t pattern_count;
+    bool is_any, is_met; /* one of them is enough, and is met */
 };
 
 static enum dependency_type plain_type(enum dependency_type type)
@@ -166,7 +169,10 @@ static int add_job(struct resolver *r, const struct dependency_item *given, uint
     struct dependency_item item = {
         .type = plain_type(given->type), .job_id = job_id, .task_id = given->task_id, .minutes = given->minutes};
     bool is_known = job_id < r->c->s->next_job_id && dependency_target_find(r->c->s, r->event, job_id, &t);
-    if (!is_known && may_be_missing(given->type)) return 0;
+    if (!is_known && may_be_missing(given->type)) {
+        r->is_met = true;
+        return 0;
+    }
     if (!is_known) return fail_missing(r, job_id);
     if (item.task_id != NONE && !dependency_target_is_array(&t))
         return err_field(r->c->e, ERR_INPUT, field_name, "job %u is not an array; it has no task %u", job_id,
@@ -189,16 +195,20 @@ static int add_named(struct resolver *r, const struct dependency_item *item)
     const char *name = arena_copy(&s->cycle, item->name);
     bool is_for_all = may_be_missing(item->type) && is_pattern(item->name), found = false;
     const struct name_group *group = is_for_all ? NULL : name_groups_find(s, r->user, name);
+    if (is_for_all && ++r->pattern_count > PATTERNS_MAX)
+        return err_field(r->c->e, ERR_INPUT, field_name, "more than %d patterns of names", PATTERNS_MAX);
     uint32_t count = is_for_all ? s->jobs.count : group != NULL ? group->job_ids.count : 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t index = is_for_all ? i : state_find_job(s, group->job_ids.items[i]);
         const struct job *j = index != NONE ? &s->jobs.items[index] : NULL;
         if (j == NULL || j->id == r->row->id) continue;
+        if (strcmp(s->assocs.items[j->assoc].user, r->user) != 0) continue;
         bool fits = is_for_all && expression_is_satisfied(item->name, str(j->text->name), EXPRESSION_CASE_COUNTS);
         if (!name_groups_is_of(s, j, r->user, fits ? j->text->name : name)) continue;
         found = true;
         if (add_job(r, item, j->id) != 0) return -1;
     }
+    if (!found && may_be_missing(item->type)) r->is_met = true;
     if (found || may_be_missing(item->type)) return 0;
     return err_field(r->c->e, ERR_NOT_FOUND, field_name,
                      "no pending or running job of user '%s' has the name '%s'; a name or an id of a job is accepted",

@@ -251,6 +251,8 @@ static bool requeue_live(struct apply_context *c, const struct event *event, uin
 static bool requeue_ref(struct apply_context *c, const struct event *event, struct job_ref ref)
 {
     bool is_changed = false;
+    const struct job *j = &c->s->jobs.items[state_find_job(c->s, ref.job_id)];
+    if (j->live_tasks == 0 || (event->jobs.holds && j->is_array)) return false; /* of all jobs; others are refused */
     if (ref.task_id != NONE) {
         uint32_t index = state_find_task(c->s, ref.job_id, ref.task_id);
         return index != NONE && requeue_live(c, event, index);

@@ -230,6 +230,20 @@ static bool is_current(const struct state *s, const struct limit_share *have, co
            have->end_us == timeline_end_of(start_us, j->time_limit_s * US_PER_S);
 }
 
+/* Most entries of the heap may be of tasks that have ended early. */
+static void note_end(struct limit_counts *c, const struct limit_share *k)
+{
+    enum { FEW_ENDS = 64 };
+    if (!k->has_reserve) return;
+    time_heap_push(&c->ends, k->end_us, k->launch_id);
+    if (c->ends.list.count < FEW_ENDS + 4 * (uint64_t)c->share_of_launch.count) return;
+    array_clear(&c->ends.list);
+    for (uint32_t i = 0; i < c->shares.count; i++) {
+        const struct limit_share *other = &c->shares.items[i];
+        if (other->launch_id != 0 && other->has_reserve) time_heap_push(&c->ends, other->end_us, other->launch_id);
+    }
+}
+
 static void update_task(struct state *s, struct limit_counts *c, uint64_t launch_id, int64_t now_us)
 {
     uint32_t task = map_get_u64(&s->task_by_launch, launch_id), at = map_get_u64(&c->share_of_launch, launch_id);
@@ -247,7 +261,7 @@ static void update_task(struct state *s, struct limit_counts *c, uint64_t launch
     describe_task(s, k, &s->jobs.items[job], &c->shares.items[at]);
     add_share(s, c, &c->shares.items[at], now_us);
     map_set_u64(&c->share_of_launch, launch_id, at);
-    if (c->shares.items[at].has_reserve) time_heap_push(&c->ends, c->shares.items[at].end_us, launch_id);
+    note_end(c, &c->shares.items[at]);
 }
 
 /* --- waiting tasks ------------------------------------------------------------------------------------------------ */
@@ -259,7 +273,6 @@ static void count_waiting(const struct state *s, struct limit_counts *c, const s
     for (uint32_t n = 0; n < counters.count; n++) {
         struct limit_counter *counter = &c->counters.items[counters.items[n]];
         counter->submitted = is_added ? counter->submitted + w->tasks : counter->submitted - w->tasks;
-        counter->freed += !is_added;
     }
 }
 
@@ -299,15 +312,28 @@ static void update_job(struct state *s, struct limit_counts *c, uint32_t job_id)
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
+/* Where no limit is enforced any more, nothing takes the changes in; then all is made anew when one is. */
+static bool takes_changes(struct state *s)
+{
+    enum { FEW_CHANGES = 4096 };
+    struct limit_counts *c = s->limit_counts;
+    if (c == NULL || !c->is_valid) return false;
+    uint64_t changes = (uint64_t)c->touched_jobs.count + c->touched_launches.count;
+    if (changes < FEW_CHANGES + 2 * ((uint64_t)s->jobs.count + s->tasks.count)) return true;
+    c->is_valid = false;
+    array_release(&c->touched_jobs);
+    array_release(&c->touched_launches);
+    return false;
+}
+
 void limit_counts_touch_job(struct state *s, uint32_t job_id)
 {
-    if (s->limit_counts != NULL && s->limit_counts->is_valid) *array_add(&s->limit_counts->touched_jobs) = job_id;
+    if (takes_changes(s)) *array_add(&s->limit_counts->touched_jobs) = job_id;
 }
 
 void limit_counts_touch_task(struct state *s, uint64_t launch_id)
 {
-    if (s->limit_counts != NULL && s->limit_counts->is_valid)
-        *array_add(&s->limit_counts->touched_launches) = launch_id;
+    if (takes_changes(s)) *array_add(&s->limit_counts->touched_launches) = launch_id;
 }
 
 static void release_rows(struct limit_counts *c)

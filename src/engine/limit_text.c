@@ -1,6 +1,7 @@
 #include "engine/limit_text.h"
 
 #include "base/number.h"
+#include "base/quantity.h"
 
 static void add_subject(const struct state *s, const struct limit_hit *hit, struct buf *out)
 {
@@ -15,41 +16,47 @@ static void add_subject(const struct state *s, const struct limit_hit *hit, stru
         buf_format(out, "account '%s'", a->account);
 }
 
-static void add_number(struct buf *out, double number)
-{
-    char text[NUMBER_TEXT_SIZE];
-    number_format_double(text, number, 15, 'g');
-    buf_add_text(out, text);
-}
-
 static bool is_time(const struct limit_hit *hit)
 {
     return hit->reason == PENDING_ASSOC_MAX_WALL || hit->reason == PENDING_QOS_MAX_WALL ||
            hit->reason == PENDING_ASSOC_GRP_WALL || hit->reason == PENDING_QOS_GRP_WALL;
 }
 
-static bool is_job_time(const struct limit_hit *hit)
+/* An amount of what the limit is of; times are in minutes. */
+static void add_amount(const struct limit_hit *hit, double amount, struct buf *out)
 {
-    return hit->reason == PENDING_ASSOC_MAX_WALL || hit->reason == PENDING_QOS_MAX_WALL;
+    char number[NUMBER_TEXT_SIZE], duration[32];
+    if (is_time(hit)) {
+        duration_format(duration, (int64_t)(amount * 60.0));
+        buf_add_text(out, duration);
+        return;
+    }
+    number_format_double(number, amount, 15, 'g');
+    buf_add_text(out, number);
+}
+
+/* Whether it is of each job by itself, whatever is in use. */
+static bool is_of_job(const struct limit_hit *hit)
+{
+    bool is_max_wall = hit->reason == PENDING_ASSOC_MAX_WALL || hit->reason == PENDING_QOS_MAX_WALL;
+    return is_max_wall || (hit->tres != NONE && hit->counter == NONE && !hit->falls && hit->used <= 0.0);
 }
 
 void limit_text(const struct state *s, const struct limit_hit *hit, struct buf *out)
 {
+    bool is_own = is_of_job(hit);
     add_subject(s, hit, out);
     buf_format(out, " has %s=", hit->name);
     if (hit->tres != NONE) buf_format(out, "%s=", s->policy.tres.items[hit->tres].text);
-    add_number(out, hit->limit);
-    if (is_time(hit)) buf_add_text(out, " minutes");
+    add_amount(hit, hit->limit, out);
     buf_add_text(out, "; ");
-    bool is_of_job = hit->tres != NONE && hit->counter == NONE && !hit->falls && hit->used <= 0.0;
-    if (!is_of_job) {
-        add_number(out, hit->used);
-        buf_add_text(out, is_job_time(hit) ? " requested" : " in use");
+    if (!is_own) {
+        add_amount(hit, hit->used, out);
+        buf_add_text(out, " in use");
         if (hit->member != NULL) buf_format(out, " by '%s'", hit->member);
     }
-    if (!is_of_job && hit->requested > 0.0) buf_add_text(out, ", ");
-    if (hit->requested > 0.0 || is_of_job) {
-        add_number(out, hit->requested);
-        buf_add_text(out, " requested");
-    }
+    if (!is_own && !(hit->requested > 0.0)) return;
+    if (!is_own) buf_add_text(out, ", ");
+    add_amount(hit, hit->requested, out);
+    buf_add_text(out, " requested");
 }

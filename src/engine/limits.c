@@ -102,6 +102,8 @@ static bool hit_count(const struct check *c, int place, uint32_t subject, enum l
     c->hit->name = names[limit];
     if (is_qos && limit == LIMIT_MAX_JOBS) c->hit->name = "MaxJobsPerUser";
     if (is_qos && limit == LIMIT_MAX_SUBMIT) c->hit->name = "MaxSubmitJobsPerUser";
+    if (is_qos && (limit == LIMIT_MAX_JOBS || limit == LIMIT_MAX_SUBMIT)) c->hit->member = c->r->user;
+    if (limit == LIMIT_MAX_JOBS_PER_ACCOUNT || limit == LIMIT_MAX_SUBMIT_PER_ACCOUNT) c->hit->member = c->r->account;
     c->hit->tres = NONE;
     c->hit->limit = max;
     c->hit->used = used;
@@ -133,9 +135,15 @@ static bool hit_tres(const struct check *c, int place, uint32_t subject, enum li
     c->hit->limit = max->amount;
     c->hit->used = used;
     c->hit->requested = requested;
-    c->hit->falls = limit == LIMIT_GRP_TRES_MINS || limit == LIMIT_GRP_TRES_RUN_MINS;
     note_counter(c, k);
     return true;
+}
+
+/* Whether the usage that a QOS or an association has becomes less with time. */
+static bool has_decay(const struct check *c, int place, uint32_t subject)
+{
+    bool keeps = place != PLACE_ASSOC && (c->s->objects[OBJECT_QOS].items[subject].qos_flags & QOS_NO_DECAY) != 0;
+    return c->s->decay.halflife_us > 0 && !keeps;
 }
 
 /* --- single limits: true if they block ---------------------------------------------------------------------------- */
@@ -166,7 +174,7 @@ static bool wall_hit(const struct check *c, int place, uint32_t subject, const s
     if (used < max && used + asked <= max) return false;
     (void)hit_count(c, place, subject, LIMIT_GRP_WALL, k, max, used);
     c->hit->requested = asked;
-    c->hit->falls = true;
+    c->hit->falls = max > 0.0 && asked <= max && has_decay(c, place, subject);
     return true;
 }
 
@@ -175,8 +183,9 @@ static bool time_hit(const struct check *c, int place, uint32_t subject, const s
     int64_t max_s = l->count[LIMIT_MAX_WALL];
     if (max_s == LIMIT_UNLIMITED || c->r->is_time_exempt || c->r->time_limit_s <= max_s) return false;
     if (is_count_decided(c, place, LIMIT_MAX_WALL)) return false;
-    return hit_count(c, place, subject, LIMIT_MAX_WALL, NULL, (double)max_s / MINUTE_S,
-                     (double)c->r->time_limit_s / MINUTE_S);
+    (void)hit_count(c, place, subject, LIMIT_MAX_WALL, NULL, (double)max_s / MINUTE_S, 0.0);
+    c->hit->requested = (double)c->r->time_limit_s / MINUTE_S;
+    return true;
 }
 
 static double requested_minutes(const struct check *c, double amount)
@@ -230,8 +239,11 @@ static bool usage_hit(const struct check *c, int place, uint32_t subject, const 
     double reserved = is_charged ? minutes_of(limit_counter_reserved(c->counts, k, max->tres, c->now_us)) : 0.0;
     bool is_hit = is_charged && used >= max->amount;
     if (c->is_safe) is_hit |= asked > max->amount || (is_charged && used + reserved + asked > max->amount);
-    return is_hit &&
-           hit_tres(c, place, subject, LIMIT_GRP_TRES_MINS, max, k, used + (c->is_safe ? reserved : 0.0), asked);
+    if (!is_hit) return false;
+    (void)hit_tres(c, place, subject, LIMIT_GRP_TRES_MINS, max, k, used + (c->is_safe ? reserved : 0.0), asked);
+    bool can_fit = max->amount > 0.0 && (!c->is_safe || asked <= max->amount);
+    c->hit->falls = can_fit && ((used < max->amount && reserved > 0.0) || has_decay(c, place, subject));
+    return true;
 }
 
 static bool reserve_hit(const struct check *c, int place, uint32_t subject, const struct tres_amount *max,
@@ -240,7 +252,9 @@ static bool reserve_hit(const struct check *c, int place, uint32_t subject, cons
     double amount = tres_amount_of(&c->r->tres, max->tres), asked = requested_minutes(c, amount);
     double reserved = minutes_of(limit_counter_reserved(c->counts, k, max->tres, c->now_us));
     if (!(amount > 0.0) || (asked <= max->amount && reserved + asked <= max->amount)) return false;
-    return hit_tres(c, place, subject, LIMIT_GRP_TRES_RUN_MINS, max, k, reserved, asked);
+    (void)hit_tres(c, place, subject, LIMIT_GRP_TRES_RUN_MINS, max, k, reserved, asked);
+    c->hit->falls = asked <= max->amount;
+    return true;
 }
 
 static bool one_hit(const struct check *c, int place, uint32_t subject, enum limit_tres limit,
@@ -466,8 +480,9 @@ static bool wall_alone_hit(const struct check *c, int place, uint32_t subject, c
     int64_t max_s = l != NULL ? l->count[LIMIT_GRP_WALL] : LIMIT_UNLIMITED;
     if (max_s == LIMIT_UNLIMITED || c->r->time_limit_s <= max_s || is_count_decided(c, place, LIMIT_GRP_WALL))
         return false;
-    return hit_count(c, place, subject, LIMIT_GRP_WALL, NULL, (double)max_s / MINUTE_S,
-                     (double)c->r->time_limit_s / MINUTE_S);
+    (void)hit_count(c, place, subject, LIMIT_GRP_WALL, NULL, (double)max_s / MINUTE_S, 0.0);
+    c->hit->requested = (double)c->r->time_limit_s / MINUTE_S;
+    return true;
 }
 
 static bool qos_denies(const struct check *c, int i)

@@ -57,7 +57,7 @@ static void clear(struct name_groups *g)
     g->is_valid = false;
 }
 
-static void build(struct state *s)
+void name_groups_build(struct state *s)
 {
     if (name_groups_are_built(s)) return;
     if (s->name_groups == NULL) {
@@ -77,14 +77,14 @@ void name_groups_add(struct state *s, const struct job *j)
     if (!name_groups_are_built(s)) return;
     if (s->name_groups->groups.count > FEW + 4 * (uint64_t)s->job_by_id.count) {
         clear(s->name_groups);
-        build(s);
+        name_groups_build(s);
     }
     add(s, j);
 }
 
 struct name_group *name_groups_find(struct state *s, const char *user, const char *name)
 {
-    build(s);
+    name_groups_build(s);
     uint32_t index = map_get_u64(&s->name_groups->by_hash, key_of(user, name));
     return index != NONE ? &s->name_groups->groups.items[index] : NULL;
 }

@@ -30,7 +30,9 @@ bool name_groups_is_of(const struct state *s, const struct job *j, const char *u
 /* The live job of that user and name with the smallest id, by index; or NONE. O(1) amortised. */
 uint32_t name_groups_first(struct state *s, const char *user, const char *name);
 
-/* Whether the groups have been built: if not, no job is a singleton. */
+/* Builds the groups if there are none. They are built when a job becomes a singleton, and after a restore that brings
+ * one; so if they have not been built, no job is a singleton. */
+void name_groups_build(struct state *s);
 bool name_groups_are_built(const struct state *s);
 
 void name_groups_invalidate(struct state *s);

@@ -430,6 +430,19 @@ static int link_tasks(struct state *s, struct err *e)
     return 0;
 }
 
+/* Ends look for singletons only if the groups of names are there. */
+static void group_names(struct state *s)
+{
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        const struct dependency_list *list = s->jobs.items[i].dependency;
+        for (uint32_t k = 0; list != NULL && k < list->count; k++) {
+            if (list->items[k].type != DEPENDENCY_SINGLETON) continue;
+            name_groups_build(s);
+            return;
+        }
+    }
+}
+
 int state_restore_done(struct state *s, struct err *e)
 {
     struct map by_id = {0};
@@ -445,5 +458,6 @@ int state_restore_done(struct state *s, struct err *e)
         return -1;
     s->tree_is_stale = true;
     placements_rebuild(s);
+    group_names(s);
     return s->is_document ? 0 : cluster_model_check(s, e);
 }

@@ -141,7 +141,8 @@ static int64_t draw_us(const struct pretend_rules *rules, int64_t time_limit_s, 
 
 struct pretend_run pretend_job_run(const struct pretend_rules *rules, const struct pretend_job *job)
 {
-    struct rng rng = {.state = hash_u64(rules->seed + 1) ^ hash_u64((uint64_t)job->job_id << 32 | job->task_id)};
+    uint64_t task = hash_u64((uint64_t)job->job_id << 32 | job->task_id);
+    struct rng rng = {.state = hash_u64(rules->seed + 1) ^ (job->restarts > 0 ? hash_u64(task + job->restarts) : task)};
     double drawn = rng_double(&rng), failing = rng_double(&rng);
     struct pretend_run run = {.cpu_part = 1.0 - 0.3 * rng_double(&rng), .mem_part = 0.9 - 0.5 * rng_double(&rng)};
     bool has_run = false, has_exit = false;

@@ -12,7 +12,7 @@
 #include "pretend/pretend_cluster.h"
 
 struct pretend_job {
-    uint32_t job_id, task_id;
+    uint32_t job_id, task_id, restarts;
     const char *comment; /* NULL: none */
     struct str script;   /* empty: arguments[0] is the program */
     const struct str *arguments;

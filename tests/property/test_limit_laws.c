@@ -184,9 +184,13 @@ static bool is_limit_reason(const char *reason)
     return strncmp(reason, "Assoc", 5) == 0 || strncmp(reason, "QOS", 3) == 0 || strncmp(reason, "Max", 3) == 0;
 }
 
-static bool falls(const struct ref_limit *l)
+/* Whether what an association has used becomes less, so that it may come below the limit. A request above the limit is
+ * what `safe` compares too, so only limits without it are certain. */
+static bool falls(const struct state *s, const struct ref_limit *l)
 {
-    return l->kind == REF_GRP_TRES_MINS || l->kind == REF_GRP_WALL || l->kind == REF_GRP_RUN_MINS;
+    bool is_safe = strstr(setting_text(&s->settings, SET_ENFORCE), "safe") != NULL;
+    bool is_usage = l->kind == REF_GRP_TRES_MINS || l->kind == REF_GRP_WALL;
+    return is_usage && l->place >= 2 && l->value > 0.0 && !is_safe && s->decay.halflife_us > 0;
 }
 
 /* Law 9. hits: of its only partition. */
@@ -194,7 +198,7 @@ static void assert_due(struct history *h, const struct job *j, const struct ref_
 {
     const struct state *s = &h->w.s;
     bool has_room = false, is_falling = hits->count > 0;
-    for (uint32_t i = 0; i < hits->count; i++) is_falling &= falls(&hits->items[i]);
+    for (uint32_t i = 0; i < hits->count; i++) is_falling &= falls(s, &hits->items[i]);
     for (uint32_t host = 0; host < s->hosts.count; host++) has_room |= fits(s, j, host, j->request.cpus);
     if (!has_room || !is_falling || j->partition_count > 1 || j->slots_max > 0 || j->placing != NULL) return;
     int64_t due_us = state_next_due_us(s);
@@ -439,6 +443,8 @@ static void change_rules(struct history *h)
 
 /* --- law 7 -------------------------------------------------------------------------------------------------------- */
 
+/* A state stays where it is once it has been asked, because what it keeps refers to it. So it is loaded anew in its
+ * place, and decides the same again. */
 static void restart(struct history *h)
 {
     struct world *w = &h->w;
@@ -458,8 +464,10 @@ static void restart(struct history *h)
     assert_int_equal(engine_apply(&w->s, w->now_us, &pass, &w->out, NULL, NULL), 0);
     if (state_hash(&rebuilt) != state_hash(&w->s)) fail_at(h, "7", "another pass");
     commit(h);
+    state_release(&rebuilt);
     state_release(&w->s);
-    w->s = rebuilt;
+    store_must_load(h->store, &w->s);
+    limit_world_attach(&w->s, w->now_us, h->seed);
     compare_counters(h, &w->s);
     seen.restarts++;
 }

@@ -57,6 +57,7 @@ class SocketConnection(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
 
+USAGES = 'usage', 'usage_wall_s', 'usage_tres'
 LISTINGS = ['jobs?which=all', 'accounts', 'users', 'user-policies', 'settings', 'partitions', 'qos', 'projects', 'departments',
             'resources', 'hosts', 'groups', 'pes']
 
@@ -166,7 +167,7 @@ class Instance:
         def listing(path):
             connection.request('GET', '/v1/' + path)
             (rows,) = json.load(connection.getresponse()).values()
-            return sorted(({name: value for name, value in row.items() if name != 'usage'} for row in rows), key=json.dumps)
+            return sorted(({name: value for name, value in row.items() if name not in USAGES} for row in rows), key=json.dumps)
 
         connection = SocketConnection(self.socket)
         try:

@@ -72,6 +72,7 @@ def test_subcommands(parent):
     assert all(command in text for command in commands)
     own = {'show': 'job', 'scenario': 'dump'}
     own['partition'] = own['host'] = 'add, modify, delete, show, drain or resume'
+    own['quota'] = 'add, modify, delete, show or usage'
     names = own.get(parent, 'add, modify, delete or show')
     assert run(parent) == (2, '', 'fairlead %s: missing subcommand: %s\n' % (parent, names))
     assert run(parent, 'nosuch')[0] == 2

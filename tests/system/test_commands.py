@@ -310,7 +310,7 @@ def test_share_by_tres(instance):
     rows = {(row['Account'].strip(), row['User']): row for row in instance.rows('share', '--tres')}
     mine, account = rows['optics', getpass.getuser()], rows['optics', '']
     used = amounts(mine['GrpTRESRaw'])
-    assert set(used) == {'cpu', 'mem', 'node'}
+    assert set(used) == {'cpu', 'mem', 'node', 'billing'}
     assert used['cpu'] == pytest.approx(float(mine['RawUsage']), rel=1e-9)
     assert used['mem'] / used['cpu'] == pytest.approx(512, rel=1e-9) and used['node'] == pytest.approx(used['cpu'], rel=1e-9)
     assert amounts(account['GrpTRESRaw']) == used
