@@ -5,8 +5,8 @@
  *     wide      enforced at every level (jobs, TRES, minutes), and far away
  *     tight     enforced, and most users have reached one
  *
- * measured in turn, so that they share the machine's speed. First the end of a task by itself, then the pass. Then the reason of one waiting job, and of all, when most
- * of them wait for a limit. With --quick a tenth of it. */
+ * measured in turn, so that they share the machine's speed. First the end of a task by itself, then the pass. Then the
+ * reason of one waiting job, and of all, when most of them wait for a limit. With --quick a tenth of it. */
 #include <stdio.h>
 #include <string.h>
 
