@@ -3,6 +3,7 @@
  * are always taken. Every event changes usage, so the fair-share factors are computed at each pass that ranks.
  *
  *   multifactor, tickets   with their default settings; the tickets model then orders by urgency
+ *   limits                 multifactor, and the limits that every user and account has are enforced, but not reached
  *   functional             every user has functional shares, and tickets
  *   share tree             every user has a leaf, in groups of a hundred
  *
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "engine_world.h"
+#include "fields/limit_fields.h"
 #include "measure.h"
 
 enum { CPUS = 64, USERS = 1000, SIZES = 3, KEPT_BYTES = 256 << 20 };
@@ -79,6 +81,11 @@ struct model {
 
 static const struct model models[] = {
     {"multifactor", "at least 20000", 10000, 1, {{"PriorityType", "priority/multifactor"}}},
+    {"limits",
+     "at least 16000",
+     10000,
+     2,
+     {{"PriorityType", "priority/multifactor"}, {"AccountingStorageEnforce", "safe"}}},
     {"tickets", "at least 1000", 1000, 1, {{"PriorityType", "priority/tickets"}}},
     {"functional",
      "at least 1000",
@@ -92,6 +99,19 @@ static const struct model models[] = {
      {{"PriorityType", "priority/tickets"}, {"weight_tickets_share", "1000000"}}},
 };
 
+/* Limits of every kind, far away; only one row enforces them. */
+static void add_limits(struct world *w)
+{
+    for (uint32_t i = 0; i < w->s.assocs.count; i++) {
+        struct field_value *l = arena_alloc(&w->s.arena, ASSOC_LIMIT_COUNT * sizeof *l);
+        for (uint32_t k = 0; k < ASSOC_LIMIT_COUNT; k++) l[k] = field_at(&limit_fields, k)->default_value;
+        l[ASSOC_GRP_JOBS] = l[ASSOC_MAX_JOBS] = field_number(1000000);
+        l[ASSOC_GRP_TRES] = l[ASSOC_MAX_TRES] = field_text("cpu=9000000,mem=900000000000");
+        l[ASSOC_GRP_TRES_MINS] = l[ASSOC_GRP_TRES_RUN_MINS] = field_text("cpu=900000000000");
+        w->s.assocs.items[i].limits = l;
+    }
+}
+
 static void world_make(struct world *w, uint32_t jobs, const struct model *model)
 {
     memset(w, 0, sizeof *w);
@@ -101,6 +121,7 @@ static void world_make(struct world *w, uint32_t jobs, const struct model *model
     apply(w, (struct event){.kind = EVENT_HOST, .host.has = {CPUS, 0, 1000000}});
     apply(w, (struct event){.kind = EVENT_SETTINGS, .settings = {model->pairs, model->pair_count}});
     bench_add_users(&w->s, USERS);
+    add_limits(w);
     for (uint32_t i = 0; i < jobs; i++) submit(w);
     pass(w);
 }

@@ -96,7 +96,7 @@ static void set_priority(struct apply_context *c, uint32_t index, uint32_t prior
     struct assoc *a = assoc_at(c, index);
     if (priority == PRIORITY_UNSET || priority == a->priority) return;
     a->priority = priority;
-    c->s->pass_is_due = true;
+    c->s->tree_is_stale = c->s->pass_is_due = true;
     apply_note_change(c, TABLE_ASSOC, index);
 }
 

@@ -139,7 +139,9 @@ const struct demand *limit_place(const struct limit_places *p, const struct job 
     /* MinTRES is compared with the smallest size, and the other limits admit none if they do not admit that one. */
     if (!admits(p, j, partition, &min, &confined, out_hit)) return NULL;
     uint32_t confined_min = confined.count;
-    if (admits(p, j, partition, &max, &confined, &unused) && (is_spread || confined.count == confined_min))
+    bool has_one_size = max.slots == min.slots && max.hosts == min.hosts;
+    if (has_one_size ||
+        (admits(p, j, partition, &max, &confined, &unused) && (is_spread || confined.count == confined_min)))
         return confined.count == 0 ? d : restricted(p, d, max.slots, max.hosts, &confined, out_hit);
     struct size size = {min.slots, is_spread ? max.hosts : min.hosts};
     if (is_spread && !admits(p, j, partition, &size, &confined, out_hit)) return NULL;

@@ -14,7 +14,7 @@
 #include "engine/handlers.h"
 #include "engine/limit_place.h"
 #include "engine/live_cluster.h"
-#include "engine/pending.h"
+#include "engine/pending_order.h"
 #include "engine/ranking.h"
 #include "engine/schedule.h"
 
@@ -61,14 +61,14 @@ static inline bool pass_ranks_all(const struct pass *p)
 /* How many tasks of a job may start, whether they fit or not. */
 uint32_t pass_startable_tasks(const struct state *s, const struct job *j);
 
-/* The job of an entry of the pending queue. */
-const struct job *pass_job_of_entry(const struct state *s, const struct queue_entry *entry);
-
 /* The next entry of a group, at an index or later, that has a task to start; NONE: there is none. */
 uint32_t pass_find_startable(struct state *s, uint32_t group, uint32_t at);
 
 /* The demand of a group's jobs in its partition. */
-const struct demand *pass_group_demand(struct pass *p, uint32_t group);
+static inline const struct demand *pass_group_demand(const struct pass *p, uint32_t group)
+{
+    return pending_order_demand(p->c->s, p->cluster, group);
+}
 
 /* Whether the jobs of a group may start at all: their fair-share factor is high enough. */
 bool pass_admits(struct pass *p, const struct pending_group *g);

@@ -31,19 +31,6 @@ uint32_t pass_startable_tasks(const struct state *s, const struct job *j)
     return tasks < room ? tasks : room;
 }
 
-const struct demand *pass_group_demand(struct pass *p, uint32_t group)
-{
-    struct state *s = p->c->s;
-    struct pending_group *g = &s->pending->groups.items[group];
-    if (g->demand_made == p->cluster->made) return g->demand;
-    uint32_t at = queue_next(&s->pending->queue, group, 0);
-    const struct job *j =
-        &s->jobs.items[state_find_job(s, s->pending->queue.groups.items[group].entries.items[at].job)];
-    g->demand = job_demand(&p->cluster->demands, j, g->partition);
-    g->demand_made = p->cluster->made;
-    return g->demand;
-}
-
 bool pass_admits(struct pass *p, const struct pending_group *g)
 {
     struct state *s = p->c->s;
@@ -55,11 +42,6 @@ bool pass_admits(struct pass *p, const struct pending_group *g)
     return false;
 }
 
-const struct job *pass_job_of_entry(const struct state *s, const struct queue_entry *entry)
-{
-    return &s->jobs.items[state_find_job(s, entry->job)];
-}
-
 uint32_t pass_find_startable(struct state *s, uint32_t group, uint32_t at)
 {
     struct queue *q = &s->pending->queue;
@@ -67,7 +49,7 @@ uint32_t pass_find_startable(struct state *s, uint32_t group, uint32_t at)
     bool is_certain = !s->pending->groups.items[group].has_arrays && s->pending->jobs_started == 0;
     at = queue_next(q, group, at);
     while (!is_certain && at != NONE &&
-           pass_startable_tasks(s, pass_job_of_entry(s, &q->groups.items[group].entries.items[at])) == 0)
+           pass_startable_tasks(s, pending_entry_job(s, &q->groups.items[group].entries.items[at])) == 0)
         at = queue_next(q, group, at + 1);
     return at;
 }

@@ -8,7 +8,6 @@
  * Cost: O(groups) and O(log groups) for each start or reservation, beside those of the scheduler. */
 #include "base/ensure.h"
 #include "base/sort.h"
-#include "engine/min_priority.h"
 #include "engine/pass_limits.h"
 
 /* Few jobs start in a pass, so of the candidates only the best ones are computed and kept. */
@@ -25,132 +24,28 @@ struct fitting {
 struct heads {
     struct pass *p;
     struct pending *pending;
-    struct multifactor_bound bound;
+    struct pending_order order;
     ARRAY(struct fitting) fitting_of_kind;
     uint32_t fitting_count;        /* the sum */
     bool has_entered;              /* groups have been candidates, and are marked */
     struct queue_candidates other; /* of jobs with a reservation, in their other partitions */
 };
 
-/* --- the order of jobs -------------------------------------------------------------------------------------------- */
-
-static void set_terms(struct pass *p, const struct pending_group *g, const struct job *j, struct pending_first *first)
-{
-    struct state *s = p->c->s;
-    struct multifactor_job input;
-    multifactor_context_job(&p->multifactor, j, g->partition, p->amounts, &input);
-    multifactor_terms(&s->policy.multifactor, &p->multifactor.cluster, &input, &first->terms);
-    first->priority = j->set_priority;
-}
-
-/* Describes an entry of a group, for its order. */
-static void describe(struct pass *p, uint32_t group, uint32_t at, struct pending_first *first)
-{
-    struct state *s = p->c->s;
-    const struct pending_group *g = &s->pending->groups.items[group];
-    const struct queue_entry *entry = &s->pending->queue.groups.items[group].entries.items[at];
-    const struct job *j = pass_job_of_entry(s, entry);
-    bool is_always = (s->policy.multifactor.flags & FLAG_ACCRUE_ALWAYS) != 0;
-    *first = (struct pending_first){
-        .at = at, .position = entry->position << 32 | g->place, .since_us = is_always ? j->submit_us : j->accrue_us};
-    if (s->policy.model == MODEL_BASIC)
-        first->priority = job_basic_priority(j);
-    else
-        set_terms(p, g, j, first);
-}
-
-/* What bounds the order of a group's jobs, from the first one. */
-static void describe_head(struct pass *p, uint32_t group, struct pending_head *head)
-{
-    struct state *s = p->c->s;
-    const struct pending_group *g = &s->pending->groups.items[group];
-    const struct object_row *partition = &s->objects[OBJECT_PARTITION].items[g->partition];
-    const struct demand *d = pass_group_demand(p, group);
-    struct pending_first *first = &s->pending->firsts.items[group];
-    describe(p, group, queue_next(&s->pending->queue, group, 0), first);
-    bool is_computed = first->priority == NONE;
-    *head = (struct pending_head){.edition = s->pending->head_edition,
-                                  .kind = d->kind,
-                                  .duration_us = d->duration_us,
-                                  .node = NONE,
-                                  .tier = (uint32_t)partition->object.value[PARTITION_TIER].number,
-                                  .since_us = is_computed && first->since_us != 0 ? first->since_us : INT64_MAX,
-                                  .rest = is_computed ? multifactor_rest(&first->terms) : first->priority};
-    if (s->policy.model != MODEL_BASIC)
-        head->node = s->node_of.items[state_assoc_in_partition(s, g->assoc, g->partition)];
-}
-
-/* A time in the future does not count yet. */
-static uint32_t priority_of(const struct pass *p, uint32_t node, const struct pending_first *first)
-{
-    const struct multifactor_rules *rules = &p->c->s->policy.multifactor;
-    bool is_future = first->since_us > p->c->now_us && (rules->flags & FLAG_ACCRUE_ALWAYS) == 0;
-    if (first->priority != NONE) return first->priority; /* in priority/basic there are no factors */
-    double factor = node != NONE ? p->factors[node] : 0.0;
-    return multifactor_priority_of(rules, &first->terms, p->c->now_us, is_future ? 0 : first->since_us, factor);
-}
-
-/* With INCR_ONLY a job has a minimum priority. */
-static uint32_t raise(const struct pass *p, uint32_t group, uint32_t at, uint32_t priority)
-{
-    const struct state *s = p->c->s;
-    if (s->pending->are_alike) return priority;
-    const struct queue_entry *entry = &s->pending->queue.groups.items[group].entries.items[at];
-    uint32_t partition = s->pending->groups.items[group].partition;
-    return min_priority_bound(s, pass_job_of_entry(s, entry), partition, priority);
-}
-
-static struct queue_candidate candidate_of(const struct pass *p, uint32_t group, const struct pending_first *first)
-{
-    const struct pending_head *head = &p->c->s->pending->heads.items[group];
-    uint32_t priority = raise(p, group, first->at, priority_of(p, head->node, first));
-    return (struct queue_candidate){sort_key_priority(head->tier, priority), first->position, group, first->at};
-}
-
-/* No job of the group has a higher order. A tier counts 2^32. */
-static inline double order_max(const struct heads *h, const struct pending_head *head)
-{
-    const struct pass *p = h->p;
-    double factor = head->node != NONE ? p->factors[head->node] : 0.0;
-    return head->tier * 4294967296.0 +
-           multifactor_priority_max(&h->bound, head->rest, p->c->now_us - head->since_us, factor);
-}
-
 /* --- the first jobs of the groups --------------------------------------------------------------------------------- */
 
-/* Heads are kept from pass to pass while nothing that their terms depend on has changed. */
-static void begin_heads(struct pass *p)
-{
-    const struct state *s = p->c->s;
-    uint64_t source = (uint64_t)s->rules_edition + s->tree_builds + s->host_edition + p->cluster->made;
-    if (s->pending->head_source == source && s->pending->head_edition != 0) return;
-    s->pending->head_source = source;
-    s->pending->head_edition++;
-}
-
-static const struct pending_head *make_head(struct pass *p, uint32_t group)
-{
-    struct pending *pending = p->c->s->pending;
-    struct pending_head *head = &pending->heads.items[group];
-    if (pending->queue.groups.items[group].key == NULL)
-        *head = (struct pending_head){.edition = pending->head_edition, .kind = NONE};
-    else
-        describe_head(p, group, head);
-    return head;
-}
-
 /* The candidate of the first job of a group that has a task to start. Returns false if there is none. */
-static bool find_candidate(struct pass *p, uint32_t group, struct queue_candidate *out)
+static bool find_candidate(const struct heads *h, uint32_t group, struct queue_candidate *out)
 {
-    struct pending *pending = p->c->s->pending;
+    struct state *s = h->p->c->s;
+    struct pending *pending = h->pending;
     const struct pending_first *first = &pending->firsts.items[group];
-    bool is_limited = setting_number(&p->c->s->settings, SET_GE_MAX_USER_RUNNING) > 0;
+    bool is_limited = setting_number(&s->settings, SET_GE_MAX_USER_RUNNING) > 0;
     bool is_certain = pending->jobs_started == 0 && !pending->groups.items[group].has_arrays && !is_limited;
-    uint32_t at = is_certain ? first->at : pass_find_startable(p->c->s, group, 0);
+    uint32_t at = is_certain ? first->at : pass_find_startable(s, group, 0);
     struct pending_first other;
     if (at == NONE) return false;
-    if (at != first->at) describe(p, group, at, &other);
-    *out = candidate_of(p, group, at != first->at ? &other : first);
+    if (at != first->at) pending_order_describe(&h->order, group, at, &other);
+    *out = pending_order_candidate(&h->order, group, at != first->at ? &other : first);
     return true;
 }
 
@@ -202,7 +97,7 @@ static void offer_first(struct heads *h, uint32_t group, struct queue_shortlist 
     struct pass *p = h->p;
     struct queue_candidate candidate;
     if (!pass_admits(p, &h->pending->groups.items[group])) return;
-    if (find_candidate(p, group, &candidate)) queue_shortlist_offer(list, candidate);
+    if (find_candidate(h, group, &candidate)) queue_shortlist_offer(list, candidate);
 }
 
 /* Offers the first jobs of the groups of which none was a candidate before. Most are left out by their bound. */
@@ -212,15 +107,14 @@ static void offer_all(struct heads *h)
     struct pending *pending = h->pending;
     bool do_blocked_take_part = blocked_take_part(p);
     for (uint32_t g = 0; g < pending->heads.count; g++) {
-        const struct pending_head *head = &pending->heads.items[g];
-        if (head->edition != pending->head_edition) head = make_head(p, g);
+        const struct pending_head *head = pending_order_head(&h->order, g);
         if (head->kind == NONE) continue;
         bool fits = may_start(p, g, head);
         struct queue_shortlist *list = fits ? &pending->fitting : &pending->blocked;
         if (fits) count_fitting(h, head->kind, head->duration_us);
         if (!fits && !do_blocked_take_part) continue;
         if (h->has_entered && pending->groups.items[g].entered_in == pending->pass_count) continue;
-        if (pending->are_alike && order_max(h, head) < list->order_min)
+        if (pending->are_alike && pending_order_max(&h->order, head) < list->order_min)
             list->has_more = true;
         else if (fits || may_reserve(p, g))
             offer_first(h, g, list);
@@ -284,8 +178,9 @@ static void push_next(struct heads *h, const struct queue_candidate *done, const
     if (at == NONE) return;
     bool fits = run_may_start(&h->p->run, d);
     if (fits) count_fitting(h, d->kind, d->duration_us);
-    describe(h->p, done->group, at, &next);
-    queue_push(fits ? &h->pending->fitting.best : &h->pending->blocked.best, candidate_of(h->p, done->group, &next));
+    pending_order_describe(&h->order, done->group, at, &next);
+    queue_push(fits ? &h->pending->fitting.best : &h->pending->blocked.best,
+               pending_order_candidate(&h->order, done->group, &next));
 }
 
 /* --- the pass ----------------------------------------------------------------------------------------------------- */
@@ -337,9 +232,9 @@ static void push_others(struct heads *h, const struct queue_candidate *reserved,
         struct pending_first first;
         uint32_t group = waiting->groups[i];
         if (group == reserved->group) continue;
-        if (pending->heads.items[group].edition != pending->head_edition) (void)make_head(h->p, group);
-        describe(h->p, group, queue_find(&pending->queue, group, job_id), &first);
-        const struct queue_candidate other = candidate_of(h->p, group, &first);
+        (void)pending_order_head(&h->order, group);
+        pending_order_describe(&h->order, group, queue_find(&pending->queue, group, job_id), &first);
+        const struct queue_candidate other = pending_order_candidate(&h->order, group, &first);
         if (queue_is_before(reserved, &other)) queue_push(&h->other, other);
     }
 }
@@ -384,8 +279,13 @@ void pass_by_priority(struct pass *p)
     bool is_other;
     if (!p->is_listed && pass_count_fitting(p, 1) == 0) return;
     pass_begin_ranking(p);
-    begin_heads(p);
-    multifactor_bound_make(&p->c->s->policy.multifactor, &h.bound);
+    h.order = (struct pending_order){.s = p->c->s,
+                                     .cluster = p->cluster,
+                                     .now_us = p->c->now_us,
+                                     .factors = p->factors,
+                                     .multifactor = &p->multifactor,
+                                     .amounts = p->amounts};
+    pending_order_begin(&h.order, &p->c->s->cycle);
     collect(&h, SHORTLIST_FIRST, run_counts_tests(&p->cluster->rules) ? UINT32_MAX : reservations_left(p));
     while (goes_on(&h) && pop(&h, &best, &is_other)) decide(&h, &best, is_other);
     array_release(&h.other.list);

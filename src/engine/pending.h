@@ -45,9 +45,9 @@ struct pending_head {
     uint32_t kind;       /* of its demand; NONE: there is no such group */
     int64_t duration_us; /* likewise */
     uint32_t node;       /* of the tree, whose factor counts; NONE: 0 */
-    uint32_t tier;       /* of its partition */
-    int64_t since_us;    /* the time from which its age counts; INT64_MAX: none */
-    double rest;         /* the priority without age and fair share, not rounded */
+    uint32_t partition;
+    int64_t since_us; /* the time from which its age counts; INT64_MAX: none */
+    double rest;      /* the priority without age and fair share, not rounded */
 };
 
 /* The first job of a group, with what its place depends on. */
@@ -120,6 +120,12 @@ void pending_update_if_many(struct state *s, int64_t now_us, bool are_alike);
 
 /* The next begin of a waiting job, or 0. */
 int64_t pending_next_begin_us(const struct state *s);
+
+/* The job of an entry of the queue. */
+static inline const struct job *pending_entry_job(const struct state *s, const struct queue_entry *entry)
+{
+    return &s->jobs.items[state_find_job(s, entry->job)];
+}
 
 /* Drops all; the next update rebuilds them. */
 void pending_invalidate(struct state *s);

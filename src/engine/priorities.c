@@ -232,17 +232,20 @@ static bool is_open_for(const struct job_demands *d, uint32_t partition, const s
 enum pending_reason job_limit_reason(struct state *s, const struct job *j, int64_t now_us)
 {
     struct never_runs *never = never_runs_kept(s);
+    struct arena scratch = {0}; /* a listing asks for each of its rows between two events */
     enum pending_reason reason = PENDING_NONE;
+    bool is_admitted = false;
     if (!limits_apply(s)) return PENDING_NONE;
     const struct limit_places places = {
-        .s = s, .counts = limit_counts_update(s, now_us), .model = &never->empty, .arena = &s->cycle, .now_us = now_us};
-    for (uint32_t i = 0; i < j->partition_count; i++) {
+        .s = s, .counts = limit_counts_update(s, now_us), .model = &never->empty, .arena = &scratch, .now_us = now_us};
+    for (uint32_t i = 0; i < j->partition_count && !is_admitted; i++) {
         struct limit_hit hit;
         const struct demand *d = job_demand(&never->demands, j, j->partitions[i]);
-        if (limit_place(&places, j, j->partitions[i], d, &hit) != NULL) return PENDING_NONE;
+        is_admitted = limit_place(&places, j, j->partitions[i], d, &hit) != NULL;
         if (reason == PENDING_NONE) reason = hit.reason;
     }
-    return reason;
+    arena_release(&scratch);
+    return is_admitted ? PENDING_NONE : reason;
 }
 
 /* Whether a resource quota or maxujobs keeps it back. Of instances only. */

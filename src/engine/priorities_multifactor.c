@@ -156,21 +156,6 @@ static uint32_t max_qos_priority(const struct state *s)
     return max;
 }
 
-/* The priority of each node, its own or inherited. Parents come before their children in the tree. */
-static uint32_t *inherited_priorities(struct state *s, struct arena *arena, uint32_t *out_max)
-{
-    const struct tree *t = state_tree(s);
-    uint32_t *priority = arena_alloc(arena, t->count * sizeof *priority);
-    *out_max = 0;
-    for (uint32_t node = 0; node < t->count; node++) {
-        uint32_t own = s->assocs.items[s->assoc_of.items[node]].priority;
-        uint32_t above = node == 0 ? 0 : priority[t->parent[node]];
-        priority[node] = own == NONE ? above : own;
-        if (priority[node] > *out_max) *out_max = priority[node];
-    }
-    return priority;
-}
-
 void multifactor_context_make(struct state *s, int64_t now_us, const double *factors, struct arena *arena,
                               struct multifactor_context *out_context)
 {
@@ -183,7 +168,9 @@ void multifactor_context_make(struct state *s, int64_t now_us, const double *fac
         c->cpus += s->hosts.items[i].host.has.cpus;
     }
     list_partitions(s, &m.indices, arena, c);
-    m.assoc_priority = inherited_priorities(s, arena, &c->assoc_priority_max);
+    (void)state_tree(s);
+    m.assoc_priority = s->priority_of.items;
+    c->assoc_priority_max = s->assoc_priority_max;
     *out_context = m;
 }
 

@@ -48,13 +48,12 @@ struct multifactor_context {
     const struct state *s;
     struct multifactor_cluster cluster;
     struct tres_indices indices;
-    const double *factors;    /* fair share, by node of the tree */
-    uint32_t *assoc_priority; /* by node: its own or the nearest ancestor's, otherwise 0 */
+    const double *factors;          /* fair share, by node of the tree */
+    const uint32_t *assoc_priority; /* by node: state.priority_of */
 };
 
 /* factors: state_factors at the same time. In memory of arena.
- * O(associations + objects + resources x tracked TRES + hosts and resources of each partition that has its own
- * hosts). */
+ * O(objects + resources x tracked TRES + hosts and resources of each partition that has its own hosts). */
 void multifactor_context_make(struct state *s, int64_t now_us, const double *factors, struct arena *arena,
                               struct multifactor_context *out_context);
 

@@ -118,6 +118,11 @@ static void add_node(struct state *s, uint32_t assoc, uint32_t node)
     s->node_of.items[assoc] = node;
     *array_add(&s->assoc_of) = assoc;
     *array_add(&s->usage_of) = s->assocs.items[assoc].usage;
+    uint32_t own = s->assocs.items[assoc].priority;
+    uint32_t inherited = node == 0 ? 0 : s->priority_of.items[s->node_of.items[s->assocs.items[assoc].parent]];
+    uint32_t priority = own == NONE ? inherited : own;
+    *array_add(&s->priority_of) = priority;
+    if (priority > s->assoc_priority_max) s->assoc_priority_max = priority;
 }
 
 static void add_below(struct state *s, uint32_t assoc)
@@ -162,6 +167,8 @@ const struct tree *state_tree(struct state *s)
     tree_init(&s->tree);
     array_clear(&s->assoc_of);
     array_clear(&s->usage_of);
+    array_clear(&s->priority_of);
+    s->assoc_priority_max = 0;
     array_clear(&s->node_of);
     array_reserve(&s->node_of, s->assocs.count);
     s->node_of.count = s->assocs.count;

@@ -338,6 +338,8 @@ struct state {
     ARRAY(uint32_t) node_of;  /* association -> node of tree; NONE: deleted */
     ARRAY(uint32_t) assoc_of; /* node -> association */
     ARRAY(double) usage_of;   /* node -> usage of its association as stored: a copy, so that it is read sequentially */
+    ARRAY(uint32_t) priority_of; /* node -> its association's priority, or the nearest ancestor's, otherwise 0 */
+    uint32_t assoc_priority_max; /* of them */
     bool tree_is_stale;
     uint32_t tree_builds;                        /* how often the tree was rebuilt */
     struct share_tree *share_tree;               /* of the tickets model (engine/share_tree.h); NULL: not needed yet */

@@ -54,6 +54,7 @@ void state_release(struct state *s)
     array_release(&s->node_of);
     array_release(&s->assoc_of);
     array_release(&s->usage_of);
+    array_release(&s->priority_of);
     rank_order_free(s->order);
     share_tree_free(s->share_tree);
     ticket_identities_free(s->ticket_identities);
@@ -429,9 +430,11 @@ static int link_tasks(struct state *s, struct err *e)
     return 0;
 }
 
-/* Ends look for singletons only if the groups of names are there. */
+/* Ends look for singletons only if the groups of names are there. In a document nothing ends, and jobs may have no
+ * name. */
 static void group_names(struct state *s)
 {
+    if (s->is_document) return;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct dependency_list *list = s->jobs.items[i].dependency;
         for (uint32_t k = 0; list != NULL && k < list->count; k++) {

@@ -22,6 +22,9 @@ struct usage_sums {
     uint32_t change_count, change_max;            /* since then */
     struct decay decay, plain;                    /* anchors: with decay, and without */
     int64_t latest_us;
+    double scale; /* decay_scale of scaled at scale_us; 0: not computed yet */
+    struct decay scaled;
+    int64_t scale_us;
     uint32_t kinds[USAGE_KIND_COUNT], kind_count; /* those asked for so far */
     /* Rows of kind_count sums, in the order of kinds, by association and by QOS; in memory of arena. */
     struct usage_sum *assocs, *qos;
@@ -259,6 +262,19 @@ static bool update(struct state *s, uint32_t kind, int64_t now_us, uint32_t *out
     return u->is_valid && now_us >= u->latest_us;
 }
 
+/* decay_scale, computed once for all questions at a time. */
+static double scale_at(struct state *s, int64_t now_us)
+{
+    struct usage_sums *u = s->usage_sums;
+    bool is_same = u->scale_us == now_us && u->scaled.halflife_us == s->decay.halflife_us &&
+                   u->scaled.reference_us == s->decay.reference_us;
+    if (is_same && u->scale > 0.0) return u->scale;
+    u->scale_us = now_us;
+    u->scaled = s->decay;
+    u->scale = decay_scale(&s->decay, now_us);
+    return u->scale;
+}
+
 /* --- questions ---------------------------------------------------------------------------------------------------- */
 
 static double read_sum(const struct usage_sum *sum, const struct decay *anchor, double scale, int64_t now_us)
@@ -273,7 +289,7 @@ double usage_sums_below(struct state *s, uint32_t assoc, uint32_t kind, int64_t 
     uint32_t i;
     if (update(s, kind, now_us, &i)) {
         const struct usage_sums *u = s->usage_sums;
-        return read_sum(&assoc_row(u, assoc)[i], &u->decay, decay_scale(&s->decay, now_us), now_us);
+        return read_sum(&assoc_row(u, assoc)[i], &u->decay, scale_at(s, now_us), now_us);
     }
     struct arena arena = {0};
     double usage = usage_read_below(s, kind, now_us, &arena)[s->node_of.items[assoc]];
@@ -288,7 +304,7 @@ double usage_sums_qos(struct state *s, uint32_t qos, uint32_t kind, int64_t now_
     uint32_t i;
     if (update(s, kind, now_us, &i)) {
         const struct usage_sums *u = s->usage_sums;
-        double scale = usage_read_has_decay(q) ? decay_scale(&s->decay, now_us) : 1.0;
+        double scale = usage_read_has_decay(q) ? scale_at(s, now_us) : 1.0;
         return read_sum(&qos_row(u, qos)[i], qos_anchor(u, q), scale, now_us);
     }
     double usage[USAGE_KIND_COUNT];

@@ -19,7 +19,8 @@ struct wait_leaders {
     struct arena arena;
 };
 
-/* factors: by node of the tree, for the multifactor model. O(groups + associations). */
+/* factors: by node of the tree, for the multifactor model. O(groups + partitions), of which most are only held against
+ * their bound (engine/pending_order.h). */
 void wait_leaders_update(struct state *s, int64_t now_us, const double *factors);
 void wait_leaders_free(struct wait_leaders *l); /* NULL is allowed */
 

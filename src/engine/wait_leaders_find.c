@@ -7,87 +7,114 @@
 
 /* The best candidate of each partition so far. */
 struct finder {
-    struct state *s;
-    int64_t now_us;
-    const double *factors;
+    struct pending_order order;
     struct multifactor_context context;
+    struct tres_amount amounts[TRES_MAX];
     struct queue_candidate *best; /* by partition */
     bool *has_best;
     struct arena arena;
 };
 
-/* --- the order ---------------------------------------------------------------------------------------------------- */
-
-static uint32_t priority_in(struct finder *f, const struct job *j, uint32_t partition)
+static uint32_t leader_in(const struct finder *f, uint32_t partition)
 {
-    struct tres_amount amounts[TRES_MAX];
-    struct multifactor_job input;
-    struct multifactor_terms terms;
-    if (f->s->policy.model == MODEL_BASIC) return job_basic_priority(j);
-    multifactor_context_job(&f->context, j, partition, amounts, &input);
-    multifactor_terms(&f->s->policy.multifactor, &f->context.cluster, &input, &terms);
-    return min_priority_bound(f->s, j, partition, terms.priority);
+    const struct queue_candidate *best = &f->best[partition];
+    if (!f->has_best[partition]) return 0;
+    return f->order.s->pending->queue.groups.items[best->group].entries.items[best->at].job;
 }
 
+/* The fair-share factor, on which a QOS may insist. */
 static double factor_of(const struct finder *f, const struct job *j)
 {
-    uint32_t node = f->s->node_of.items[j->assoc];
-    return f->factors != NULL && node != NONE ? f->factors[node] : (double)NAN;
+    uint32_t node = f->order.s->node_of.items[j->assoc];
+    return f->order.factors != NULL && node != NONE ? f->order.factors[node] : (double)NAN;
+}
+
+static bool is_before_best(const struct finder *f, uint32_t partition, const struct queue_candidate *candidate)
+{
+    return !f->has_best[partition] || queue_is_before(candidate, &f->best[partition]);
 }
 
 /* The first job of a group that could start a task. What keeps it from starting for other reasons than resources keeps
- * all of the group. */
+ * all of the group. Its head is valid. */
 static void offer_group(struct finder *f, uint32_t group)
 {
-    struct pending *pending = f->s->pending;
-    const struct pending_group *g = &pending->groups.items[group];
-    uint32_t at = pass_find_startable(f->s, group, 0), partition = g->partition;
+    struct state *s = f->order.s;
+    struct pending *pending = s->pending;
+    struct pending_first other;
+    const struct pending_first *first = &pending->firsts.items[group];
+    uint32_t partition = pending->heads.items[group].partition;
+    struct queue_candidate candidate = pending_order_candidate(&f->order, group, first);
+    if (!is_before_best(f, partition, &candidate)) return;
+    uint32_t at = pass_find_startable(s, group, 0);
     if (at == NONE) return;
-    const struct queue_entry *entry = &pending->queue.groups.items[group].entries.items[at];
-    const struct job *j = pass_job_of_entry(f->s, entry);
-    const struct object *o = &f->s->objects[OBJECT_PARTITION].items[partition].object;
-    const struct queue_candidate candidate = {
-        .order = sort_key_priority((uint32_t)o->value[PARTITION_TIER].number, priority_in(f, j, partition)),
-        .position = entry->position << 32 | g->place,
-        .group = group,
-        .at = at};
-    if (f->has_best[partition] && !queue_is_before(&candidate, &f->best[partition])) return;
-    if (job_pending_reason(f->s, j->id, factor_of(f, j), f->now_us) != PENDING_NONE) return;
+    if (at != first->at) {
+        pending_order_describe(&f->order, group, at, &other);
+        candidate = pending_order_candidate(&f->order, group, &other);
+        if (!is_before_best(f, partition, &candidate)) return;
+    }
+    const struct job *j = pending_entry_job(s, &pending->queue.groups.items[group].entries.items[at]);
+    if (job_pending_reason(s, j->id, factor_of(f, j), f->order.now_us) != PENDING_NONE) return;
     f->best[partition] = candidate;
     f->has_best[partition] = true;
 }
 
-static void find(struct finder *f)
+/* Those that were first are likely to be first again, or almost, and the bound of most groups is below theirs. */
+static void offer_old_leader(struct finder *f, uint32_t job_id)
 {
-    struct state *s = f->s;
-    uint32_t count = s->objects[OBJECT_PARTITION].count;
-    f->best = arena_alloc(&f->arena, (count + (size_t)1) * sizeof *f->best);
-    f->has_best = arena_alloc(&f->arena, count + (size_t)1);
-    pending_update(s, f->now_us, !min_priority_is_kept(s));
-    s->pending->jobs_started = 0;
-    if (s->policy.model == MODEL_MULTIFACTOR)
-        multifactor_context_make(s, f->now_us, f->factors, &f->arena, &f->context);
-    for (uint32_t g = 0; g < s->pending->queue.groups.count; g++) {
-        if (s->pending->queue.groups.items[g].key != NULL) offer_group(f, g);
+    const struct pending *pending = f->order.s->pending;
+    uint32_t index = map_get_u64(&pending->by_id, job_id);
+    if (index == NONE) return;
+    for (uint32_t i = 0; i < pending->jobs.items[index].group_count; i++) {
+        uint32_t group = pending->jobs.items[index].groups[i];
+        (void)pending_order_head(&f->order, group);
+        offer_group(f, group);
     }
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------------- */
+static void offer_all(struct finder *f)
+{
+    const struct pending *pending = f->order.s->pending;
+    for (uint32_t g = 0; g < pending->heads.count; g++) {
+        const struct pending_head *head = pending_order_head(&f->order, g);
+        if (head->kind == NONE) continue;
+        bool may_be_first = !pending->are_alike || !f->has_best[head->partition] ||
+                            pending_order_max(&f->order, head) >= (double)f->best[head->partition].order;
+        if (may_be_first) offer_group(f, g);
+    }
+}
+
+/* old: of the last time, or NULL. */
+static void find(struct finder *f, const struct wait_leaders *old)
+{
+    struct state *s = f->order.s;
+    uint32_t count = s->objects[OBJECT_PARTITION].count;
+    f->best = arena_alloc(&f->arena, (count + (size_t)1) * sizeof *f->best);
+    f->has_best = arena_alloc(&f->arena, count + (size_t)1);
+    pending_update(s, f->order.now_us, !min_priority_is_kept(s));
+    s->pending->jobs_started = 0;
+    f->order.cluster = live_cluster_update(s, f->order.now_us);
+    if (s->policy.model == MODEL_MULTIFACTOR)
+        multifactor_context_make(s, f->order.now_us, f->order.factors, &f->arena, &f->context);
+    pending_order_begin(&f->order, &f->arena);
+    for (uint32_t i = 0; old != NULL && i < old->partition_count; i++) offer_old_leader(f, old->job_ids[i]);
+    offer_all(f);
+}
 
 void wait_leaders_update(struct state *s, int64_t now_us, const double *factors)
 {
-    struct finder f = {.s = s, .now_us = now_us, .factors = factors};
+    struct finder f = {.order = {.s = s, .now_us = now_us, .factors = factors}};
     struct wait_leaders made = {.partition_count = s->objects[OBJECT_PARTITION].count, .now_us = now_us};
-    wait_leaders_free(s->wait_leaders);
+    struct wait_leaders *old = s->wait_leaders;
     s->wait_leaders = NULL; /* meanwhile no job is behind another one */
-    if (s->policy.model == MODEL_TICKETS) return;
-    find(&f);
-    made.job_ids = arena_alloc(&made.arena, (made.partition_count + (size_t)1) * sizeof *made.job_ids);
-    for (uint32_t p = 0; p < made.partition_count; p++) {
-        const struct queue_candidate *best = &f.best[p];
-        if (f.has_best[p]) made.job_ids[p] = s->pending->queue.groups.items[best->group].entries.items[best->at].job;
+    if (s->policy.model != MODEL_TICKETS) {
+        f.order.multifactor = &f.context;
+        f.order.amounts = f.amounts;
+        find(&f, old);
+        made.job_ids = arena_alloc(&made.arena, (made.partition_count + (size_t)1) * sizeof *made.job_ids);
+        for (uint32_t p = 0; p < made.partition_count; p++) made.job_ids[p] = leader_in(&f, p);
+        s->wait_leaders = mem_resize(NULL, 0, sizeof *s->wait_leaders);
+        *s->wait_leaders = made;
+        arena_release(&f.arena);
     }
-    arena_release(&f.arena);
-    s->wait_leaders = mem_resize(NULL, 0, sizeof *s->wait_leaders);
-    *s->wait_leaders = made;
+    wait_leaders_free(old);
 }

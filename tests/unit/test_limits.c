@@ -394,6 +394,23 @@ static void two_limits_of_nodes(void **unused)
     }
 }
 
+/* The reason of a job that limits tie to some hosts, as a listing asks for it many times between two events. */
+static void reasons_keep_no_memory(void **unused)
+{
+    (void)unused;
+    enum { ROWS = 10000 };
+    struct world w;
+    build(&w);
+    set_limit(&w, AT_ACCOUNT, REF_GRP_TRES, "node=1");
+    (void)world_take(&w, job_of("bob", "a1", "queues=*@localhost|cpus=8"));
+    uint32_t second = world_take(&w, job_of("alice", "a1", ""));
+    assert_int_equal(world_pass(&w), 1);
+    size_t bytes = w.s.cycle.bytes;
+    for (int i = 0; i < ROWS; i++) assert_int_equal(job_pending_reason(&w.s, second, 1.0, w.now_us), PENDING_NONE);
+    assert_int_equal(w.s.cycle.bytes, bytes);
+    world_release(&w);
+}
+
 /* A job that may have one host or two starts on a new one, though two would have to be those that its group has. */
 static void a_range_of_hosts_takes_what_it_may(void **unused)
 {
@@ -456,6 +473,7 @@ int main(void)
         cmocka_unit_test(those_whom_a_limit_does_not_count),
         cmocka_unit_test(what_replaces_what),
         cmocka_unit_test(two_limits_of_nodes),
+        cmocka_unit_test(reasons_keep_no_memory),
         cmocka_unit_test(a_range_of_hosts_takes_what_it_may),
         cmocka_unit_test(a_range_of_slots_below_the_minimum),
         cmocka_unit_test(max_limits_are_inherited),
