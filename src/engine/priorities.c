@@ -229,23 +229,23 @@ static bool is_open_for(const struct job_demands *d, uint32_t partition, const s
     return !closed_times_meet(d->s, partition, now_us, timeline_end_of(now_us, duration_us));
 }
 
-enum pending_reason job_limit_reason(struct state *s, const struct job *j, int64_t now_us)
+bool job_limit_find(struct state *s, const struct job *j, int64_t now_us, struct limit_hit *out_hit)
 {
     struct never_runs *never = never_runs_kept(s);
     struct arena scratch = {0}; /* a listing asks for each of its rows between two events */
-    enum pending_reason reason = PENDING_NONE;
     bool is_admitted = false;
-    if (!limits_apply(s)) return PENDING_NONE;
+    *out_hit = (struct limit_hit){.reason = PENDING_NONE};
+    if (!limits_apply(s)) return false;
     const struct limit_places places = {
         .s = s, .counts = limit_counts_update(s, now_us), .model = &never->empty, .arena = &scratch, .now_us = now_us};
     for (uint32_t i = 0; i < j->partition_count && !is_admitted; i++) {
         struct limit_hit hit;
         const struct demand *d = job_demand(&never->demands, j, j->partitions[i]);
         is_admitted = limit_place(&places, j, j->partitions[i], d, &hit) != NULL;
-        if (reason == PENDING_NONE) reason = hit.reason;
+        if (out_hit->reason == PENDING_NONE) *out_hit = hit;
     }
     arena_release(&scratch);
-    return is_admitted ? PENDING_NONE : reason;
+    return !is_admitted && out_hit->reason != PENDING_NONE;
 }
 
 /* Whether a resource quota or maxujobs keeps it back. Of instances only. */
@@ -271,8 +271,8 @@ enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double 
     }
     if (!is_admitted) return PENDING_PARTITION_TIME_LIMIT;
     if (never_runs_is(never, job_demand(&never->demands, j, NONE))) return PENDING_BAD_CONSTRAINTS;
-    enum pending_reason limit = job_limit_reason(s, j, now_us);
-    if (limit != PENDING_NONE) return limit;
+    struct limit_hit limit;
+    if (job_limit_find(s, j, now_us, &limit)) return limit.reason;
     if (!is_open) return PENDING_PARTITION_CLOSED;
     if (ranking_qos_waits(s, j->qos, factor)) return PENDING_QOS_USAGE_THRESHOLD;
     if (never_runs_is_unavailable(never, job_demand(&never->demands, j, NONE))) return PENDING_REQ_NODE_NOT_AVAIL;

@@ -61,7 +61,10 @@ uint32_t ticket_snapshot_tasks_max(const struct state *s);
  * unlike those before it, or one that quotas by instance keep back everywhere. */
 enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double factor, int64_t now_us);
 
-/* The limit that keeps a job waiting in all of its partitions: that of the first one; PENDING_NONE: none does. */
-enum pending_reason job_limit_reason(struct state *s, const struct job *j, int64_t now_us);
+struct limit_hit;
+
+/* Finds the limit (engine/limits.h) that keeps a job waiting in all of its partitions: that of the first one. Returns
+ * false if there is none. */
+bool job_limit_find(struct state *s, const struct job *j, int64_t now_us, struct limit_hit *out_hit);
 
 #endif

@@ -1,5 +1,7 @@
 #include "engine/wait_answer.h"
+#include "engine/limit_text.h"
 
+#include "engine/limit_text.h"
 #include "engine/live_cluster.h"
 #include "engine/never_runs.h"
 #include "engine/priorities.h"
@@ -17,11 +19,24 @@ static void answer_for_empty(struct state *s, const struct job *j, int64_t now_u
     wait_sentences_make(&v, j, &lasting, WAIT_EMPTY, arena, out);
 }
 
-/* Whether a limit of jobs keeps it back. started: tasks of users that start before it in the same plan. */
-static bool is_limited(struct state *s, const struct job *j, const struct user_limit *started, int64_t now_us)
+/* Whether a limit of the user's or the array's tasks keeps it back. started: tasks of users that start before it in the
+ * same plan. */
+static bool is_limited(const struct state *s, const struct job *j, const struct user_limit *started)
 {
-    if (user_limit_room(started, s, j) == 0 || (j->is_array && state_array_room(s, j, 1) == 0)) return true;
-    return job_limit_reason(s, j, now_us) != PENDING_NONE;
+    return user_limit_room(started, s, j) == 0 || (j->is_array && state_array_room(s, j, 1) == 0);
+}
+
+/* The limit of its association or QOS that keeps it back, in memory of arena; NULL: none does. */
+static const char *limit_of(struct state *s, const struct job *j, int64_t now_us, struct arena *arena)
+{
+    struct limit_hit hit;
+    struct buf text = {0};
+    if (!job_limit_find(s, j, now_us, &hit)) return NULL;
+    limit_text(s, &hit, &text);
+    buf_format(&text, " (%s)", pending_reason_name(hit.reason));
+    const char *copy = arena_copy(arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    return copy;
 }
 
 static void answer_for_instance(struct state *s, const struct job *j, enum wait_question question, int64_t now_us,
@@ -34,7 +49,8 @@ static void answer_for_instance(struct state *s, const struct job *j, enum wait_
                                 .demands = &l->demands,
                                 .load = &l->rules.load,
                                 .now_us = now_us,
-                                .is_limited = is_limited(s, j, &none, now_us)};
+                                .is_limited = is_limited(s, j, &none),
+                                .limit = limit_of(s, j, now_us, arena)};
     wait_sentences_make(&v, j, job_demand(&l->demands, j, NONE), question, arena, out);
 }
 
@@ -72,7 +88,8 @@ static int answer_for_document(struct state *s, uint32_t job, enum wait_question
                                     .demands = &p.demands,
                                     .load = &p.model.load,
                                     .now_us = now_us,
-                                    .is_limited = is_limited(s, j, &started, now_us)};
+                                    .is_limited = is_limited(s, j, &started),
+                                    .limit = limit_of(s, j, now_us, arena)};
         unbook_own(&p, job);
         wait_sentences_make(&v, j, job_demand(&p.demands, j, NONE), question, arena, out);
         user_limit_release(&started);

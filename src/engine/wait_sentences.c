@@ -341,13 +341,18 @@ static bool waits_for_jobs(const struct wait_list *l)
 /* What keeps the job from being tried. Returns whether there is something. */
 static bool add_state(struct wait_list *l)
 {
-    if (l->question != WAIT_IN_PASS) return false;
-    if (l->j->is_held)
+    bool is_asked_now = l->question == WAIT_NOW && l->v->limit != NULL;
+    if (l->question != WAIT_IN_PASS && !is_asked_now) return false;
+    if (is_asked_now)
+        buf_add_text(&l->text, l->v->limit);
+    else if (l->j->is_held)
         buf_add_text(&l->text, "Job is in hold state");
     else if (waits_for_jobs(l))
         buf_add_text(&l->text, "job dropped because of job dependencies");
     else if (l->j->begin_us > l->v->now_us)
         buf_add_text(&l->text, "execution time not reached");
+    else if (l->v->limit != NULL)
+        buf_add_text(&l->text, l->v->limit);
     else if (l->v->is_limited)
         buf_add_text(&l->text, "job dropped because of user limitations");
     if (l->text.length == 0) return false;

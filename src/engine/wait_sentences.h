@@ -27,7 +27,8 @@ struct wait_view {
     struct job_demands *demands; /* of the model */
     const struct load_rules *load;
     int64_t now_us;
-    bool is_limited; /* a limit of its user, account, QOS or array keeps the job back */
+    bool is_limited;   /* a limit of the tasks of its user or array keeps the job back */
+    const char *limit; /* the limit of its association or QOS that does; NULL: none */
 };
 
 struct wait_sentences {

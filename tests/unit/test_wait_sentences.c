@@ -145,7 +145,7 @@ static void slots_that_have_just_started_raise_the_load(void **unused)
     world_release(&w);
 }
 
-/* Of Grid Engine's own sentences the one for any limit; the reason says which. */
+/* Grid Engine has no sentence for limits of a QOS. */
 static void a_limit_is_named(void **unused)
 {
     (void)unused;
@@ -155,8 +155,9 @@ static void a_limit_is_named(void **unused)
     (void)submit(&w, "");
     assert_int_equal(world_pass(&w), 1);
     uint32_t id = submit(&w, "");
-    assert_string_equal(sentences(&w, id, WAIT_IN_PASS), "job dropped because of user limitations");
-    assert_string_equal(sentences(&w, id, WAIT_NOW), "");
+    static const char limit[] = "QOS 'normal' has MaxJobsPerUser=1; 1 in use by 'ann' (QOSMaxJobsPerUserLimit)";
+    assert_string_equal(sentences(&w, id, WAIT_IN_PASS), limit);
+    assert_string_equal(sentences(&w, id, WAIT_NOW), limit);
     world_release(&w);
 }
 
