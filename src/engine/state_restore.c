@@ -430,11 +430,9 @@ static int link_tasks(struct state *s, struct err *e)
     return 0;
 }
 
-/* Ends look for singletons only if the groups of names are there. In a document nothing ends, and jobs may have no
- * name. */
+/* Ends look for singletons only if the groups of names are there. */
 static void group_names(struct state *s)
 {
-    if (s->is_document) return;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct dependency_list *list = s->jobs.items[i].dependency;
         for (uint32_t k = 0; list != NULL && k < list->count; k++) {
