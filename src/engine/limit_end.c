@@ -1,6 +1,6 @@
 #include "engine/limit_end.h"
 
-#include "engine/limits.h"
+#include "engine/limit_text.h"
 #include "fields/setting_text.h"
 
 /* Whether a task's usage has reached a limit. Its request is nothing, so only what is used counts. */
@@ -16,9 +16,13 @@ static bool is_used_up(struct state *s, const struct limit_counts *counts, const
     return limits_usage_is_up(s, counts, &r, now_us, out_hit);
 }
 
-static void end_task(struct apply_context *c, uint32_t task)
+static void end_task(struct apply_context *c, uint32_t task, const struct limit_hit *hit)
 {
     struct task *k = &c->s->tasks.items[task];
+    struct buf text = {0};
+    limit_text(c->s, hit, &text);
+    text_format(k->detail, sizeof k->detail, "ended by a limit: %s", text.text);
+    buf_release(&text);
     k->is_cancelled = k->is_over_limit = true;
     k->state = JOB_COMPLETING;
     apply_note_change(c, TABLE_TASK, task);
@@ -38,7 +42,7 @@ void limit_end_tasks(struct apply_context *c)
         struct limit_hit hit;
         const struct task *k = &s->tasks.items[i];
         if (job_state_is_end(k->state) || k->is_cancelled || k->start_us == 0) continue;
-        if (is_used_up(s, counts, k, c->now_us, &hit)) end_task(c, i);
+        if (is_used_up(s, counts, k, c->now_us, &hit)) end_task(c, i, &hit);
     }
     if (s->job_by_id.count > 0) state_want_pass_at(s, s->limits_looked_us + LIMIT_END_S * US_PER_S);
 }

@@ -2,6 +2,33 @@
 
 #include "base/number.h"
 #include "base/quantity.h"
+#include "fields/limit_fields.h"
+
+/* Whether "cpu=4,mem=8" has a TRES. */
+static bool names_tres(const char *list, const char *tres)
+{
+    struct str unused;
+    for (struct str rest = str(list); rest.text != NULL;) {
+        struct str item = str_trim(str_cut(rest, ',', &rest));
+        if (str_equal(str_trim(str_cut(item, '=', &unused)), str(tres))) return true;
+    }
+    return false;
+}
+
+/* The association that a limit was set on: users inherit Max limits from the accounts above them. */
+static uint32_t holder_of(const struct state *s, const struct limit_hit *hit)
+{
+    uint32_t f = field_find(&limit_fields, str(hit->name));
+    if (f == NONE) return hit->subject;
+    for (uint32_t a = hit->subject; a != NONE; a = s->assocs.items[a].parent) {
+        const struct field_value *limits = s->assocs.items[a].limits;
+        if (limits == NULL) continue;
+        bool has_it = hit->tres == NONE ? limits[f].number != FIELD_SPECIAL
+                                        : names_tres(limits[f].text, s->policy.tres.items[hit->tres].text);
+        if (has_it) return a;
+    }
+    return hit->subject;
+}
 
 static void add_subject(const struct state *s, const struct limit_hit *hit, struct buf *out)
 {
@@ -9,7 +36,7 @@ static void add_subject(const struct state *s, const struct limit_hit *hit, stru
         buf_format(out, "QOS '%s'", s->objects[OBJECT_QOS].items[hit->subject].object.name);
         return;
     }
-    const struct assoc *a = &s->assocs.items[hit->subject];
+    const struct assoc *a = &s->assocs.items[holder_of(s, hit)];
     if (a->user != NULL)
         buf_format(out, "user '%s' in account '%s'", a->user, a->account);
     else

@@ -127,6 +127,10 @@ int limit_value_change_qos_list(const struct state *s, const struct field *f, ch
         if (sign == '+' || !is_removed(names, name)) add_name(&list, name);
     }
     int status = sign != '-' ? add_names(s, names, &list, e) : 0;
+    if (sign == '-' && list.length == 0 && old[0] != '\0') /* an empty list would allow what the account above does */
+        status = err_value_reason(e, f->name, text,
+                                  "is all of the list; set another one, or an empty one for that of "
+                                  "the account above");
     if (status == 0) status = set_text(f, &list, arena, io_value, e);
     buf_release(&list);
     return status;

@@ -172,7 +172,7 @@ int apply_ended(struct apply_context *c, const struct event *event)
     k->signal = r->signal;
     k->max_rss_kib = r->max_rss_kib;
     measured_usage_finish(c, k, r);
-    if (r->detail != NULL) strncpy(k->detail, r->detail, sizeof k->detail - 1);
+    if (r->detail != NULL && !k->is_over_limit) strncpy(k->detail, r->detail, sizeof k->detail - 1);
     end_or_requeue(c, index, k->is_over_limit && r->end == JOB_CANCELLED ? JOB_TIMEOUT : r->end);
     return 0;
 }
