@@ -124,6 +124,21 @@ static const struct demand *restricted(const struct limit_places *p, const struc
     return NULL;
 }
 
+/* The most hosts that a job may get in its parallel environments; which ones it gets, only its placement says. */
+static uint32_t environment_hosts(const struct limit_places *p, const struct demand *d, uint32_t slots)
+{
+    const struct cluster *c = &p->model->cluster;
+    uint32_t host_max = 1;
+    for (uint32_t i = 0; i < d->environment_count; i++) {
+        const struct sched_environment *e = &c->environments.items[d->environments[i]];
+        uint32_t hosts = slots < c->hosts.count ? slots : c->hosts.count;
+        if (e->rule == ALLOCATE_ONE_HOST) hosts = 1;
+        if (e->rule == ALLOCATE_FIXED && e->slots_per_host > 0) hosts = (slots - 1) / e->slots_per_host + 1;
+        if (hosts > host_max) host_max = hosts;
+    }
+    return host_max;
+}
+
 const struct demand *limit_place(const struct limit_places *p, const struct job *j, uint32_t partition,
                                  const struct demand *d, struct limit_hit *out_hit)
 {
@@ -133,7 +148,7 @@ const struct demand *limit_place(const struct limit_places *p, const struct job 
     struct confinement confined;
     struct limit_hit unused;
     *out_hit = (struct limit_hit){.reason = PENDING_NONE, .tres = NONE, .counter = NONE};
-    if (is_spread) max.hosts = max.slots;
+    if (is_spread) max.hosts = environment_hosts(p, d, max.slots);
     if (d->host_max > 0) max.hosts = d->host_max < max.slots ? d->host_max : max.slots;
     if (max.hosts < min.hosts) max.hosts = min.hosts;
     /* MinTRES is compared with the smallest size, and the other limits admit none if they do not admit that one. */

@@ -411,6 +411,24 @@ static void reasons_keep_no_memory(void **unused)
     world_release(&w);
 }
 
+/* The rule of an environment says how many hosts a job gets at most. */
+static void an_environment_of_one_host_takes_one(void **unused)
+{
+    (void)unused;
+    struct world w;
+    build(&w);
+    world_object(&w, OBJECT_ENVIRONMENT, "smp", "allocation_rule=$pe_slots");
+    world_object(&w, OBJECT_ENVIRONMENT, "pairs", "allocation_rule=2");
+    world_object(&w, OBJECT_PARTITION, "withq", "pe_list=smp pairs");
+    set_limit(&w, AT_ACCOUNT, REF_TRES, "node=1");
+    (void)world_take(&w, job_of("bob", "a1", "pe=smp|cpus=4|mem_mib=100"));
+    (void)world_take(&w, job_of("bob", "a1", "pe=pairs|cpus=2|mem_mib=100"));
+    assert_int_equal(world_pass(&w), 2);
+    (void)world_take(&w, job_of("bob", "a1", "pe=pairs|cpus=4|mem_mib=100"));
+    assert_int_equal(world_pass(&w), 0);
+    world_release(&w);
+}
+
 /* A job that may have one host or two starts on a new one, though two would have to be those that its group has. */
 static void a_range_of_hosts_takes_what_it_may(void **unused)
 {
@@ -474,6 +492,7 @@ int main(void)
         cmocka_unit_test(what_replaces_what),
         cmocka_unit_test(two_limits_of_nodes),
         cmocka_unit_test(reasons_keep_no_memory),
+        cmocka_unit_test(an_environment_of_one_host_takes_one),
         cmocka_unit_test(a_range_of_hosts_takes_what_it_may),
         cmocka_unit_test(a_range_of_slots_below_the_minimum),
         cmocka_unit_test(max_limits_are_inherited),
