@@ -270,7 +270,7 @@ def test_refused_options(arguments, words):
     ('{"now": 1, "jobs": [{"id": 1, "user": "u", "submit": 1, "suspended_by": "queue"}]}',
      '-: jobs[0].suspended_by: is only accepted with the state SUSPENDED'),
     ('{"now": 1, "jobs": [{"id": 1, "user": "u", "submit": 1, "running_tasks": 2}]}',
-     "-: jobs[0].running_tasks: is only accepted with 'array_limit'"),
+     "-: jobs[0].running_tasks: is only accepted with 'array_limit', or with the setting max_aj_instances"),
     ('{"now": 1, "jobs": [{"id": 1, "user": "u\\u001b[31m", "submit": 1}]}',
      "-: jobs[0].user: 'u?[31m' is not a name of 1 to 255 printable bytes"),
 ])
