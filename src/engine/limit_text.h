@@ -4,6 +4,7 @@
 
 #include "engine/limits.h"
 
+/* Appends it. Times are durations; an inherited limit is that of the association on which it was set. */
 void limit_text(const struct state *s, const struct limit_hit *hit, struct buf *out);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "engine/state.h"
 
+/* index of the association or the QOS; tres: index of policy.tres. O(1) amortised (engine/usage_sums.h). */
 double limit_usage_tres(struct state *s, uint32_t assoc, uint32_t tres, int64_t now_us);
 double limit_usage_wall(struct state *s, uint32_t assoc, int64_t now_us);
 double limit_usage_qos_tres(struct state *s, uint32_t qos, uint32_t tres, int64_t now_us);

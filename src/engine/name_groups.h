@@ -35,6 +35,7 @@ uint32_t name_groups_first(struct state *s, const char *user, const char *name);
 void name_groups_build(struct state *s);
 bool name_groups_are_built(const struct state *s);
 
+/* Drops the groups, because all rows are replaced. */
 void name_groups_invalidate(struct state *s);
 void name_groups_free(struct name_groups *g); /* NULL is allowed */
 
