@@ -33,7 +33,7 @@ void limit_end_tasks(struct apply_context *c)
 {
     struct state *s = c->s;
     const struct limit_table *t = limit_table_of(s);
-    if (!t->has_minutes || !limits_apply(s) || (t->enforced & ENFORCE_SAFE) != 0) return;
+    if (!t->has_minutes || !limits_apply(s) || (s->policy.enforce & ENFORCE_SAFE) != 0) return;
     bool is_due = s->limits_looked_us == 0 || c->now_us - s->limits_looked_us >= LIMIT_END_S * US_PER_S ||
                   c->now_us < s->limits_looked_us;
     const struct limit_counts *counts = is_due ? limit_counts_update(s, c->now_us) : NULL;

@@ -4,7 +4,6 @@
 
 #include "base/ensure.h"
 #include "fields/limit_fields.h"
-#include "fields/setting_text.h"
 
 /* --- the fields of both ------------------------------------------------------------------------------------------- */
 
@@ -61,24 +60,17 @@ double limit_table_amount(const struct limit_set *l, enum limit_tres limit, uint
     return -1.0;
 }
 
-int limit_table_parse(const struct tres_table *t, struct str text, const char *field, struct arena *arena,
-                      struct tres_list *out_list, struct err *e)
+/* Those that a text limits, also to 0, in memory of arena. The text is valid. */
+static struct tres_list read_tres(const struct tres_table *t, const char *text, struct arena *arena)
 {
-    struct tres_list all = {.items = arena_alloc(arena, (t->count + (size_t)1) * sizeof *all.items)};
-    bool is_limited[TRES_MAX] = {false};
-    double amounts[TRES_MAX] = {0};
-    struct tres_list list;
-    if (tres_list_parse(t, text, field, arena, &list, e) != 0) return -1;
-    for (uint32_t i = 0; i < list.count; i++) amounts[list.items[i].tres] = list.items[i].amount;
-    for (struct str rest = str_trim(text); rest.text != NULL && str_trim(text).length > 0;) {
-        struct str item = str_trim(str_cut(rest, ',', &rest)), unused;
-        is_limited[tres_find(t, str_trim(str_cut(item, '=', &unused)))] = true;
-    }
+    struct tres_list list = {.items = arena_alloc(arena, (t->count + (size_t)1) * sizeof *list.items)};
+    double limits[TRES_MAX];
+    for (uint32_t i = 0; i < t->count; i++) limits[i] = TRES_UNLIMITED;
+    ensure(tres_limits_change(t, str(text), "", limits, NULL) == 0);
     for (uint32_t i = 0; i < t->count; i++) {
-        if (is_limited[i]) all.items[all.count++] = (struct tres_amount){i, amounts[i]};
+        if (limits[i] >= 0.0) list.items[list.count++] = (struct tres_amount){i, limits[i]};
     }
-    *out_list = all;
-    return 0;
+    return list;
 }
 
 /* NULL: no field has a limit. The fields are valid. */
@@ -95,7 +87,7 @@ static const struct limit_set *read_limits(const struct state *s, const struct f
     for (int i = 0; i < LIMIT_TRES_COUNT; i++) {
         const char *text = tres[i] == NO_FIELD ? "" : values[tres[i]].text;
         if (text[0] == '\0') continue;
-        ensure(limit_table_parse(&s->policy.tres, str(text), "", arena, &l.tres[i], NULL) == 0);
+        l.tres[i] = read_tres(&s->policy.tres, text, arena);
         has_any = true;
     }
     if (!has_any) return NULL;
@@ -232,7 +224,6 @@ const struct limit_table *limit_table_of(struct state *s)
         clear(t);
         add_objects(t, s);
         tres_indices_find(s, &t->arena, &t->indices);
-        (void)setting_text_enforce(str(setting_text(&s->settings, SET_ENFORCE)), "", &t->enforced, NULL);
         t->is_valid = true;
         t->rules_edition = s->rules_edition;
     }

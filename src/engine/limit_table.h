@@ -54,7 +54,6 @@ struct limit_table {
     struct tres_indices indices;
     struct arena arena;
     uint32_t rules_edition;
-    uint32_t enforced; /* flags of setting_text_enforce */
     bool is_valid;
     bool has_any;     /* something is limited */
     bool has_minutes; /* by usage: GrpTRESMins or GrpWall */
@@ -62,10 +61,6 @@ struct limit_table {
 
 /* The limit of a TRES; a negative number: none. O(limited TRES). */
 double limit_table_amount(const struct limit_set *l, enum limit_tres limit, uint32_t tres);
-
-/* Reads "cpu=64,mem=8G" as limits, where 0 is one. ERR_INPUT as tres_list_parse. */
-int limit_table_parse(const struct tres_table *t, struct str text, const char *field, struct arena *arena,
-                      struct tres_list *out_list, struct err *e);
 
 /* The table, made anew after a change of rules by an operator: O(associations + objects); otherwise O(1), or O(new
  * associations). */

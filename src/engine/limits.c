@@ -23,7 +23,7 @@ struct check {
 bool limits_apply(struct state *s)
 {
     const struct limit_table *t = limit_table_of(s);
-    return t->has_any && (t->enforced & ENFORCE_LIMITS) != 0;
+    return t->has_any && (s->policy.enforce & ENFORCE_LIMITS) != 0;
 }
 
 static struct check check_begin(struct state *s, const struct limit_counts *counts, const struct limit_request *r,
@@ -34,7 +34,7 @@ static struct check check_begin(struct state *s, const struct limit_counts *coun
     c.qos[0] = is_over ? r->qos : r->partition_qos;
     c.qos[1] = is_over ? r->partition_qos : r->qos;
     for (int i = 0; i < QOS_COUNT; i++) c.of_qos[i] = c.qos[i] != NONE ? c.table->of_qos.items[c.qos[i]] : NULL;
-    c.is_safe = (c.table->enforced & ENFORCE_SAFE) != 0;
+    c.is_safe = (s->policy.enforce & ENFORCE_SAFE) != 0;
     *out_hit = (struct limit_hit){.reason = PENDING_NONE, .tres = NONE, .counter = NONE};
     return c;
 }

@@ -11,11 +11,13 @@ uint32_t restarts_of(const struct job *j, uint32_t task_id);
 /* Counts one more. */
 void restarts_add(struct job *j, uint32_t task_id);
 
+/* Appends them as restarts_parse reads them back. */
 void restarts_format(const struct job *j, struct buf *out);
 
 /* Replaces the sets of a row that is being built. ERR_INPUT names field. */
 int restarts_parse(struct job *row, struct str text, const char *field, struct err *e);
 
+/* Frees the sets. */
 void restarts_release(struct job *j);
 
 #endif
