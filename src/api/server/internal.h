@@ -2,6 +2,7 @@
  *
  *     server.c    libmicrohttpd, connections, lives of requests   decode.c      bodies into events
  *     listen.c    the socket                                      jobs.c        listings of jobs
+ *     connections.c  phases of connections, idle ones             accept.c      accepts clients, within limits
  *     routes.c    the table of routes                             wait.c        waiting for the end of a job
  *     request.c   suspended requests, the queue                   shares.c      the tree of associations
  *     query.c     the query, percent escapes                      accounts.c    accounts, and users in accounts
@@ -45,6 +46,36 @@ enum stage {
     STAGE_REPLIED,   /* libmicrohttpd, which sends the reply */
 };
 
+/* What a connection does. */
+enum connection_phase {
+    CONNECTION_IDLE,    /* no request has begun; a part of its head may have arrived */
+    CONNECTION_READING, /* the head of a request has arrived, and not yet all of its body */
+    CONNECTION_BUSY,    /* with a request that is complete */
+    CONNECTION_CLOSING, /* the socket is shut down */
+    CONNECTION_PHASE_COUNT
+};
+
+struct connection {
+    struct connection *next, *previous; /* in server->connections[phase] */
+    int fd;
+    uint32_t uid; /* when it was accepted */
+    enum connection_phase phase;
+    int64_t since_us;        /* of the phase, monotonic */
+    struct request *request; /* NULL: none since the last reply */
+    bool has_replied;        /* to a request */
+    bool is_half_closed;     /* the client sends no more; in server->half_closed */
+    bool is_watched;         /* by server->poll_fd */
+};
+
+struct connection_list {
+    struct connection *first, *last;
+};
+
+/* A user with connections. */
+struct connection_user {
+    uint32_t uid, connection_count, waiting_count; /* waiting_count: requests in STAGE_WAITING */
+};
+
 struct request {
     struct server *server;
     struct MHD_Connection *connection;
@@ -80,7 +111,17 @@ struct server {
     bool is_woken;    /* wake_fd is readable */
     int64_t spent_us; /* of BUDGET_US */
     bool is_closing;
-    uint32_t waiting_max;
+    int listen_fd;
+    bool is_accepting;     /* poll_fd watches listen_fd */
+    int spare_fd;          /* -1: none; see accept.c */
+    int64_t full_since_us; /* when no client could be accepted, monotonic; 0: clients are accepted */
+    int64_t request_us;    /* for sending a request, and between two requests */
+    uint32_t accepted_uid; /* of the connection that is being added */
+    uint32_t connection_count, connections_max;
+    uint32_t user_connections_max, user_waiting_max; /* of one user */
+    struct connection_list connections[CONNECTION_PHASE_COUNT];
+    ARRAY(struct connection_user) users;
+    ARRAY(struct connection *) half_closed;
     struct request *parked; /* the suspended ones */
     uint32_t waiting_count, stream_count;
     ARRAY(struct request *) queue; /* STAGE_QUEUED from queue_first on */
@@ -142,6 +183,38 @@ const struct route *route_find(const char *method, const char *path, struct aren
  * inode. */
 int listen_open(const char *path, uint64_t *out_device, uint64_t *out_inode, struct err *e);
 void listen_remove(const char *path, uint64_t device, uint64_t inode);
+
+/* connections.c. connection_notify: for libmicrohttpd. connection_enter: nothing happens to a connection that is being
+ * closed. connection_user: the row of a user, added if it has none; it is valid until the next call. */
+void connection_notify(void *server, struct MHD_Connection *http, void **socket_context,
+                       enum MHD_ConnectionNotificationCode code);
+struct connection *connection_of(struct MHD_Connection *http);
+void connection_enter(struct server *s, struct connection *c, enum connection_phase phase);
+struct connection_user *connection_user(struct server *s, uint32_t uid);
+
+/* connections.c: answers with an error at once, and shuts the socket down. Nothing must have been sent on it for the
+ * request that is answered. */
+void connection_refuse(int fd, unsigned status, const struct err *e);
+
+/* connections.c: close the connection that has been idle longest and for a second, if there is one: of the user, or of
+ * the one who has most and otherwise of anyone. */
+bool connections_evict_of(struct server *s, uint32_t uid);
+bool connections_evict(struct server *s);
+
+/* connections.c: answers clients that take too long to send a request; milliseconds until the next one does, -1:
+ * never. */
+void connections_expire(struct server *s);
+int64_t connections_timeout_ms(const struct server *s);
+
+/* connections.c: the client sends no more. connections_end_incomplete answers those whose request is not complete. */
+void connection_half_closed(struct server *s, struct connection *c);
+void connections_end_incomplete(struct server *s);
+
+/* accept.c. accept_init sets the limits. accept_clients accepts clients that wait; accept_timeout_ms: until it is to be
+ * called although the socket is not watched, -1: never. */
+void accept_init(struct server *s);
+void accept_clients(struct server *s);
+int64_t accept_timeout_ms(const struct server *s);
 
 /* reply.c: set the reply of a request. reply_take takes over the memory of body and empties it; reply_write renders a
  * value by its shape; reply_error uses the status of the error's kind. */

@@ -15,14 +15,13 @@
  *   3. The user of a request comes from the kernel (SO_PEERCRED), which is asked for every request.
  *
  * poll_fd is an epoll instance with libmicrohttpd's own epoll instance, an eventfd that is written when a connection is
- * resumed, and the connections of requests in STAGE_WAITING. libmicrohttpd does not watch suspended connections, and
- * these wait so long that their clients may disconnect. */
+ * resumed, the listening socket, and all connections, for the ends of what their clients send: libmicrohttpd does not
+ * watch suspended connections, and requests in STAGE_WAITING wait so long that their clients may disconnect. */
 #include <errno.h>
 #include <pwd.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "api/server/internal.h"
@@ -31,9 +30,7 @@
 
 enum {
     CONNECTION_MEMORY = 131072, /* bytes for head and buffers */
-    CONNECTIONS_MAX = 4096,
-    DESCRIPTORS_RESERVED = 256, /* for the store, with its snapshots, and the rest of the daemon */
-    IDLE_TIMEOUT_S = 60,        /* of a connection */
+    SENDING_TIMEOUT_S = 60,     /* while the client does not read its reply */
     CLOSING_ROUNDS = 20,
 };
 
@@ -51,6 +48,7 @@ static void add_time(struct request *r)
 
 static enum MHD_Result send_reply(struct request *r)
 {
+    connection_enter(r->server, connection_of(r->connection), CONNECTION_BUSY);
     if (r->is_gone) return MHD_NO;
     ensure(r->reply != NULL);
     add_time(r);
@@ -109,6 +107,9 @@ static enum MHD_Result begin_request(struct server *s, struct MHD_Connection *co
     r->connection = connection;
     r->is_head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
     *out_request = r;
+    struct connection *c = connection_of(connection);
+    c->request = r;
+    connection_enter(s, c, CONNECTION_READING);
     if (peer_identify(r, &e) != 0) {
         reply_error(r, &e);
         return send_reply(r);
@@ -146,6 +147,7 @@ static enum MHD_Result dispatch(struct request *r)
 {
     struct server *s = r->server;
     struct err e;
+    connection_enter(s, connection_of(r->connection), CONNECTION_BUSY);
     if (r->route->is_long && s->spent_us >= BUDGET_US && !s->is_closing) return MHD_YES; /* the next run calls again */
     int64_t start_us = server_monotonic_us(), spent_us = s->spent_us;
     if (s->is_closing) {
@@ -174,9 +176,13 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
                          enum MHD_RequestTerminationCode code)
 {
     struct request *r = *request;
-    (void)context, (void)connection, (void)code;
+    struct connection *c = connection_of(connection);
+    (void)code;
     if (r == NULL) return;
     ensure(!r->is_parked);
+    c->request = NULL;
+    c->has_replied = true;
+    connection_enter(context, c, CONNECTION_IDLE);
     if (r->reply != NULL) MHD_destroy_response(r->reply);
     buf_release(&r->body);
     arena_release(&r->arena);
@@ -193,35 +199,28 @@ static size_t keep_escapes(void *context, struct MHD_Connection *connection, cha
 
 /* --- opening and running ------------------------------------------------------------------------------------------ */
 
-static unsigned connection_limit(void)
+static bool watch(const struct server *s, int fd, void *pointer)
 {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return DESCRIPTORS_RESERVED;
-    rlim_t usable =
-        limit.rlim_cur > 2 * DESCRIPTORS_RESERVED ? limit.rlim_cur - DESCRIPTORS_RESERVED : limit.rlim_cur / 2;
-    return usable < CONNECTIONS_MAX ? (unsigned)usable : CONNECTIONS_MAX;
+    struct epoll_event readable = {.events = EPOLLIN, .data.ptr = pointer};
+    return epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, fd, &readable) == 0;
 }
 
-static int start_http(struct server *s, int listen_fd, struct err *e)
+static int start_http(struct server *s, struct err *e)
 {
-    unsigned connections = connection_limit();
-    s->waiting_max = connections / 4 * 3;
+    accept_init(s);
     s->http = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, s, MHD_OPTION_LISTEN_SOCKET, listen_fd,
-        MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
-        MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_TIMEOUT_S,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
-    if (s->http == NULL) {
-        close(listen_fd);
-        return err_set(e, ERR_IO, "cannot serve %s: %s", s->socket_path, strerror(errno));
-    }
+        MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, s,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_NOTIFY_CONNECTION, connection_notify, s,
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_CONNECTION_LIMIT, 2 * s->connections_max,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SENDING_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_MEMORY, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+    if (s->http == NULL) return err_set(e, ERR_IO, "cannot serve %s: %s", s->socket_path, strerror(errno));
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->http, MHD_DAEMON_INFO_EPOLL_FD);
-    struct epoll_event readable = {.events = EPOLLIN};
     s->poll_fd = epoll_create1(EPOLL_CLOEXEC);
     s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (info == NULL || s->poll_fd < 0 || s->wake_fd < 0 ||
-        epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, info->epoll_fd, &readable) != 0 ||
-        epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, s->wake_fd, &readable) != 0)
+    s->is_accepting = true;
+    if (info == NULL || s->poll_fd < 0 || s->wake_fd < 0 || !watch(s, info->epoll_fd, NULL) ||
+        !watch(s, s->wake_fd, NULL) || !watch(s, s->listen_fd, &s->listen_fd))
         return err_set(e, ERR_IO, "cannot watch %s: %s", s->socket_path, strerror(errno));
     return 0;
 }
@@ -230,12 +229,12 @@ struct server *server_open(const char *socket_path, const struct server_host *ho
 {
     struct server *s = mem_resize(NULL, 0, sizeof *s);
     s->host = *host;
-    s->poll_fd = s->wake_fd = -1;
+    s->poll_fd = s->wake_fd = s->spare_fd = -1;
     s->socket_path = arena_copy(&s->arena, str(socket_path));
     const struct passwd *user = getpwuid(geteuid()); /* once, because it may use the network */
     if (user != NULL) s->user = arena_copy(&s->arena, str(user->pw_name));
-    int listen_fd = listen_open(socket_path, &s->socket_device, &s->socket_inode, e);
-    if (listen_fd >= 0 && start_http(s, listen_fd, e) == 0) return s;
+    s->listen_fd = listen_open(socket_path, &s->socket_device, &s->socket_inode, e);
+    if (s->listen_fd >= 0 && start_http(s, e) == 0) return s;
     server_close(s);
     return NULL;
 }
@@ -252,11 +251,15 @@ void server_close(struct server *s)
     }
     for (int i = 0; s->http && i < CLOSING_ROUNDS; i++) MHD_run(s->http);
     if (s->http) MHD_stop_daemon(s->http);
+    if (s->listen_fd >= 0) close(s->listen_fd);
+    if (s->spare_fd >= 0) close(s->spare_fd);
     if (s->poll_fd >= 0) close(s->poll_fd);
     if (s->wake_fd >= 0) close(s->wake_fd);
     mem_free(s->factors);
     expected_starts_release(s->expected);
     array_release(&s->queue);
+    array_release(&s->users);
+    array_release(&s->half_closed);
     arena_release(&s->arena);
     mem_free(s);
 }
@@ -266,26 +269,39 @@ int server_descriptor(const struct server *s)
     return s->poll_fd;
 }
 
+static int64_t earlier_ms(int64_t a_ms, int64_t b_ms)
+{
+    return a_ms < 0 || (b_ms >= 0 && b_ms < a_ms) ? b_ms : a_ms;
+}
+
 int64_t server_timeout_ms(const struct server *s)
 {
     MHD_UNSIGNED_LONG_LONG http_ms;
-    int64_t wait_ms = wait_timeout_ms(s);
     if (s->queue_first < s->queue.count) return 0;
-    if (MHD_get_timeout(s->http, &http_ms) != MHD_YES) return wait_ms;
-    return wait_ms < 0 || http_ms < (uint64_t)wait_ms ? (int64_t)http_ms : wait_ms;
+    int64_t wait_ms = earlier_ms(wait_timeout_ms(s), earlier_ms(connections_timeout_ms(s), accept_timeout_ms(s)));
+    return MHD_get_timeout(s->http, &http_ms) == MHD_YES ? earlier_ms(wait_ms, (int64_t)http_ms) : wait_ms;
 }
 
-/* Unparks waiting requests of clients that have disconnected. */
-static void drop_disconnected(struct server *s)
+/* A waiting request of a client that has disconnected is unparked. */
+static void on_closed(struct server *s, struct connection *c, bool is_hang_up)
+{
+    struct request *r = c->request;
+    if (!is_hang_up) {
+        connection_half_closed(s, c);
+    } else if (r != NULL && r->stage == STAGE_WAITING) {
+        wait_forget(r);
+        r->is_gone = true;
+        request_unpark(r);
+    }
+}
+
+static void read_events(struct server *s)
 {
     struct epoll_event events[64];
     int count = epoll_wait(s->poll_fd, events, sizeof events / sizeof *events, 0);
     for (int i = 0; i < count; i++) {
-        struct request *r = events[i].data.ptr;
-        if (r == NULL) continue;
-        wait_forget(r);
-        r->is_gone = true;
-        request_unpark(r);
+        if (events[i].data.ptr == NULL || events[i].data.ptr == &s->listen_fd) continue;
+        on_closed(s, events[i].data.ptr, events[i].events & (EPOLLHUP | EPOLLERR));
     }
 }
 
@@ -295,7 +311,11 @@ void server_ready(struct server *s)
     s->spent_us = 0;
     if (s->is_woken) eventfd_read(s->wake_fd, &unused);
     s->is_woken = false;
-    drop_disconnected(s);
+    read_events(s);
     wait_expire(s);
+    connections_expire(s);
+    accept_clients(s);
+    connections_end_incomplete(s); /* libmicrohttpd would close these without an answer */
     ensure(MHD_run(s->http) == MHD_YES);
+    connections_end_incomplete(s);
 }

@@ -20,15 +20,15 @@ bool server_job_is_live(const struct state *s, struct job_ref ref)
     return task != NONE && !job_state_is_end(s->tasks.items[task].state);
 }
 
-static int connection_fd(const struct request *r)
+static struct connection_user *user_of(const struct request *r)
 {
-    return MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    return connection_user(r->server, connection_of(r->connection)->uid);
 }
 
 void wait_forget(struct request *r)
 {
     ensure(r->stage == STAGE_WAITING);
-    epoll_ctl(r->server->poll_fd, EPOLL_CTL_DEL, connection_fd(r), NULL);
+    user_of(r)->waiting_count--;
     r->server->waiting_count--;
 }
 
@@ -62,13 +62,18 @@ int server_get_wait(struct request *r, struct err *e)
     int64_t timeout_s = query.timeout_s >= 0 ? query.timeout_s : WAIT_DEFAULT_S;
     bool is_live = server_job_is_live(s->host.state, *ref);
     if (!is_live || timeout_s == 0) return reply_rows(r, !is_live, e);
-    if (s->waiting_count >= s->waiting_max)
-        return err_set(e, ERR_UNAVAILABLE, "%u requests already wait for jobs, which is the maximum; try again later",
-                       s->waiting_count);
+    struct connection *c = connection_of(r->connection);
+    struct connection_user *user = user_of(r);
+    if (user->waiting_count >= s->user_waiting_max)
+        return err_set(e, ERR_UNAVAILABLE,
+                       "%u requests of user %u already wait for jobs, which is the maximum; try again later",
+                       user->waiting_count, user->uid);
 
-    struct epoll_event hang_up = {.events = 0, .data.ptr = r}; /* EPOLLHUP is always reported */
-    if (epoll_ctl(s->poll_fd, EPOLL_CTL_ADD, connection_fd(r), &hang_up) != 0)
+    /* Reports again that the client has disconnected, if it has. */
+    struct epoll_event closed = {.events = EPOLLRDHUP | EPOLLET, .data.ptr = c};
+    if (!c->is_watched || epoll_ctl(s->poll_fd, EPOLL_CTL_MOD, c->fd, &closed) != 0)
         return err_set(e, ERR_UNAVAILABLE, "cannot wait: %s", strerror(errno));
+    user->waiting_count++;
     r->deadline_us = server_monotonic_us() + timeout_s * US_PER_S;
     s->waiting_count++;
     request_park(r, STAGE_WAITING);
