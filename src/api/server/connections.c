@@ -3,8 +3,8 @@
  * libmicrohttpd reads and writes; this file keeps a list for each phase of a connection, in the order in which they
  * entered it. So the connection that has been idle longest is the first of its list.
  *
- * A connection is closed by shutting its socket down, which libmicrohttpd notices in its next run. What a client is told
- * at that point is written to the socket directly: libmicrohttpd has sent nothing for a request that is not complete. */
+ * A connection is closed by shutting its socket down, which libmicrohttpd notices in its next run. The answer at that
+ * point is written to the socket directly, since libmicrohttpd has sent nothing for a request that is not complete. */
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -213,8 +213,8 @@ void connection_half_closed(struct server *s, struct connection *c)
     *array_add(&s->half_closed) = c;
 }
 
-/* Whether the client's last bytes have been read, and make no complete request. libmicrohttpd itself closes a connection
- * that ends between two requests. */
+/* Whether the client's last bytes have been read, and make no complete request. libmicrohttpd itself closes a
+ * connection that ends between two requests. */
 static bool ends_incomplete(const struct connection *c)
 {
     char byte;
