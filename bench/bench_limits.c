@@ -12,7 +12,6 @@
 
 #include "base/rng.h"
 #include "engine/engine.h"
-#include "engine/placements.h"
 #include "engine/priorities.h"
 #include "engine_world.h"
 #include "fields/limit_fields.h"
@@ -39,24 +38,7 @@ static void apply(struct world *w, struct event event)
 
 static void set(struct world *w, const char *key, const char *value)
 {
-    struct event_pair pair = {key, value};
-    apply(w, (struct event){.kind = EVENT_SETTINGS, .settings = {&pair, 1}});
-}
-
-static void add_hosts(struct world *w)
-{
-    for (uint32_t i = 1; i < w->hosts; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "n%u", i);
-        const struct object host = object_defaults(OBJECT_HOST, name);
-        object_row_add(&w->s, OBJECT_HOST, &host, NOW_US);
-    }
-    placements_rebuild(&w->s);
-    for (uint32_t i = 0; i < w->hosts; i++) {
-        w->s.hosts.items[i].is_attached = true;
-        w->s.hosts.items[i].detected = (struct capacity){CPUS, 0, 128 * 1024};
-    }
-    placements_rebuild(&w->s);
+    bench_set(&w->s, &w->out, w->now_us, key, value);
 }
 
 /* Every level has a limit of each kind. jobs: the number of running jobs of a user. */
@@ -136,7 +118,7 @@ static void world_make(struct world *w, uint32_t hosts, const char *enforced, in
     set(w, "PriorityType", "priority/multifactor");
     set(w, "reservations", "none");
     set(w, "max_jobs", "1000000");
-    add_hosts(w);
+    bench_add_hosts(&w->s, w->hosts, (struct capacity){CPUS, 0, 128 * 1024});
     add_tree(w, jobs);
     for (uint32_t i = 0; i < 2 * w->hosts; i++) submit(w, i % w->users, CPUS / 2, 1 + rng_below(&w->rng, 1440));
     set(w, "AccountingStorageEnforce", enforced);

@@ -46,8 +46,9 @@ struct pending_head {
     int64_t duration_us; /* likewise */
     uint32_t node;       /* of the tree, whose factor counts; NONE: 0 */
     uint32_t partition;
-    int64_t since_us; /* the time from which its age counts; INT64_MAX: none */
-    double rest;      /* the priority without age and fair share, not rounded */
+    int64_t since_us;  /* the time from which its age counts; INT64_MAX: none */
+    double rest;       /* the priority without age and fair share, not rounded */
+    uint64_t position; /* that of pending_first */
 };
 
 /* The first job of a group, with what its place depends on. */
