@@ -378,8 +378,7 @@ static void set_environments(const struct job_demands *d, const char *pattern, s
 
 /* --- quotas ------------------------------------------------------------------------------------------------------- */
 
-/* What the quotas mean for a job: indices of quota_model.found, as many as there are sets for each of its environments,
- * or for none. */
+/* What the quotas mean for a job: indices of quota_model.lists, one for each of its environments, or for none. */
 struct quota_indices {
     uint32_t *items;
     uint32_t count;
@@ -394,7 +393,7 @@ static void add_quotas(struct job_demands *d, const struct job *j, const char *e
         .department = department_of(d->s, user),
         .project = j->project != NONE ? d->s->objects[OBJECT_PROJECT].items[j->project].object.name : NULL,
         .pe = environment};
-    for (uint32_t set = 0; set < q->sets.count; set++) out->items[out->count++] = quota_model_find(q, set, &job);
+    out->items[out->count++] = quota_model_find(q, &job);
 }
 
 static struct quota_indices find_quotas(struct job_demands *d, const struct job *j)
@@ -403,8 +402,7 @@ static struct quota_indices find_quotas(struct job_demands *d, const struct job 
     const char *pattern = job_demands_environment(d, j);
     const struct cluster *c = &d->m->cluster;
     if (d->m->quotas == NULL) return found;
-    size_t max = (c->environments.count + (size_t)1) * d->m->quotas->sets.count;
-    found.items = arena_alloc(&d->scratch, max * sizeof *found.items);
+    found.items = arena_alloc(&d->scratch, (c->environments.count + (size_t)1) * sizeof *found.items);
     if (pattern == NULL) add_quotas(d, j, NULL, &found);
     for (uint32_t i = 0; i < c->environments.count && pattern != NULL; i++) {
         if (str_matches(str(c->environments.items[i].name), str(pattern)))
@@ -413,17 +411,28 @@ static struct quota_indices find_quotas(struct job_demands *d, const struct job 
     return found;
 }
 
-/* Nothing if no rule is for the job. */
+/* Whether a set is for the job in any of its environments. */
+static bool quota_applies(const struct quota_model *q, const struct quota_indices *found, uint32_t set)
+{
+    bool applies = false;
+    for (uint32_t i = 0; i < found->count; i++) applies |= q->lists.items[found->items[i]][set] != 0;
+    return applies;
+}
+
+/* Only of the sets that are for the job, in any of its environments. */
 static void set_quotas(const struct job_demands *d, const struct quota_indices *found, struct demand *out)
 {
-    struct demand_quota *quotas = arena_alloc(d->arena, (found->count + (size_t)1) * sizeof *quotas);
-    bool has_any = false;
+    const struct quota_model *q = d->m->quotas;
+    for (uint32_t set = 0; set < q->sets.count; set++) out->quota_count += quota_applies(q, found, set);
+    struct demand_quota *next =
+        arena_alloc(d->arena, ((size_t)found->count * out->quota_count + 1) * sizeof *out->quotas);
+    out->quotas = next;
     for (uint32_t i = 0; i < found->count; i++) {
-        quotas[i] = d->m->quotas->found.items[found->items[i]];
-        has_any |= quotas[i].pool != NONE || quotas[i].by_instance != NULL;
+        const uint32_t *list = q->lists.items[found->items[i]];
+        for (uint32_t set = 0; set < q->sets.count; set++) {
+            if (quota_applies(q, found, set)) *next++ = q->found.items[list[set]];
+        }
     }
-    out->quotas = quotas;
-    out->quota_count = has_any ? d->m->quotas->sets.count : 0;
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */

@@ -110,11 +110,19 @@ struct sched_pool {
     const char *rule; /* "SET/RULE" */
     const char *text; /* USER/PROJECT/PE/QUEUE/HOST/, each empty unless the rule gives each member a pool: "ann/////" */
     struct offers offers;
+    struct pool_scratch {
+        uint64_t use;         /* the others are of this use of scratch memory, and 0 for any other */
+        uint32_t kept, taken; /* slots */
+        uint32_t hosts;
+        uint32_t next; /* in a list of pools; NONE: the last one */
+        bool has_master;
+    } scratch; /* sched/quota.c: of the placement that is being tried */
 };
 
 /* Pools are added when the first demand takes of them. */
 struct sched_pools {
     ARRAY(struct sched_pool) list;
+    uint64_t use_count; /* of scratch memory: so it is cleared at once, however many pools there are */
 };
 
 struct cluster {
