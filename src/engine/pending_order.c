@@ -66,7 +66,7 @@ static void describe_head(const struct pending_order *o, uint32_t group, struct 
     pending_order_describe(o, group, queue_next(&s->pending->queue, group, 0), first);
     bool is_computed = first->priority == NONE;
     *head = (struct pending_head){.edition = s->pending->head_edition,
-                                  .kind = d->kind,
+                                  .kind = demand_bare_kind(d),
                                   .duration_us = d->duration_us,
                                   .node = NONE,
                                   .partition = g->partition,
