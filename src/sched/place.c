@@ -136,7 +136,7 @@ static void index_hosts(struct search *s)
 static uint32_t slots_of_instance(const struct search *s, uint32_t instance, uint32_t max, bool needs_master)
 {
     max = room_of_object(s->c, &s->c->instances.items[instance].offers, s->d, s->window, max, needs_master);
-    return quota_use_room(&s->quotas, instance, max, needs_master);
+    return s->quotas.count > 0 ? quota_use_room(&s->quotas, instance, max, needs_master) : max;
 }
 
 static uint32_t slots_of_host(const struct search *s, uint32_t host, uint32_t max, bool needs_master)
