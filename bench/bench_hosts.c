@@ -12,7 +12,6 @@
 
 #include "base/rng.h"
 #include "engine/pending.h"
-#include "engine/placements.h"
 #include "engine_world.h"
 #include "measure.h"
 
@@ -35,26 +34,13 @@ static void apply(struct world *w, struct event event)
 
 static void set(struct world *w, const char *key, const char *value)
 {
-    struct event_pair pair = {key, value};
-    apply(w, (struct event){.kind = EVENT_SETTINGS, .settings = {&pair, 1}});
+    bench_set(&w->s, &w->out, w->now_us, key, value);
 }
 
-/* Hosts are added to the tables at once: as events, each would be checked with all hosts. */
 static void add_hosts(struct world *w)
 {
     struct event_pair rule = {"allocation_rule", "32"}, list = {"pe_list", "whole"};
-    for (uint32_t i = 1; i < w->hosts; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "n%u", i);
-        const struct object host = object_defaults(OBJECT_HOST, name);
-        object_row_add(&w->s, OBJECT_HOST, &host, NOW_US);
-    }
-    placements_rebuild(&w->s);
-    for (uint32_t i = 0; i < w->hosts; i++) {
-        w->s.hosts.items[i].is_attached = true;
-        w->s.hosts.items[i].detected = (struct capacity){CPUS, 0, (uint64_t)MEM_GIB * 1024};
-    }
-    placements_rebuild(&w->s);
+    bench_add_hosts(&w->s, w->hosts, (struct capacity){CPUS, 0, (uint64_t)MEM_GIB * 1024});
     apply(w, (struct event){.kind = EVENT_OBJECT_ADD, .object = {OBJECT_ENVIRONMENT, "whole", &rule, 1}});
     apply(w, (struct event){.kind = EVENT_OBJECT_MODIFY, .object = {OBJECT_PARTITION, "main", &list, 1}});
 }

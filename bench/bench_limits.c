@@ -1,9 +1,11 @@
 /* What limits cost in a pass: 10^4 users in accounts at the end of a tree of 16 levels, 10^5 waiting jobs, 1000 hosts
- * whose running jobs end one by one, with a pass after each end. The three columns are the same world
+ * whose running jobs end one by one, with a pass after each end. The four rows are the same world
  *
  *     none      limits are set, and not enforced: the yardstick
  *     wide      enforced at every level (jobs, TRES, minutes), and far away
  *     tight     enforced, and most users have reached one
+ *     quotas    as none, with 50 resource quota sets: ten limit these jobs, by user, by host and all together, far away;
+ *               forty are for other users and projects
  *
  * measured in turn, so that they share the machine's speed. First the end of a task by itself, then the pass. Then the
  * reason of one waiting job, and of all, when most of them wait for a limit. With --quick a tenth of it. */
@@ -12,13 +14,12 @@
 
 #include "base/rng.h"
 #include "engine/engine.h"
-#include "engine/placements.h"
 #include "engine/priorities.h"
 #include "engine_world.h"
 #include "fields/limit_fields.h"
 #include "measure.h"
 
-enum { CPUS = 32, LEVELS = 16, JOBS_PER_USER = 10, ENDS = 101 };
+enum { CPUS = 32, LEVELS = 16, JOBS_PER_USER = 10, ENDS = 101, WORLDS = 4, SETS = 50, SETS_FOR_ALL = 10 };
 
 static const double NS_OF_US = 1e3, NS_OF_MS = 1e6;
 
@@ -39,24 +40,7 @@ static void apply(struct world *w, struct event event)
 
 static void set(struct world *w, const char *key, const char *value)
 {
-    struct event_pair pair = {key, value};
-    apply(w, (struct event){.kind = EVENT_SETTINGS, .settings = {&pair, 1}});
-}
-
-static void add_hosts(struct world *w)
-{
-    for (uint32_t i = 1; i < w->hosts; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "n%u", i);
-        const struct object host = object_defaults(OBJECT_HOST, name);
-        object_row_add(&w->s, OBJECT_HOST, &host, NOW_US);
-    }
-    placements_rebuild(&w->s);
-    for (uint32_t i = 0; i < w->hosts; i++) {
-        w->s.hosts.items[i].is_attached = true;
-        w->s.hosts.items[i].detected = (struct capacity){CPUS, 0, 128 * 1024};
-    }
-    placements_rebuild(&w->s);
+    bench_set(&w->s, &w->out, w->now_us, key, value);
 }
 
 /* Every level has a limit of each kind. jobs: the number of running jobs of a user. */
@@ -125,7 +109,20 @@ static double pass_ns(struct world *w)
     return took;
 }
 
-static void world_make(struct world *w, uint32_t hosts, const char *enforced, int64_t jobs)
+static void add_quotas(struct world *w)
+{
+    for (uint32_t i = 0; i < SETS; i++) {
+        static const char *const for_all[] = {"limit users {*} to slots=9000000", "limit to slots=9000000",
+                                              "limit hosts {*} to slots=9000"};
+        char name[32], rules[96];
+        snprintf(name, sizeof name, "set%u", i);
+        snprintf(rules, sizeof rules, "limit users other%u to slots=1; limit projects {other*} to slots=2", i);
+        struct event_pair pair = {"rules", i < SETS_FOR_ALL ? for_all[i % 3] : rules};
+        apply(w, (struct event){.kind = EVENT_OBJECT_ADD, .object = {OBJECT_QUOTA, name, &pair, 1}});
+    }
+}
+
+static void world_make(struct world *w, uint32_t hosts, const char *enforced, int64_t jobs, bool has_quotas)
 {
     memset(w, 0, sizeof *w);
     w->now_us = NOW_US;
@@ -136,8 +133,9 @@ static void world_make(struct world *w, uint32_t hosts, const char *enforced, in
     set(w, "PriorityType", "priority/multifactor");
     set(w, "reservations", "none");
     set(w, "max_jobs", "1000000");
-    add_hosts(w);
+    bench_add_hosts(&w->s, w->hosts, (struct capacity){CPUS, 0, 128 * 1024});
     add_tree(w, jobs);
+    if (has_quotas) add_quotas(w);
     for (uint32_t i = 0; i < 2 * w->hosts; i++) submit(w, i % w->users, CPUS / 2, 1 + rng_below(&w->rng, 1440));
     set(w, "AccountingStorageEnforce", enforced);
     (void)pass_ns(w);
@@ -191,24 +189,26 @@ static void reasons(struct world *w)
 int main(int argc, char **argv)
 {
     bool is_quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
-    static const char *const names[] = {"none", "wide", "tight"}, *const enforced[] = {"none", "safe", "safe"};
-    struct world w[3];
+    static const char *const names[WORLDS] = {"none", "wide", "tight", "quotas"}, *const enforced[WORLDS] = {
+                                                                                      "none", "safe", "safe", "none"};
+    static struct world w[WORLDS];
     uint32_t hosts = is_quick ? 100 : 1000;
-    for (int i = 0; i < 3; i++) world_make(&w[i], hosts, enforced[i], i == 2 ? 1 : 1000000);
+    for (int i = 0; i < WORLDS; i++) world_make(&w[i], hosts, enforced[i], i == 2 ? 1 : 1000000, i == 3);
     for (int n = 0; n < ENDS; n++) {
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < WORLDS; i++) {
             end_one(&w[i]);
             w[i].passed.ns[w[i].passed.count++] = pass_ns(&w[i]);
         }
     }
-    printf("Passes after one end each, %u users, %u waiting jobs, limits at %d levels (wide: at most 1.25 x none)\n",
-           w[0].users, w[0].users * JOBS_PER_USER, LEVELS + 2);
+    printf(
+        "Passes after one end each, %u users, %u waiting jobs, limits at %d levels (wide and quotas: at most 1.25 x none)\n",
+        w[0].users, w[0].users * JOBS_PER_USER, LEVELS + 2);
     double base = median(&w[0].passed);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < WORLDS; i++)
         printf("  %-6s %9.1f us  %5.2f x  (%.1f started)   the end before it %6.1f us\n", names[i],
                median(&w[i].passed) / NS_OF_US, median(&w[i].passed) / base, (double)w[i].started / ENDS,
                median(&w[i].ended) / NS_OF_US);
     reasons(&w[2]);
-    for (int i = 0; i < 3; i++) world_release(&w[i]);
+    for (int i = 0; i < WORLDS; i++) world_release(&w[i]);
     return 0;
 }

@@ -20,10 +20,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "engine/ticket_plan.h"
 #include "engine_world.h"
+#include "measure.h"
 
 enum { CPUS = 64, ROUNDS = 31, PROJECTS = 20, KEPT_BYTES = 256 << 20 };
 
@@ -38,20 +38,6 @@ struct figures {
     double median_ms, max_ms;
 };
 
-/* The CPU time of the thread, so that other processes do not count. */
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static struct figures figures_of(double *ms, int count)
 {
     qsort(ms, (size_t)count, sizeof *ms, compare_doubles);
@@ -65,8 +51,7 @@ static void apply(struct world *w, struct event event)
 
 static void set(struct world *w, const char *key, const char *value)
 {
-    struct event_pair pair = {key, value};
-    apply(w, (struct event){.kind = EVENT_SETTINGS, .settings = {&pair, 1}});
+    bench_set(&w->s, &w->out, w->now_us, key, value);
 }
 
 /* Usage of every user, as of different times. */

@@ -6,45 +6,27 @@
  *   reasons        the reasons of all jobs, as a listing asks for them: with the leaders at most 300 ms
  *
  * "alike": ten different jobs for each of a hundred users; "all different": each job is of a user of its own; "all
- * equal": as before, but all have the same priority, so that only their order of submission differs; there the leaders
- * take at most 2 ms. The yardstick is the computation of the fair-share factors of the same tree, which each listing
+ * equal": as before, but all have the same priority, so that only their order of submission differs. The yardstick is the computation of the fair-share factors of the same tree, which each listing
  * needs as well. With --quick for a tenth of the jobs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "engine/priorities.h"
 #include "engine/wait_answer.h"
 #include "engine/wait_leaders.h"
 #include "engine_world.h"
+#include "measure.h"
 
 enum { CPUS = 64, ROUNDS = 21, KINDS = 10 };
+
+static const double NS_OF_MS = 1e6;
 
 struct world {
     struct state s;
     struct outcome out;
     int64_t now_us;
 };
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *ms)
-{
-    qsort(ms, ROUNDS, sizeof *ms, compare_doubles);
-    return ms[ROUNDS / 2];
-}
 
 static void apply(struct world *w, struct event event)
 {
@@ -62,8 +44,7 @@ static void submit(struct world *w, uint32_t user, uint32_t kind)
 
 static void set(struct world *w, const char *key, const char *value)
 {
-    struct event_pair pair = {key, value};
-    apply(w, (struct event){.kind = EVENT_SETTINGS, .settings = {&pair, 1}});
+    bench_set(&w->s, &w->out, w->now_us, key, value);
 }
 
 /* The host is full of the first jobs. has_ties: all jobs have the same priority. */
@@ -84,32 +65,32 @@ static void world_make(struct world *w, uint32_t users, uint32_t jobs, bool has_
 
 static double ask_ms(struct world *w, enum wait_question question)
 {
-    double ms[ROUNDS];
+    struct samples ns = {.count = ROUNDS};
     for (uint32_t i = 0; i < ROUNDS; i++) {
         struct arena arena = {0};
         struct wait_sentences why;
         uint32_t job = w->s.jobs.count - 1 - i;
-        double begin = now_ms();
+        double begin = now_ns();
         (void)wait_answer_make(&w->s, job, question, w->now_us, &arena, &why, NULL);
-        ms[i] = now_ms() - begin;
+        ns.ns[i] = now_ns() - begin;
         arena_release(&arena);
     }
-    return median(ms);
+    return median(&ns) / NS_OF_MS;
 }
 
 struct listing_times {
-    double factors, leaders, reasons;
+    double factors, leaders, reasons; /* ns */
     uint32_t behind;
 };
 
 static void list(struct world *w, struct listing_times *out)
 {
     struct arena arena = {0};
-    double begin = now_ms();
+    double begin = now_ns();
     const double *factors = state_factors(&w->s, w->now_us, &arena);
-    double made = now_ms();
+    double made = now_ns();
     wait_leaders_update(&w->s, w->now_us, factors);
-    double found = now_ms();
+    double found = now_ns();
     out->behind = 0;
     for (uint32_t i = 0; i < w->s.jobs.count; i++) {
         const struct job *j = &w->s.jobs.items[i];
@@ -118,31 +99,32 @@ static void list(struct world *w, struct listing_times *out)
     }
     out->factors = made - begin;
     out->leaders = found - made;
-    out->reasons = now_ms() - found;
+    out->reasons = now_ns() - found;
     arena_release(&arena);
 }
 
 static void run(const char *what, uint32_t users, uint32_t jobs, bool has_ties)
 {
     struct world w;
-    double factors[ROUNDS], leaders[ROUNDS], reasons[ROUNDS];
+    struct samples factors = {.count = ROUNDS}, leaders = factors, reasons = factors;
     struct listing_times times = {0};
     world_make(&w, users, jobs, has_ties);
     printf("%-14s %7u jobs: sentences %.3f ms in a pass, %.3f now, %.3f empty; at most 1 ms\n", what, jobs,
            ask_ms(&w, WAIT_IN_PASS), ask_ms(&w, WAIT_NOW), ask_ms(&w, WAIT_EMPTY));
     list(&w, &times);
-    double first = times.leaders;
+    double first = times.leaders / NS_OF_MS;
     for (int i = 0; i < ROUNDS; i++) {
         submit(&w, 0, 0); /* what is kept is not all up to date */
         list(&w, &times);
-        factors[i] = times.factors;
-        leaders[i] = times.leaders;
-        reasons[i] = times.reasons;
+        factors.ns[i] = times.factors;
+        leaders.ns[i] = times.leaders;
+        reasons.ns[i] = times.reasons;
     }
     printf(
-        "%-14s %7u jobs: leaders %.2f ms, at most %d (the first time %.2f); reasons of all %.2f ms, at most 300; %u with "
+        "%-14s %7u jobs: leaders %.2f ms, at most 1 (the first time %.2f); reasons of all %.2f ms, at most 300; %u with "
         "Priority   yardstick: factors %.2f ms\n",
-        what, jobs, median(leaders), has_ties ? 2 : 1, first, median(reasons), times.behind, median(factors));
+        what, jobs, median(&leaders) / NS_OF_MS, first, median(&reasons) / NS_OF_MS, times.behind,
+        median(&factors) / NS_OF_MS);
     state_release(&w.s);
     outcome_release(&w.out);
 }

@@ -4,7 +4,10 @@
  *   all rows       usage_read_below: every association and task is added up; the yardstick
  *   kept sums      usage_sums_below, nothing has changed since the last question
  *   after an end   the same after each end of a task, with the cost of the end's changes to 8 kinds of sums
- *   made anew      the same after an invalidation */
+ *   made anew      the same after an invalidation
+ *   listing        usage_sums_list: every TRES of every association
+ *   one user       every TRES of one association
+ *   listing, rows  the listing from usage_read_below: its yardstick */
 #include <math.h>
 #include <stdio.h>
 
@@ -64,12 +67,31 @@ static double ask_sums(struct world *w)
     return usage_sums_below(&w->s, 0, TRES_CPU, w->now_us);
 }
 
+static double list(struct world *w, uint32_t count)
+{
+    static uint32_t assocs[USERS * 2];
+    static double usage[USERS * 2 * TRES_MAX];
+    for (uint32_t i = 0; i < count; i++) assocs[i] = i;
+    usage_sums_list(&w->s, assocs, count, w->now_us, usage);
+    return usage[TRES_CPU];
+}
+
+static double list_rows(struct world *w)
+{
+    struct arena arena = {0};
+    double usage = 0.0;
+    for (uint32_t kind = 0; kind < w->s.policy.tres.count; kind++)
+        usage += usage_read_below(&w->s, kind, w->now_us, &arena)[0];
+    arena_release(&arena);
+    return usage;
+}
+
 static void print_row(const char *what, struct samples *ns)
 {
     printf("%-14s %10.1f us\n", what, median(ns) / 1e3);
 }
 
-enum row { ALL_ROWS, KEPT, AFTER_END, END_ALONE, MADE_ANEW };
+enum row { ALL_ROWS, KEPT, AFTER_END, END_ALONE, MADE_ANEW, LISTING, ONE_USER, LISTING_ROWS };
 
 static void measure(struct world *w, enum row row, const char *what)
 {
@@ -80,7 +102,12 @@ static void measure(struct world *w, enum row row, const char *what)
         if (row == MADE_ANEW) usage_sums_invalidate(&w->s);
         double begin = now_ns();
         if (row == AFTER_END || row == END_ALONE) end_task(w, next_end++);
-        double usage = row == ALL_ROWS ? ask_rows(w) : row == END_ALONE ? 1.0 : ask_sums(w);
+        double usage = row == ALL_ROWS       ? ask_rows(w)
+                       : row == END_ALONE    ? 1.0
+                       : row == LISTING      ? list(w, w->s.assocs.count)
+                       : row == ONE_USER     ? list(w, 1)
+                       : row == LISTING_ROWS ? list_rows(w)
+                                             : ask_sums(w);
         ns.ns[i] = now_ns() - begin;
         if (!(usage > 0.0)) abort();
     }
@@ -102,6 +129,9 @@ int main(void)
     measure(&w, KEPT, "kept sums");
     measure(&w, AFTER_END, "after an end");
     measure(&w, MADE_ANEW, "made anew");
+    measure(&w, LISTING, "listing");
+    measure(&w, ONE_USER, "one user");
+    measure(&w, LISTING_ROWS, "listing, rows");
     double rows = ask_rows(&w), sums = ask_sums(&w);
     printf("difference     %10.1e of %.6g\n", fabs(rows - sums) / rows, rows);
     state_release(&w.s);

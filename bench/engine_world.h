@@ -7,6 +7,7 @@
 
 #include "engine/engine.h"
 #include "engine/handlers.h"
+#include "engine/placements.h"
 
 enum { USERS_PER_ACCOUNT = 100 };
 
@@ -21,6 +22,30 @@ static inline void bench_apply(struct state *s, struct outcome *out, int64_t now
     if (engine_apply(s, now_us, &event, out, NULL, &e) == 0) return;
     fprintf(stderr, "event %d: %s\n", event.kind, ERR_SENTENCE(&e));
     exit(1);
+}
+
+static inline void bench_set(struct state *s, struct outcome *out, int64_t now_us, const char *key, const char *value)
+{
+    const struct event_pair pair = {key, value};
+    bench_apply(s, out, now_us, (struct event){.kind = EVENT_SETTINGS, .settings = {&pair, 1}});
+}
+
+/* The host of the state, n1 and so on, count in all, each of that size and attached. They are added to the tables at
+ * once: as events, each would be checked with all hosts. */
+static inline void bench_add_hosts(struct state *s, uint32_t count, struct capacity size)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "n%u", i);
+        const struct object host = object_defaults(OBJECT_HOST, name);
+        object_row_add(s, OBJECT_HOST, &host, NOW_US);
+    }
+    placements_rebuild(s);
+    for (uint32_t i = 0; i < count; i++) {
+        s->hosts.items[i].is_attached = true;
+        s->hosts.items[i].detected = size;
+    }
+    placements_rebuild(s);
 }
 
 /* user0 in account0 and so on, with different shares and usages. */

@@ -15,6 +15,11 @@ static inline double now_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+static inline double now_ms(void)
+{
+    return now_ns() / 1e6;
+}
+
 static inline int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

@@ -1,8 +1,8 @@
 /* fairlead check: whether a waiting job could run, with the answers of `qalter -w v` and `-w p`. */
 #include "cli/instance.h"
-#include "cli/read_file.h"
+#include "cli/reason_list.h"
+#include "cli/scenario_source.h"
 #include "fields/job_id.h"
-#include "sim/scenario.h"
 
 struct check_values {
     const char *file;
@@ -48,12 +48,8 @@ static int check_scenario(struct call *call, struct scenario *s, const char *nam
 
 static int check_document(struct call *call, const char *file, uint32_t job_id, struct api_check *out, struct err *e)
 {
-    struct buf text = {0};
-    struct scenario s = {0};
-    call->error_has_position = true;
-    int status = read_file(file, &text, e);
-    if (status == 0) status = scenario_read((struct str){text.text, text.length}, file, &s, e);
-    buf_release(&text);
+    struct scenario s;
+    int status = scenario_source_read(call, file, &s, e);
     if (status == 0) status = check_scenario(call, &s, file, job_id, out, e);
     scenario_release(&s);
     return status;
@@ -71,12 +67,11 @@ static int check_instance(struct call *call, uint32_t job_id, struct api_check *
 static void write_answer(struct call *call, const char *when, const struct api_check_answer *a)
 {
     struct buf *out = &call->out->text;
-    const char *const *sentences = a->sentences.items;
     if (a->possible)
         buf_format(out, "%s: possible, with %u slot%s\n", when, a->slots, a->slots == 1 ? "" : "s");
     else
         buf_format(out, "%s: not possible\n", when);
-    for (uint32_t i = 0; i < a->sentences.count; i++) buf_format(out, "  %s\n", sentences[i]);
+    reason_list_write(a->sentences.items, a->sentences.count, out);
 }
 
 static void write_text(struct call *call, const struct api_check *check)

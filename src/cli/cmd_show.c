@@ -2,6 +2,7 @@
 #include "cli/instance_listing.h"
 #include "cli/job_columns.h"
 #include "cli/job_ids.h"
+#include "cli/reason_list.h"
 
 /* Notes whether a listed row waits; lists every row. context: a bool. */
 static bool note_waiting(const struct field_value *row, const void *context)
@@ -24,9 +25,8 @@ static void write_scheduling_info(struct call *call, const char *id)
     if (instance_request_once(call, "GET", instance_target(call, &target), NULL, NULL, &api_check_shape, &check,
                               &ignored) != 0)
         return;
-    const char *const *sentences = check.scheduling_info.items;
     if (check.scheduling_info.count > 0) buf_add_text(&call->out->text, "\nScheduling info\n");
-    for (uint32_t i = 0; i < check.scheduling_info.count; i++) buf_format(&call->out->text, "  %s\n", sentences[i]);
+    reason_list_write(check.scheduling_info.items, check.scheduling_info.count, &call->out->text);
 }
 
 static int show_run(struct call *call, struct err *e)

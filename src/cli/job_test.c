@@ -1,6 +1,7 @@
 #include "cli/job_test.h"
 
 #include "base/quantity.h"
+#include "cli/reason_list.h"
 
 static void add_start(const struct api_tested *t, struct buf *out)
 {
@@ -23,9 +24,8 @@ static void add_start(const struct api_tested *t, struct buf *out)
 
 static void write_text(struct call *call, const struct api_tested *t)
 {
-    const char *const *sentences = t->scheduling_info.items;
     add_start(t, &call->out->text);
-    for (uint32_t i = 0; i < t->scheduling_info.count; i++) buf_format(&call->out->text, "  %s\n", sentences[i]);
+    reason_list_write(t->scheduling_info.items, t->scheduling_info.count, &call->out->text);
 }
 
 int job_test_run(struct call *call, const struct api_submit *body, bool is_json, struct err *e)

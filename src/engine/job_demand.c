@@ -21,6 +21,7 @@ void job_demands_end(struct job_demands *d)
     array_release(&d->usual);
     map_release(&d->by_key);
     map_release(&d->by_kind_key);
+    map_release(&d->bare_by_key);
     buf_release(&d->key);
     arena_release(&d->scratch);
 }
@@ -378,8 +379,7 @@ static void set_environments(const struct job_demands *d, const char *pattern, s
 
 /* --- quotas ------------------------------------------------------------------------------------------------------- */
 
-/* What the quotas mean for a job: indices of quota_model.found, as many as there are sets for each of its environments,
- * or for none. */
+/* What the quotas mean for a job: indices of quota_model.lists, one for each of its environments, or for none. */
 struct quota_indices {
     uint32_t *items;
     uint32_t count;
@@ -394,7 +394,7 @@ static void add_quotas(struct job_demands *d, const struct job *j, const char *e
         .department = department_of(d->s, user),
         .project = j->project != NONE ? d->s->objects[OBJECT_PROJECT].items[j->project].object.name : NULL,
         .pe = environment};
-    for (uint32_t set = 0; set < q->sets.count; set++) out->items[out->count++] = quota_model_find(q, set, &job);
+    out->items[out->count++] = quota_model_find(q, &job);
 }
 
 static struct quota_indices find_quotas(struct job_demands *d, const struct job *j)
@@ -403,8 +403,7 @@ static struct quota_indices find_quotas(struct job_demands *d, const struct job 
     const char *pattern = job_demands_environment(d, j);
     const struct cluster *c = &d->m->cluster;
     if (d->m->quotas == NULL) return found;
-    size_t max = (c->environments.count + (size_t)1) * d->m->quotas->sets.count;
-    found.items = arena_alloc(&d->scratch, max * sizeof *found.items);
+    found.items = arena_alloc(&d->scratch, (c->environments.count + (size_t)1) * sizeof *found.items);
     if (pattern == NULL) add_quotas(d, j, NULL, &found);
     for (uint32_t i = 0; i < c->environments.count && pattern != NULL; i++) {
         if (str_matches(str(c->environments.items[i].name), str(pattern)))
@@ -413,17 +412,28 @@ static struct quota_indices find_quotas(struct job_demands *d, const struct job 
     return found;
 }
 
-/* Nothing if no rule is for the job. */
+/* Whether a set is for the job in any of its environments. */
+static bool quota_applies(const struct quota_model *q, const struct quota_indices *found, uint32_t set)
+{
+    bool applies = false;
+    for (uint32_t i = 0; i < found->count; i++) applies |= q->lists.items[found->items[i]][set] != 0;
+    return applies;
+}
+
+/* Only of the sets that are for the job, in any of its environments. */
 static void set_quotas(const struct job_demands *d, const struct quota_indices *found, struct demand *out)
 {
-    struct demand_quota *quotas = arena_alloc(d->arena, (found->count + (size_t)1) * sizeof *quotas);
-    bool has_any = false;
+    const struct quota_model *q = d->m->quotas;
+    for (uint32_t set = 0; set < q->sets.count; set++) out->quota_count += quota_applies(q, found, set);
+    struct demand_quota *next =
+        arena_alloc(d->arena, ((size_t)found->count * out->quota_count + 1) * sizeof *out->quotas);
+    out->quotas = next;
     for (uint32_t i = 0; i < found->count; i++) {
-        quotas[i] = d->m->quotas->found.items[found->items[i]];
-        has_any |= quotas[i].pool != NONE || quotas[i].by_instance != NULL;
+        const uint32_t *list = q->lists.items[found->items[i]];
+        for (uint32_t set = 0; set < q->sets.count; set++) {
+            if (quota_applies(q, found, set)) *next++ = q->found.items[list[set]];
+        }
     }
-    out->quotas = quotas;
-    out->quota_count = has_any ? d->m->quotas->sets.count : 0;
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
@@ -453,9 +463,13 @@ static void add_needs(struct buf *key, const struct need *needs, uint32_t count)
     }
 }
 
-/* Returns the length of the key of its kind. */
-static size_t make_key(struct job_demands *d, const struct job *j, uint32_t only, const struct demand *new,
-                       const struct quota_indices *quotas)
+struct key_lengths {
+    size_t bare_kind, kind; /* without quotas, without the duration */
+};
+
+/* The duration comes last. */
+static struct key_lengths make_key(struct job_demands *d, const struct job *j, uint32_t only, const struct demand *new,
+                                   const struct quota_indices *quotas)
 {
     const struct job_placing *placing = placing_of(j);
     buf_clear(&d->key);
@@ -471,10 +485,11 @@ static size_t make_key(struct job_demands *d, const struct job *j, uint32_t only
     add_number(&d->key, new->slots_per_host);
     add_needs(&d->key, new->needs, new->need_count);
     add_needs(&d->key, new->soft, new->soft_count);
+    struct key_lengths lengths = {.bare_kind = d->key.length};
     for (uint32_t i = 0; i < quotas->count; i++) add_number(&d->key, quotas->items[i]);
-    size_t kind_length = d->key.length;
+    lengths.kind = d->key.length;
     add_number(&d->key, (uint64_t) new->duration_us);
-    return kind_length;
+    return lengths;
 }
 
 static struct slot_range range_of(const struct job_demands *d, const struct job *j)
@@ -554,11 +569,23 @@ static void keep_key(struct job_demands *d, struct map *map, size_t length, uint
     map_set(map, (struct str){arena_copy(d->arena, (struct str){d->key.text, length}), length}, value);
 }
 
+/* The kind of the same demands without quotas. No demand is of it: it is a number for what they share. */
+static uint32_t find_bare_kind(struct job_demands *d, size_t length)
+{
+    uint32_t kind = map_get(&d->bare_by_key, (struct str){d->key.text, length});
+    if (kind != NONE) return kind;
+    kind = d->kinds.count;
+    *array_add(&d->kinds) = NULL;
+    keep_key(d, &d->bare_by_key, length, kind);
+    return kind;
+}
+
 static const struct demand *add_demand(struct job_demands *d, const struct job *j, uint32_t only,
-                                       const struct demand *new, const struct quota_indices *quotas, size_t kind_length)
+                                       const struct demand *new, const struct quota_indices *quotas,
+                                       const struct key_lengths *lengths)
 {
     struct demand *demand = arena_alloc(d->arena, sizeof *demand);
-    uint32_t kind = map_get(&d->by_kind_key, (struct str){d->key.text, kind_length});
+    uint32_t kind = map_get(&d->by_kind_key, (struct str){d->key.text, lengths->kind});
     if (kind != NONE) {
         *demand = *d->kinds.items[kind];
         demand->duration_us = new->duration_us;
@@ -566,7 +593,8 @@ static const struct demand *add_demand(struct job_demands *d, const struct job *
         describe_kind(d, j, only, new, quotas, demand);
         demand->kind = d->kinds.count;
         *array_add(&d->kinds) = demand;
-        keep_key(d, &d->by_kind_key, kind_length, demand->kind);
+        keep_key(d, &d->by_kind_key, lengths->kind, demand->kind);
+        if (demand->quota_count > 0) demand->bare_kind = find_bare_kind(d, lengths->bare_kind);
     }
     demand->shape = d->list.count;
     *array_add(&d->list) = demand;
@@ -597,7 +625,7 @@ const struct demand *job_demand(struct job_demands *d, const struct job *j, uint
     new.soft = needs + new.need_count;
     new.soft_count = find_soft_needs(d, placing, needs + new.need_count);
     const struct quota_indices quotas = find_quotas(d, j);
-    size_t kind_length = make_key(d, j, partition, &new, &quotas);
+    const struct key_lengths lengths = make_key(d, j, partition, &new, &quotas);
     uint32_t shape = map_get(&d->by_key, (struct str){d->key.text, d->key.length});
-    return shape != NONE ? d->list.items[shape] : add_demand(d, j, partition, &new, &quotas, kind_length);
+    return shape != NONE ? d->list.items[shape] : add_demand(d, j, partition, &new, &quotas, &lengths);
 }

@@ -16,6 +16,7 @@ struct job_demands {
     ARRAY(const struct demand *) kinds; /* by kind: the first one */
     struct map by_key;                  /* what the demand depends on -> shape */
     struct map by_kind_key;             /* likewise without the duration -> kind */
+    struct map bare_by_key;             /* likewise without the quotas, of demands that have some -> kind */
     ARRAY(uint32_t) usual;              /* resources that jobs may need without a request */
     struct buf key;
     struct arena scratch;  /* of one job */

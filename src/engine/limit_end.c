@@ -1,19 +1,92 @@
 #include "engine/limit_end.h"
 
 #include "engine/limit_text.h"
+#include "engine/limit_usage.h"
 #include "fields/setting_text.h"
 
-/* Whether a task's usage has reached a limit. Its request is nothing, so only what is used counts. */
-static bool is_used_up(struct state *s, const struct limit_counts *counts, const struct task *k, int64_t now_us,
-                       struct limit_hit *out_hit)
+/* Which associations and QOS have reached a limit of usage that running tasks add to. */
+struct used_up {
+    struct state *s;
+    const struct limit_table *table;
+    const struct limit_counts *counts;
+    int64_t now_us;
+    bool *assocs, *qos; /* by index, in memory of the cycle */
+    bool has_any;
+};
+
+/* --- the limits --------------------------------------------------------------------------------------------------- */
+
+static double usage_of(const struct used_up *u, bool is_qos, uint32_t subject, uint32_t tres)
 {
-    struct tres_amount amounts[TRES_MAX];
-    struct limit_request r;
-    const struct job *j = &s->jobs.items[state_find_job(s, k->job_id)];
-    limits_request(s, j, k->partition, task_cpu_count(k), k->placement_count, amounts, &r);
-    r.usage_factor = k->usage_factor;
-    r.partition_qos = k->partition_qos;
-    return limits_usage_is_up(s, counts, &r, now_us, out_hit);
+    return is_qos ? limit_usage_qos_tres(u->s, subject, tres, u->now_us)
+                  : limit_usage_tres(u->s, subject, tres, u->now_us);
+}
+
+static double wall_of(const struct used_up *u, bool is_qos, uint32_t subject)
+{
+    return is_qos ? limit_usage_qos_wall(u->s, subject, u->now_us) : limit_usage_wall(u->s, subject, u->now_us);
+}
+
+/* Whether one of its limits of usage is reached. k: its counter, with tasks. */
+static bool is_used_up(const struct used_up *u, bool is_qos, uint32_t subject, const struct limit_counter *k)
+{
+    const struct limit_set *l = is_qos ? u->table->of_qos.items[subject] : u->table->of_assoc.items[subject];
+    const struct tres_list *minutes = &l->tres[LIMIT_GRP_TRES_MINS];
+    int64_t wall_s = l->count[LIMIT_GRP_WALL];
+    bool is_up = wall_s != LIMIT_UNLIMITED &&
+                 limit_usage_minutes(wall_of(u, is_qos, subject)) >= (double)wall_s / LIMIT_MINUTE_S;
+    for (uint32_t i = 0; i < minutes->count && !is_up; i++) {
+        const struct tres_amount *max = &minutes->items[i];
+        is_up = limit_counter_used(k, max->tres) > 0.0 &&
+                limit_usage_minutes(usage_of(u, is_qos, subject, max->tres)) >= max->amount;
+    }
+    return is_up;
+}
+
+static void find_used_up(struct used_up *u)
+{
+    struct state *s = u->s;
+    const struct limit_table *t = u->table;
+    u->assocs = arena_alloc(&s->cycle, s->assocs.count + (size_t)1);
+    u->qos = arena_alloc(&s->cycle, s->objects[OBJECT_QOS].count + (size_t)1);
+    for (uint32_t i = 0; i < t->timed_assocs.count; i++) {
+        uint32_t assoc = t->timed_assocs.items[i];
+        const struct limit_counter *k = limit_counts_of_assoc(u->counts, assoc);
+        bool has_tasks = k != NULL && k->jobs > 0;
+        u->has_any |= u->assocs[assoc] = has_tasks && is_used_up(u, false, assoc, k);
+    }
+    for (uint32_t i = 0; i < t->timed_qos.count; i++) {
+        uint32_t qos = t->timed_qos.items[i];
+        const struct limit_counter *k = limit_counts_of_qos(u->counts, qos);
+        bool has_tasks = k != NULL && k->jobs > 0;
+        u->has_any |= u->qos[qos] = has_tasks && is_used_up(u, true, qos, k);
+    }
+}
+
+/* --- the tasks ---------------------------------------------------------------------------------------------------- */
+
+/* Whether a task adds to the usage of one that has reached a limit. */
+static bool adds_to_used_up(const struct used_up *u, const struct limit_share *share)
+{
+    const uint32_t *group = u->table->group.items;
+    bool adds = u->qos[share->qos] || (share->partition_qos != NONE && u->qos[share->partition_qos]);
+    for (uint32_t a = share->assoc; a != NONE && !adds; a = u->s->assocs.items[a].parent) {
+        a = group[a];
+        if (a == NONE) break;
+        adds = u->assocs[a];
+    }
+    return adds;
+}
+
+/* A QOS may have a limit of its own instead of the one that is reached. */
+static bool has_to_end(const struct used_up *u, const struct limit_share *share, struct limit_hit *out_hit)
+{
+    const struct limit_request r = {.assoc = share->assoc,
+                                    .qos = share->qos,
+                                    .partition_qos = share->partition_qos,
+                                    .tres = share->tres,
+                                    .usage_factor = share->usage_factor};
+    return limits_usage_is_up(u->s, u->counts, &r, u->now_us, out_hit);
 }
 
 static void end_task(struct apply_context *c, uint32_t task, const struct limit_hit *hit)
@@ -29,20 +102,59 @@ static void end_task(struct apply_context *c, uint32_t task, const struct limit_
     apply_note_decision(c, DECIDE_END, k);
 }
 
+static bool may_end(const struct task *k)
+{
+    return !job_state_is_end(k->state) && !k->is_cancelled && k->start_us != 0;
+}
+
+/* Goes through the running tasks from a position on. Returns where the next turn goes on; 0: all are done. */
+static uint32_t end_tasks(struct apply_context *c, const struct used_up *u, uint32_t from)
+{
+    uint32_t ended = 0, checked = 0;
+    for (uint32_t i = from; i < u->counts->shares.count; i++) {
+        const struct limit_share *share = &u->counts->shares.items[i];
+        struct limit_hit hit;
+        if (share->launch_id == 0 || !adds_to_used_up(u, share)) continue;
+        uint32_t task = map_get_u64(&c->s->task_by_launch, share->launch_id);
+        if (task == NONE || !may_end(&c->s->tasks.items[task])) continue;
+        if (ended == LIMIT_END_TASKS_MAX || checked == LIMIT_END_CHECKS_MAX) return i;
+        checked++;
+        if (!has_to_end(u, share, &hit)) continue;
+        end_task(c, task, &hit);
+        ended++;
+    }
+    return 0;
+}
+
+/* --- a look ------------------------------------------------------------------------------------------------------- */
+
+static bool is_time_to_look(const struct state *s, int64_t now_us)
+{
+    return s->limits_looked_us == 0 || now_us - s->limits_looked_us >= LIMIT_END_S * US_PER_S ||
+           now_us < s->limits_looked_us;
+}
+
+static void look(struct apply_context *c)
+{
+    struct state *s = c->s;
+    struct used_up u = {
+        .s = s, .table = limit_table_of(s), .counts = limit_counts_update(s, c->now_us), .now_us = c->now_us};
+    uint32_t from = s->limits_next_share;
+    if (from == 0) s->limits_looked_us = c->now_us;
+    find_used_up(&u);
+    s->limits_next_share = u.has_any ? end_tasks(c, &u, from) : 0;
+}
+
 void limit_end_tasks(struct apply_context *c)
 {
     struct state *s = c->s;
     const struct limit_table *t = limit_table_of(s);
-    if (!t->has_minutes || !limits_apply(s) || (s->policy.enforce & ENFORCE_SAFE) != 0) return;
-    bool is_due = s->limits_looked_us == 0 || c->now_us - s->limits_looked_us >= LIMIT_END_S * US_PER_S ||
-                  c->now_us < s->limits_looked_us;
-    const struct limit_counts *counts = is_due ? limit_counts_update(s, c->now_us) : NULL;
-    if (is_due) s->limits_looked_us = c->now_us;
-    for (uint32_t i = 0; is_due && i < s->tasks.count; i++) {
-        struct limit_hit hit;
-        const struct task *k = &s->tasks.items[i];
-        if (job_state_is_end(k->state) || k->is_cancelled || k->start_us == 0) continue;
-        if (is_used_up(s, counts, k, c->now_us, &hit)) end_task(c, i, &hit);
+    bool has_limits = t->timed_assocs.count > 0 || t->timed_qos.count > 0;
+    if (!has_limits || !limits_apply(s) || (s->policy.enforce & ENFORCE_SAFE) != 0) {
+        s->limits_next_share = 0;
+        return;
     }
+    if (s->limits_next_share != 0 || is_time_to_look(s, c->now_us)) look(c);
+    if (s->limits_next_share != 0) state_want_pass_at(s, c->now_us + LIMIT_END_PAUSE_MS * INT64_C(1000));
     if (s->job_by_id.count > 0) state_want_pass_at(s, s->limits_looked_us + LIMIT_END_S * US_PER_S);
 }

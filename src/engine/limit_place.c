@@ -95,18 +95,30 @@ static uint32_t find_slots(const struct limit_places *p, const struct job *j, ui
     return low;
 }
 
+static bool admits_hosts(const struct limit_places *p, const struct job *j, uint32_t partition, uint32_t slots_min,
+                         uint32_t hosts, uint32_t confined_min)
+{
+    const struct size size = {hosts > slots_min ? hosts : slots_min, hosts};
+    struct confinement confined;
+    struct limit_hit unused;
+    return admits(p, j, partition, &size, &confined, &unused) && confined.count == confined_min;
+}
+
 /* The largest number of hosts that is admitted without being confined further than the smallest one: a task that may
- * be on any host does not wait for several ones that its group has. */
+ * be on any host does not wait for several ones that its group has. More hosts are admitted by no limit that does not
+ * admit fewer: with slots_min slots in all, what is on each of them does not become more. */
 static uint32_t find_hosts(const struct limit_places *p, const struct job *j, uint32_t partition,
                            const struct size *min, uint32_t max, uint32_t confined_min)
 {
-    for (uint32_t hosts = max; hosts > min->hosts; hosts--) {
-        const struct size wide = {hosts > min->slots ? hosts : min->slots, hosts};
-        struct confinement confined;
-        struct limit_hit unused;
-        if (admits(p, j, partition, &wide, &confined, &unused) && confined.count == confined_min) return hosts;
+    uint32_t low = min->hosts;
+    while (low < max) {
+        uint32_t middle = low + (max - low + 1) / 2;
+        if (admits_hosts(p, j, partition, min->slots, middle, confined_min))
+            low = middle;
+        else
+            max = middle - 1;
     }
-    return min->hosts;
+    return low;
 }
 
 /* NULL: there is no host to which it is confined. */

@@ -147,11 +147,9 @@ static const struct limit_set *inherit(const struct limit_set *own, const struct
 
 /* --- the table ---------------------------------------------------------------------------------------------------- */
 
-static void note_limits(struct limit_table *t, const struct limit_set *l)
+static bool limits_usage(const struct limit_set *l)
 {
-    if (l == NULL) return;
-    t->has_any = true;
-    t->has_minutes |= l->tres[LIMIT_GRP_TRES_MINS].count > 0 || l->count[LIMIT_GRP_WALL] != LIMIT_UNLIMITED;
+    return l != NULL && (l->tres[LIMIT_GRP_TRES_MINS].count > 0 || l->count[LIMIT_GRP_WALL] != LIMIT_UNLIMITED);
 }
 
 /* The rows from first on: their own limits first, because a parent may have a larger index. */
@@ -164,7 +162,9 @@ static void add_assocs(struct limit_table *t, const struct state *s, uint32_t fi
         *array_add(&t->of_assoc) = own;
         *array_add(&t->of_member) = NULL;
         *array_add(&t->group) = NONE;
-        if (a->deleted_us == 0) note_limits(t, own);
+        if (a->deleted_us != 0) continue;
+        t->has_any |= own != NULL;
+        if (limits_usage(own)) *array_add(&t->timed_assocs) = i;
     }
     for (uint32_t i = first; i < s->assocs.count; i++) {
         uint32_t path[TREE_DEPTH_MAX + 2], depth = 0;
@@ -189,7 +189,8 @@ static void add_objects(struct limit_table *t, const struct state *s)
         const struct limit_set *l =
             q->is_deleted ? NULL : read_limits(s, q->object.value, qos_counts, qos_tres, &t->arena);
         *array_add(&t->of_qos) = l;
-        note_limits(t, l);
+        t->has_any |= l != NULL;
+        if (limits_usage(l)) *array_add(&t->timed_qos) = i;
     }
     for (uint32_t i = 0; i < s->objects[OBJECT_PARTITION].count; i++) {
         const struct object_row *p = &s->objects[OBJECT_PARTITION].items[i];
@@ -206,8 +207,10 @@ static void clear(struct limit_table *t)
     array_clear(&t->group);
     array_clear(&t->of_qos);
     array_clear(&t->qos_of_partition);
+    array_clear(&t->timed_assocs);
+    array_clear(&t->timed_qos);
     arena_clear(&t->arena);
-    t->has_any = t->has_minutes = false;
+    t->has_any = false;
 }
 
 const struct limit_table *limit_table_of(struct state *s)
@@ -245,6 +248,8 @@ void limit_table_free(struct limit_table *t)
     array_release(&t->group);
     array_release(&t->of_qos);
     array_release(&t->qos_of_partition);
+    array_release(&t->timed_assocs);
+    array_release(&t->timed_qos);
     arena_release(&t->arena);
     mem_free(t);
 }

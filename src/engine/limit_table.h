@@ -51,12 +51,12 @@ struct limit_table {
     ARRAY(uint32_t) group;                  /* by association: the nearest one with Grp limits, itself or above; NONE */
     ARRAY(const struct limit_set *) of_qos; /* by QOS; NULL: none */
     ARRAY(uint32_t) qos_of_partition;       /* by partition: the QOS whose limits its jobs have, too; NONE */
+    ARRAY(uint32_t) timed_assocs, timed_qos; /* those with a limit of usage: GrpTRESMins or GrpWall */
     struct tres_indices indices;
     struct arena arena;
     uint32_t rules_edition;
     bool is_valid;
-    bool has_any;     /* something is limited */
-    bool has_minutes; /* by usage: GrpTRESMins or GrpWall */
+    bool has_any; /* something is limited */
 };
 
 /* The limit of a TRES; a negative number: none. O(limited TRES). */

@@ -6,7 +6,7 @@
 #include "fields/limit_fields.h"
 #include "fields/setting_text.h"
 
-enum { MINUTE_S = 60, QOS_COUNT = 2, PLACE_ASSOC = QOS_COUNT };
+enum { QOS_COUNT = 2, PLACE_ASSOC = QOS_COUNT };
 
 struct check {
     struct state *s;
@@ -157,11 +157,6 @@ static bool jobs_hit(const struct check *c, int place, uint32_t subject, const s
     return hit_count(c, place, subject, limit, k, (double)max, used);
 }
 
-static double minutes_of(double seconds)
-{
-    return floor(seconds / MINUTE_S + 1e-9); /* a charge that is a rounding error short of a minute counts as one */
-}
-
 static bool wall_hit(const struct check *c, int place, uint32_t subject, const struct limit_set *l,
                      const struct limit_counter *k)
 {
@@ -169,8 +164,8 @@ static bool wall_hit(const struct check *c, int place, uint32_t subject, const s
     if (max_s == LIMIT_UNLIMITED || is_count_decided(c, place, LIMIT_GRP_WALL)) return false;
     double used_s = place == PLACE_ASSOC ? limit_usage_wall(c->s, subject, c->now_us)
                                          : limit_usage_qos_wall(c->s, subject, c->now_us);
-    double max = (double)max_s / MINUTE_S, used = minutes_of(used_s);
-    double asked = c->is_safe ? (double)c->r->time_limit_s / MINUTE_S : 0.0;
+    double max = (double)max_s / LIMIT_MINUTE_S, used = limit_usage_minutes(used_s);
+    double asked = c->is_safe ? (double)c->r->time_limit_s / LIMIT_MINUTE_S : 0.0;
     if (used < max && used + asked <= max) return false;
     (void)hit_count(c, place, subject, LIMIT_GRP_WALL, k, max, used);
     c->hit->requested = asked;
@@ -183,14 +178,14 @@ static bool time_hit(const struct check *c, int place, uint32_t subject, const s
     int64_t max_s = l->count[LIMIT_MAX_WALL];
     if (max_s == LIMIT_UNLIMITED || c->r->is_time_exempt || c->r->time_limit_s <= max_s) return false;
     if (is_count_decided(c, place, LIMIT_MAX_WALL)) return false;
-    (void)hit_count(c, place, subject, LIMIT_MAX_WALL, NULL, (double)max_s / MINUTE_S, 0.0);
-    c->hit->requested = (double)c->r->time_limit_s / MINUTE_S;
+    (void)hit_count(c, place, subject, LIMIT_MAX_WALL, NULL, (double)max_s / LIMIT_MINUTE_S, 0.0);
+    c->hit->requested = (double)c->r->time_limit_s / LIMIT_MINUTE_S;
     return true;
 }
 
 static double requested_minutes(const struct check *c, double amount)
 {
-    return minutes_of(amount * (double)c->r->time_limit_s);
+    return limit_usage_minutes(amount * (double)c->r->time_limit_s);
 }
 
 /* Hosts on which the counter may have no task yet. */
@@ -235,8 +230,9 @@ static bool usage_hit(const struct check *c, int place, uint32_t subject, const 
     double used_s = !is_charged            ? 0.0
                     : place == PLACE_ASSOC ? limit_usage_tres(c->s, subject, max->tres, c->now_us)
                                            : limit_usage_qos_tres(c->s, subject, max->tres, c->now_us);
-    double used = minutes_of(used_s);
-    double reserved = is_charged ? minutes_of(limit_counter_reserved(c->counts, k, max->tres, c->now_us)) : 0.0;
+    double used = limit_usage_minutes(used_s);
+    double reserved =
+        is_charged ? limit_usage_minutes(limit_counter_reserved(c->counts, k, max->tres, c->now_us)) : 0.0;
     bool is_hit = is_charged && used >= max->amount;
     if (c->is_safe) is_hit |= asked > max->amount || (is_charged && used + reserved + asked > max->amount);
     if (!is_hit) return false;
@@ -250,7 +246,7 @@ static bool reserve_hit(const struct check *c, int place, uint32_t subject, cons
                         const struct limit_counter *k)
 {
     double amount = tres_amount_of(&c->r->tres, max->tres), asked = requested_minutes(c, amount);
-    double reserved = minutes_of(limit_counter_reserved(c->counts, k, max->tres, c->now_us));
+    double reserved = limit_usage_minutes(limit_counter_reserved(c->counts, k, max->tres, c->now_us));
     if (!(amount > 0.0) || (asked <= max->amount && reserved + asked <= max->amount)) return false;
     (void)hit_tres(c, place, subject, LIMIT_GRP_TRES_RUN_MINS, max, k, reserved, asked);
     c->hit->falls = asked <= max->amount;
@@ -480,8 +476,8 @@ static bool wall_alone_hit(const struct check *c, int place, uint32_t subject, c
     int64_t max_s = l != NULL ? l->count[LIMIT_GRP_WALL] : LIMIT_UNLIMITED;
     if (max_s == LIMIT_UNLIMITED || c->r->time_limit_s <= max_s || is_count_decided(c, place, LIMIT_GRP_WALL))
         return false;
-    (void)hit_count(c, place, subject, LIMIT_GRP_WALL, NULL, (double)max_s / MINUTE_S, 0.0);
-    c->hit->requested = (double)c->r->time_limit_s / MINUTE_S;
+    (void)hit_count(c, place, subject, LIMIT_GRP_WALL, NULL, (double)max_s / LIMIT_MINUTE_S, 0.0);
+    c->hit->requested = (double)c->r->time_limit_s / LIMIT_MINUTE_S;
     return true;
 }
 

@@ -86,10 +86,11 @@ static bool may_reserve(const struct pass *p, uint32_t group)
     return g->is_reserving || p->cluster->rules.reservations == RUN_RESERVE_ALL || run_counts_tests(&p->cluster->rules);
 }
 
+/* If quotas have room. Whether they have is found out for candidates, when their turn comes (decide). */
 static inline bool may_start(struct pass *p, uint32_t group, const struct pending_head *head)
 {
     enum run_may_fit known = run_may_fit(&p->run, head->kind, head->duration_us);
-    return known == RUN_NOT_SEEN ? run_may_start(&p->run, pass_group_demand(p, group)) : known == RUN_MAY_FIT;
+    return known == RUN_NOT_SEEN ? run_may_start_bare(&p->run, pass_group_demand(p, group)) : known == RUN_MAY_FIT;
 }
 
 static void offer_first(struct heads *h, uint32_t group, struct queue_shortlist *list)
@@ -177,7 +178,7 @@ static void push_next(struct heads *h, const struct queue_candidate *done, const
     uint32_t at = pass_find_startable(h->p->c->s, done->group, done->at + 1);
     if (at == NONE) return;
     bool fits = run_may_start(&h->p->run, d);
-    if (fits) count_fitting(h, d->kind, d->duration_us);
+    if (fits) count_fitting(h, demand_bare_kind(d), d->duration_us);
     pending_order_describe(&h->order, done->group, at, &next);
     queue_push(fits ? &h->pending->fitting.best : &h->pending->blocked.best,
                pending_order_candidate(&h->order, done->group, &next));
@@ -255,7 +256,7 @@ static void decide(struct heads *h, const struct queue_candidate *candidate, boo
     if (!has_started && !pass_limits_admit(p, job, candidate->group, d)) return;
     enum run_outcome outcome = has_started ? RUN_STARTS : RUN_WAITS;
     if (!has_started && pass_may_try(p, job)) outcome = pass_decide(p, job, candidate->group, &max);
-    drop_fitting(h, d->kind);
+    drop_fitting(h, demand_bare_kind(d));
     if (g->has_more_partitions && !counts && !has_reservation && pass_has_reservation(p, job_id))
         push_others(h, candidate, job_id);
     if (!is_other && (counts || outcome != RUN_WAITS)) push_next(h, candidate, d);

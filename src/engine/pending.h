@@ -42,12 +42,13 @@ struct pending_group {
 /* What bounds the place of a group's first job in the order. A pass reads that of every group, so it is small. */
 struct pending_head {
     uint32_t edition;    /* of pending.head_edition; 0: to be made */
-    uint32_t kind;       /* of its demand; NONE: there is no such group */
+    uint32_t kind;       /* of its demand, without quotas (demand_bare_kind); NONE: there is no such group */
     int64_t duration_us; /* likewise */
     uint32_t node;       /* of the tree, whose factor counts; NONE: 0 */
     uint32_t partition;
-    int64_t since_us; /* the time from which its age counts; INT64_MAX: none */
-    double rest;      /* the priority without age and fair share, not rounded */
+    int64_t since_us;  /* the time from which its age counts; INT64_MAX: none */
+    double rest;       /* the priority without age and fair share, not rounded */
+    uint64_t position; /* that of pending_first */
 };
 
 /* The first job of a group, with what its place depends on. */

@@ -66,12 +66,13 @@ static void describe_head(const struct pending_order *o, uint32_t group, struct 
     pending_order_describe(o, group, queue_next(&s->pending->queue, group, 0), first);
     bool is_computed = first->priority == NONE;
     *head = (struct pending_head){.edition = s->pending->head_edition,
-                                  .kind = d->kind,
+                                  .kind = demand_bare_kind(d),
                                   .duration_us = d->duration_us,
                                   .node = NONE,
                                   .partition = g->partition,
                                   .since_us = is_computed && first->since_us != 0 ? first->since_us : INT64_MAX,
-                                  .rest = is_computed ? multifactor_rest(&first->terms) : first->priority};
+                                  .rest = is_computed ? multifactor_rest(&first->terms) : first->priority,
+                                  .position = first->position};
     if (s->policy.model != MODEL_BASIC)
         head->node = s->node_of.items[state_assoc_in_partition(s, g->assoc, g->partition)];
 }

@@ -187,6 +187,15 @@ static bool matches_rule(const struct state *s, const struct host_names *hosts, 
     return matches;
 }
 
+bool quota_sets_may_be_for(const struct state *s, const struct quota_rule *rule, const struct quota_subject *subject)
+{
+    static const enum quota_filter filters[] = {QUOTA_USERS, QUOTA_PROJECTS, QUOTA_PES};
+    bool matches = true;
+    for (size_t i = 0; i < sizeof filters / sizeof *filters && matches; i++)
+        matches = matches_scope(s, NULL, filters[i], &rule->scope[filters[i]], subject);
+    return matches;
+}
+
 uint32_t quota_sets_find(const struct state *s, const struct host_names *hosts, const struct quota_set *set,
                          const struct quota_subject *subject)
 {

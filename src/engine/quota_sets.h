@@ -41,6 +41,9 @@ int quota_sets_make(const struct state *s, const struct cluster_resources *resou
 uint32_t quota_sets_find(const struct state *s, const struct host_names *hosts, const struct quota_set *set,
                          const struct quota_subject *subject);
 
+/* Whether a rule is for the subject on some host and in some queue, which the subject does not need to have. */
+bool quota_sets_may_be_for(const struct state *s, const struct quota_rule *rule, const struct quota_subject *subject);
+
 /* Whether a list of users has a user. */
 bool quota_sets_has_user(const struct state *s, const struct quota_scope *scope, const char *user);
 

@@ -10,6 +10,7 @@ static void find_limited(struct quota_model *q)
     q->is_limited = arena_alloc(&q->arena, q->m->resources.list.count + (size_t)1);
     for (uint32_t i = 0; i < q->sets.count; i++) {
         const struct quota_set *set = &q->sets.items[i];
+        for (int f = 0; f < QUOTA_FILTER_COUNT; f++) q->mentions[f] |= set->mentions[f];
         for (uint32_t r = 0; r < set->rules.count; r++) {
             for (uint32_t k = 0; k < set->rules.items[r].limit_count; k++)
                 q->is_limited[set->amounts[r][k].resource] = true;
@@ -30,6 +31,7 @@ int quota_model_make(const struct state *s, const struct cluster_model *m, struc
     find_limited(&new);
     *out = mem_resize(NULL, 0, sizeof **out);
     **out = new;
+    *array_add(&(*out)->found) = (struct demand_quota){.pool = NONE};
     return 0;
 }
 
@@ -39,9 +41,13 @@ void quota_model_release(struct quota_model *q)
     for (uint32_t i = 0; i < q->pools.list.count; i++) offers_release(&q->pools.list.items[i].offers);
     array_release(&q->pools.list);
     array_release(&q->sources);
+    array_release(&q->refreshed);
     array_release(&q->found);
+    array_release(&q->lists);
     map_release(&q->pool_by_key);
-    map_release(&q->found_by_key);
+    map_release(&q->found_by_rules);
+    map_release(&q->list_by_found);
+    map_release(&q->list_by_job);
     buf_release(&q->key);
     arena_release(&q->arena);
     mem_free(q);
@@ -92,9 +98,7 @@ static bool set_amounts(const struct quota_model *q, uint32_t pool)
 bool quota_model_refresh(struct quota_model *q)
 {
     bool has_changed = false;
-    for (uint32_t i = 0; i < q->pools.list.count; i++) {
-        if (q->sources.items[i].is_refreshed) has_changed |= set_amounts(q, i);
-    }
+    for (uint32_t i = 0; i < q->refreshed.count; i++) has_changed |= set_amounts(q, q->refreshed.items[i]);
     return has_changed;
 }
 
@@ -121,7 +125,8 @@ static uint32_t add_pool(struct quota_model *q, uint32_t set, uint32_t rule, con
 {
     uint32_t pool = q->pools.list.count;
     const struct quota_set *of = &q->sets.items[set];
-    *array_add(&q->sources) = (struct quota_pool){set, rule, host, has_formula(of, rule)};
+    *array_add(&q->sources) = (struct quota_pool){set, rule, host};
+    if (has_formula(of, rule)) *array_add(&q->refreshed) = pool;
     *array_add(&q->pools.list) = (struct sched_pool){.set = of->name, .rule = rule_name(q, of, rule), .text = text};
     (void)set_amounts(q, pool);
     return pool;
@@ -160,21 +165,31 @@ static struct quota_subject subject_on(const struct quota_model *q, const struct
                                   .host = m->host_of[host]};
 }
 
-/* One pool for all instances is no table. */
-static struct demand_quota find_pools(struct quota_model *q, uint32_t set, const struct quota_job *job)
+/* One pool for all instances is no table. Returns an index of q->found. */
+static uint32_t find_pools(struct quota_model *q, uint32_t set, const struct quota_job *job)
 {
     const struct cluster *c = &q->m->cluster;
     const bool *mentions = q->sets.items[set].mentions;
-    uint32_t count = c->instances.count, first = NONE;
     bool is_by_instance = mentions[QUOTA_QUEUES] || mentions[QUOTA_HOSTS], are_equal = true;
-    uint32_t *pools = arena_alloc(&q->arena, (count + (size_t)1) * sizeof *pools);
-    for (uint32_t i = 0; i < count && (i == 0 || is_by_instance); i++) {
+    uint32_t count = is_by_instance || c->instances.count == 0 ? c->instances.count : 1, first = NONE;
+    struct arena scratch = {0};
+    uint32_t *pools = arena_alloc(&scratch, (count + (size_t)1) * sizeof *pools);
+    for (uint32_t i = 0; i < count; i++) {
         const struct quota_subject subject = subject_on(q, job, i);
         pools[i] = pool_for(q, set, &subject, c->instances.items[i].host);
         if (i == 0) first = pools[i];
         are_equal &= pools[i] == first;
     }
-    return are_equal ? (struct demand_quota){.pool = first} : (struct demand_quota){NONE, pools};
+    struct demand_quota found = {.pool = first};
+    if (!are_equal) {
+        uint32_t *kept = arena_alloc_raw(&q->arena, count * sizeof *kept);
+        memcpy(kept, pools, count * sizeof *kept);
+        found = (struct demand_quota){NONE, kept};
+    }
+    arena_release(&scratch);
+    if (are_equal && first == NONE) return 0;
+    *array_add(&q->found) = found;
+    return q->found.count - 1;
 }
 
 /* Lengths come before texts, because these may contain anything. */
@@ -184,19 +199,81 @@ static void add_part(struct buf *key, bool is_mentioned, const char *text)
         buf_format(key, " %u:%s", text != NULL ? (uint32_t)strlen(text) + 1 : 0, text != NULL ? text : "");
 }
 
-uint32_t quota_model_find(struct quota_model *q, uint32_t set, const struct quota_job *job)
+/* The rules of a set that are for a job on some instance, as far as its queue and host are not asked, up to the first
+ * one that does not ask for them, each with the parts of the job that have pools of their own. Returns whether there
+ * are any. */
+static bool list_rules(struct quota_model *q, uint32_t set, const struct quota_job *job)
 {
-    const bool *mentions = q->sets.items[set].mentions;
+    const struct quota_set *of = &q->sets.items[set];
+    const struct quota_subject subject = {
+        .user = job->user, .department = job->department, .project = job->project, .pe = job->pe};
+    bool has_any = false, is_last = false;
     buf_clear(&q->key);
     buf_format(&q->key, "%u", set);
-    add_part(&q->key, mentions[QUOTA_USERS], job->user);
-    add_part(&q->key, mentions[QUOTA_PROJECTS], job->project);
-    add_part(&q->key, mentions[QUOTA_PES], job->pe);
-    uint32_t index = map_get(&q->found_by_key, (struct str){q->key.text, q->key.length});
-    if (index != NONE) return index;
-    index = q->found.count;
-    map_set(&q->found_by_key, str(arena_copy(&q->arena, (struct str){q->key.text, q->key.length})), index);
-    const struct demand_quota found = find_pools(q, set, job);
-    *array_add(&q->found) = found;
-    return index;
+    for (uint32_t i = 0; i < of->rules.count && !is_last; i++) {
+        const struct quota_rule *rule = &of->rules.items[i];
+        if (!quota_sets_may_be_for(q->s, rule, &subject)) continue;
+        has_any = true;
+        is_last = rule->scope[QUOTA_QUEUES].count == 0 && rule->scope[QUOTA_HOSTS].count == 0;
+        buf_format(&q->key, " /%u", i);
+        add_part(&q->key, rule->scope[QUOTA_USERS].is_each, job->user);
+        add_part(&q->key, rule->scope[QUOTA_PROJECTS].is_each, job->project);
+        add_part(&q->key, rule->scope[QUOTA_PES].is_each, job->pe);
+    }
+    return has_any;
+}
+
+static void keep_key(struct quota_model *q, struct map *map, uint32_t value)
+{
+    const struct str key = {q->key.text, q->key.length};
+    map_set(map, (struct str){arena_copy(&q->arena, key), key.length}, value);
+}
+
+/* The index in q->found of what a set means for a job. */
+static uint32_t find_in_set(struct quota_model *q, uint32_t set, const struct quota_job *job)
+{
+    if (!list_rules(q, set, job)) return 0;
+    uint32_t found = map_get(&q->found_by_rules, (struct str){q->key.text, q->key.length});
+    if (found != NONE) return found;
+    found = find_pools(q, set, job);
+    (void)list_rules(q, set, job); /* the key again, which pools have had meanwhile */
+    keep_key(q, &q->found_by_rules, found);
+    return found;
+}
+
+static uint32_t add_list(struct quota_model *q, const struct quota_job *job)
+{
+    size_t size = q->sets.count * sizeof(uint32_t);
+    struct arena scratch = {0};
+    uint32_t *found = arena_alloc_raw(&scratch, size);
+    for (uint32_t set = 0; set < q->sets.count; set++) found[set] = find_in_set(q, set, job);
+    uint32_t list = map_get(&q->list_by_found, (struct str){(const char *)found, size});
+    if (list == NONE) {
+        uint32_t *kept = arena_alloc_raw(&q->arena, size);
+        memcpy(kept, found, size);
+        list = q->lists.count;
+        *array_add(&q->lists) = kept;
+        map_set(&q->list_by_found, (struct str){(const char *)kept, size}, list);
+    }
+    arena_release(&scratch);
+    return list;
+}
+
+static void make_job_key(struct quota_model *q, const struct quota_job *job)
+{
+    buf_clear(&q->key);
+    add_part(&q->key, q->mentions[QUOTA_USERS], job->user);
+    add_part(&q->key, q->mentions[QUOTA_PROJECTS], job->project);
+    add_part(&q->key, q->mentions[QUOTA_PES], job->pe);
+}
+
+uint32_t quota_model_find(struct quota_model *q, const struct quota_job *job)
+{
+    make_job_key(q, job);
+    uint32_t list = map_get(&q->list_by_job, (struct str){q->key.text, q->key.length});
+    if (list != NONE) return list;
+    list = add_list(q, job);
+    make_job_key(q, job);
+    keep_key(q, &q->list_by_job, list);
+    return list;
 }

@@ -6,8 +6,9 @@
  *     set hosts    limit hosts {*} to slots=$num_proc
  *     any job      pools ////n1/, ////n2/ of rule hosts/1, by instance
  *
- * What a set's rules do not mention makes no difference to it: jobs with the same user, project and environment, as far
- * as they are mentioned, share what was found. Derived from the rows, never stored. */
+ * What depends on instances is a table of pools by instance. Jobs to which the same rules of a set apply share it, so
+ * tables do not become more with users and projects, unless a rule gives each of them pools on each host or queue.
+ * Derived from the rows, never stored. */
 #ifndef FAIRLEAD_ENGINE_QUOTAS_H
 #define FAIRLEAD_ENGINE_QUOTAS_H
 
@@ -18,7 +19,6 @@
 struct quota_pool {
     uint32_t set, rule; /* of quota_model.sets */
     uint32_t host;      /* of the cluster, on which amounts depend; NONE: on none */
-    bool is_refreshed;  /* an amount is a formula */
 };
 
 struct quota_model {
@@ -26,10 +26,16 @@ struct quota_model {
     const struct cluster_model *m;
     struct quota_sets sets;
     struct sched_pools pools;
-    ARRAY(struct quota_pool) sources; /* by pool */
-    ARRAY(struct demand_quota) found; /* for a set and the parts of a job that it mentions */
-    struct map pool_by_key, found_by_key;
-    bool *is_limited; /* by resource of the cluster: whether a rule limits it */
+    ARRAY(struct quota_pool) sources;  /* by pool */
+    ARRAY(uint32_t) refreshed;         /* pools whose amounts are formulas */
+    ARRAY(struct demand_quota) found;  /* what a set means for jobs; index 0: nothing */
+    ARRAY(const uint32_t *) lists;     /* by set: index of found; each list once */
+    struct map pool_by_key;            /* "set/rule/USER/PROJECT/PE/QUEUE/HOST/" -> pool */
+    struct map found_by_rules;         /* the rules of a set that may be for a job, with its pools -> found */
+    struct map list_by_found;          /* bytes of a list -> list */
+    struct map list_by_job;            /* the parts of a job that any set mentions -> list */
+    bool mentions[QUOTA_FILTER_COUNT]; /* whether any set has a list of it */
+    bool *is_limited;                  /* by resource of the cluster: whether a rule limits it */
     struct buf key;
     struct arena arena;
 };
@@ -44,10 +50,12 @@ struct quota_job {
     const char *user, *department, *project, *pe; /* project, pe: NULL: none */
 };
 
-/* The index in q->found of what a set means for a job. O(1), and O(instances x rules) for the first of its kind. */
-uint32_t quota_model_find(struct quota_model *q, uint32_t set, const struct quota_job *job);
+/* The index in q->lists of what the sets mean for a job; jobs that take from the same pools have the same. O(1);
+ * O(rules) for the first job of a user in a project and environment, as far as sets mention them; and O(instances x
+ * rules) for the first job to which the same rules apply. */
+uint32_t quota_model_find(struct quota_model *q, const struct quota_job *job);
 
-/* Computes the amounts that are formulas again. Returns whether one has changed. O(pools). */
+/* Computes the amounts that are formulas again. Returns whether one has changed. O(such pools). */
 bool quota_model_refresh(struct quota_model *q);
 
 #endif

@@ -16,15 +16,21 @@ struct usage_sum {
     struct usage_rates running;
 };
 
+/* decay_scale at a time, computed once for all questions: of stored usage, and of the anchor. stored 0: not computed
+ * yet. */
+struct scales {
+    double stored, anchor;
+    struct decay of, of_anchor;
+    int64_t at_us;
+};
+
 struct usage_sums {
     bool is_valid;
     uint32_t tree_builds, assoc_count, qos_count; /* of the state, when the sums were made */
     uint32_t change_count, change_max;            /* since then */
     struct decay decay, plain;                    /* anchors: with decay, and without */
     int64_t latest_us;
-    double scale; /* decay_scale of scaled at scale_us; 0: not computed yet */
-    struct decay scaled;
-    int64_t scale_us;
+    struct scales scales;
     uint32_t kinds[USAGE_KIND_COUNT], kind_count; /* those asked for so far */
     /* Rows of kind_count sums, in the order of kinds, by association and by QOS; in memory of arena. */
     struct usage_sum *assocs, *qos;
@@ -249,12 +255,17 @@ static uint32_t want_kind(struct usage_sums *u, uint32_t kind)
     return i;
 }
 
+static struct usage_sums *sums_of(struct state *s)
+{
+    if (s->usage_sums == NULL) s->usage_sums = mem_resize(NULL, 0, sizeof *s->usage_sums);
+    return s->usage_sums;
+}
+
 /* False: the rows have to be asked (invariant 2). out_kind: its position. */
 static bool update(struct state *s, uint32_t kind, int64_t now_us, uint32_t *out_kind)
 {
     ensure(kind == USAGE_WALL || kind < s->policy.tres.count);
-    if (s->usage_sums == NULL) s->usage_sums = mem_resize(NULL, 0, sizeof *s->usage_sums);
-    struct usage_sums *u = s->usage_sums;
+    struct usage_sums *u = sums_of(s);
     *out_kind = want_kind(u, kind);
     state_tree(s);
     bool is_old = u->change_count > u->change_max || decay_steps_due(&u->decay, now_us) > 0;
@@ -262,25 +273,33 @@ static bool update(struct state *s, uint32_t kind, int64_t now_us, uint32_t *out
     return u->is_valid && now_us >= u->latest_us;
 }
 
-/* decay_scale, computed once for all questions at a time. */
-static double scale_at(struct state *s, int64_t now_us)
+static bool are_same(const struct decay *a, const struct decay *b)
+{
+    return a->halflife_us == b->halflife_us && a->reference_us == b->reference_us;
+}
+
+static const struct scales *scales_at(struct state *s, int64_t now_us)
 {
     struct usage_sums *u = s->usage_sums;
-    bool is_same = u->scale_us == now_us && u->scaled.halflife_us == s->decay.halflife_us &&
-                   u->scaled.reference_us == s->decay.reference_us;
-    if (is_same && u->scale > 0.0) return u->scale;
-    u->scale_us = now_us;
-    u->scaled = s->decay;
-    u->scale = decay_scale(&s->decay, now_us);
-    return u->scale;
+    struct scales *k = &u->scales;
+    bool is_known = k->stored > 0.0 && k->at_us == now_us && are_same(&k->of, &s->decay);
+    if (is_known && are_same(&k->of_anchor, &u->decay)) return k;
+    *k = (struct scales){.stored = decay_scale(&s->decay, now_us),
+                         .anchor = decay_scale(&u->decay, now_us),
+                         .of = s->decay,
+                         .of_anchor = u->decay,
+                         .at_us = now_us};
+    return k;
 }
 
 /* --- questions ---------------------------------------------------------------------------------------------------- */
 
-static double read_sum(const struct usage_sum *sum, const struct decay *anchor, double scale, int64_t now_us)
+/* anchor: that of the sum, with its scale. */
+static double read_sum(const struct usage_sum *sum, const struct decay *anchor, double stored_scale,
+                       double anchor_scale, int64_t now_us)
 {
-    double stored = sum->stored > 0.0 ? sum->stored * scale : 0.0;
-    return stored + usage_rates_charge(&sum->running, anchor, now_us);
+    double stored = sum->stored > 0.0 ? sum->stored * stored_scale : 0.0;
+    return stored + usage_rates_charge(&sum->running, anchor, anchor_scale, now_us);
 }
 
 double usage_sums_below(struct state *s, uint32_t assoc, uint32_t kind, int64_t now_us)
@@ -289,7 +308,8 @@ double usage_sums_below(struct state *s, uint32_t assoc, uint32_t kind, int64_t 
     uint32_t i;
     if (update(s, kind, now_us, &i)) {
         const struct usage_sums *u = s->usage_sums;
-        return read_sum(&assoc_row(u, assoc)[i], &u->decay, scale_at(s, now_us), now_us);
+        const struct scales *scales = scales_at(s, now_us);
+        return read_sum(&assoc_row(u, assoc)[i], &u->decay, scales->stored, scales->anchor, now_us);
     }
     struct arena arena = {0};
     double usage = usage_read_below(s, kind, now_us, &arena)[s->node_of.items[assoc]];
@@ -304,10 +324,60 @@ double usage_sums_qos(struct state *s, uint32_t qos, uint32_t kind, int64_t now_
     uint32_t i;
     if (update(s, kind, now_us, &i)) {
         const struct usage_sums *u = s->usage_sums;
-        double scale = usage_read_has_decay(q) ? scale_at(s, now_us) : 1.0;
-        return read_sum(&qos_row(u, qos)[i], qos_anchor(u, q), scale, now_us);
+        const struct scales *scales = scales_at(s, now_us);
+        bool decays = usage_read_has_decay(q);
+        return read_sum(&qos_row(u, qos)[i], qos_anchor(u, q), decays ? scales->stored : 1.0,
+                        decays ? scales->anchor : 1.0, now_us);
     }
     double usage[USAGE_KIND_COUNT];
     usage_read_qos(s, qos, now_us, usage);
     return usage[kind];
+}
+
+/* --- listings ----------------------------------------------------------------------------------------------------- */
+
+/* All kinds are wanted before the first one is asked for, so that they are made together. */
+static bool update_all(struct state *s, int64_t now_us)
+{
+    uint32_t unused;
+    for (uint32_t kind = 0; kind < s->policy.tres.count; kind++) (void)want_kind(sums_of(s), kind);
+    return update(s, USAGE_WALL, now_us, &unused);
+}
+
+static void list_rows(struct state *s, const uint32_t *assocs, uint32_t count, int64_t now_us, double *out)
+{
+    uint32_t kinds = s->policy.tres.count;
+    for (uint32_t kind = 0; kind < kinds; kind++) {
+        struct arena arena = {0};
+        const double *usage = usage_read_below(s, kind, now_us, &arena);
+        for (uint32_t i = 0; i < count; i++) out[(size_t)i * kinds + kind] = usage[s->node_of.items[assocs[i]]];
+        arena_release(&arena);
+    }
+}
+
+void usage_sums_list(struct state *s, const uint32_t *assocs, uint32_t count, int64_t now_us, double *out_usage)
+{
+    uint32_t kinds = s->policy.tres.count;
+    if (!update_all(s, now_us)) {
+        list_rows(s, assocs, count, now_us, out_usage);
+        return;
+    }
+    const struct usage_sums *u = s->usage_sums;
+    const struct scales *scales = scales_at(s, now_us);
+    for (uint32_t k = 0; k < u->kind_count; k++) {
+        if (u->kinds[k] == USAGE_WALL) continue;
+        for (uint32_t i = 0; i < count; i++) {
+            const struct usage_sum *sum = &assoc_row(u, assocs[i])[k];
+            out_usage[(size_t)i * kinds + u->kinds[k]] =
+                read_sum(sum, &u->decay, scales->stored, scales->anchor, now_us);
+        }
+    }
+}
+
+void usage_sums_qos_list(struct state *s, uint32_t qos, int64_t now_us, double out_usage[USAGE_KIND_COUNT])
+{
+    memset(out_usage, 0, USAGE_KIND_COUNT * sizeof *out_usage);
+    (void)update_all(s, now_us);
+    for (uint32_t kind = 0; kind < s->policy.tres.count; kind++) out_usage[kind] = usage_sums_qos(s, qos, kind, now_us);
+    out_usage[USAGE_WALL] = usage_sums_qos(s, qos, USAGE_WALL, now_us);
 }

@@ -1,5 +1,5 @@
 /* Current usage of associations with everything below them, and of QOS, in O(1): sums that are kept, for limits that
- * ask in every pass.
+ * ask in every pass, and for listings.
  *
  *     usage now   =   stored usage x decay   +   charges of running tasks since they were last charged
  *                     of all rows below          two sums of rates: usage_rates (policy/usage.h)
@@ -24,6 +24,12 @@ struct usage_sums;
  * TRES-seconds, billing-seconds, or with USAGE_WALL seconds. */
 double usage_sums_below(struct state *s, uint32_t assoc, uint32_t kind, int64_t now_us);
 double usage_sums_qos(struct state *s, uint32_t qos, uint32_t kind, int64_t now_us);
+
+/* For listings: the usage of associations (by index, not deleted) with everything below them, of each TRES of the policy:
+ * out_usage[i x policy.tres.count + tres]. And the usage of a QOS of every kind, 0 of those that are not counted.
+ * O(count x kinds), where making the sums anew for further kinds is done once for all of them. */
+void usage_sums_list(struct state *s, const uint32_t *assocs, uint32_t count, int64_t now_us, double *out_usage);
+void usage_sums_qos_list(struct state *s, uint32_t qos, int64_t now_us, double out_usage[USAGE_KIND_COUNT]);
 
 /* To be called after a task has started, and before it ends; and before and after its charge. O(depth x kinds). */
 void usage_sums_add_task(struct state *s, const struct task *k);

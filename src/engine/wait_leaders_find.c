@@ -77,9 +77,11 @@ static void offer_all(struct finder *f)
     for (uint32_t g = 0; g < pending->heads.count; g++) {
         const struct pending_head *head = pending_order_head(&f->order, g);
         if (head->kind == NONE) continue;
-        bool may_be_first = !pending->are_alike || !f->has_best[head->partition] ||
-                            pending_order_max(&f->order, head) >= (double)f->best[head->partition].order;
-        if (may_be_first) offer_group(f, g);
+        const struct queue_candidate *best = &f->best[head->partition];
+        if (pending->are_alike && f->has_best[head->partition] &&
+            pending_order_is_behind(&f->order, head, (uint32_t)best->order, best->position))
+            continue;
+        offer_group(f, g);
     }
 }
 

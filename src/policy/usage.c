@@ -66,12 +66,11 @@ double usage_rates_factor(const struct decay *anchor, int64_t from_us)
     return decay_scale(&from, anchor->reference_us);
 }
 
-double usage_rates_charge(const struct usage_rates *rates, const struct decay *anchor, int64_t to_us)
+double usage_rates_charge(const struct usage_rates *rates, const struct decay *anchor, double scale, int64_t to_us)
 {
     double halflife = (double)anchor->halflife_us, passed = (double)(to_us - anchor->reference_us);
-    double charge = anchor->halflife_us == 0
-                        ? (passed * rates->rate - rates->begun) / US_PER_S
-                        : halflife / US_PER_S / LN2 * (rates->rate - decay_scale(anchor, to_us) * rates->begun);
+    double charge = anchor->halflife_us == 0 ? (passed * rates->rate - rates->begun) / US_PER_S
+                                             : halflife / US_PER_S / LN2 * (rates->rate - scale * rates->begun);
     return charge > 0.0 ? charge : 0.0;
 }
 

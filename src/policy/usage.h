@@ -51,8 +51,9 @@ struct usage_rates {
  * after the anchor; for those that are long before it the factor is 0. */
 double usage_rates_factor(const struct decay *anchor, int64_t from_us);
 
-/* The sum of usage_charge of all rates, each from its begin to to_us. No rate begins after to_us. */
-double usage_rates_charge(const struct usage_rates *rates, const struct decay *anchor, int64_t to_us);
+/* The sum of usage_charge of all rates, each from its begin to to_us. No rate begins after to_us. scale: decay_scale of
+ * the anchor at to_us. */
+double usage_rates_charge(const struct usage_rates *rates, const struct decay *anchor, double scale, int64_t to_us);
 
 /* The number of whole half-lives by which the reference must move before a charge at at_us; 0 in most cases. To move by
  * k half-lives, add k * H to reference_us and multiply every stored usage by 2^-k (usage_decay_steps). */

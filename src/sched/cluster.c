@@ -21,14 +21,6 @@ void cluster_release(struct cluster *c)
     array_release(&c->order);
 }
 
-struct offer *offers_find(const struct offers *o, uint32_t resource)
-{
-    for (uint32_t i = 0; i < o->list.count; i++) {
-        if (o->list.items[i].resource == resource) return &o->list.items[i];
-    }
-    return NULL;
-}
-
 /* --- what an allocation takes ------------------------------------------------------------------------------------- */
 
 struct taker {

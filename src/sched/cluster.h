@@ -110,11 +110,19 @@ struct sched_pool {
     const char *rule; /* "SET/RULE" */
     const char *text; /* USER/PROJECT/PE/QUEUE/HOST/, each empty unless the rule gives each member a pool: "ann/////" */
     struct offers offers;
+    struct pool_scratch {
+        uint64_t use;         /* the others are of this use of scratch memory, and 0 for any other */
+        uint32_t kept, taken; /* slots */
+        uint32_t hosts;
+        uint32_t next; /* in a list of pools; NONE: the last one */
+        bool has_master;
+    } scratch; /* sched/quota.c: of the placement that is being tried */
 };
 
 /* Pools are added when the first demand takes of them. */
 struct sched_pools {
     ARRAY(struct sched_pool) list;
+    uint64_t use_count; /* of scratch memory: so it is cleared at once, however many pools there are */
 };
 
 struct cluster {
@@ -145,8 +153,14 @@ static inline uint32_t cluster_slots_per_host(const struct cluster *c, const str
 
 void offers_release(struct offers *o);
 
-/* The object's offer of a resource, or NULL. */
-struct offer *offers_find(const struct offers *o, uint32_t resource);
+/* The object's offer of a resource, or NULL. Inline, because a run asks it most of all. */
+static inline struct offer *offers_find(const struct offers *o, uint32_t resource)
+{
+    for (uint32_t i = 0; i < o->list.count; i++) {
+        if (o->list.items[i].resource == resource) return &o->list.items[i];
+    }
+    return NULL;
+}
 
 /* Books what a job takes from from_us to until_us at all levels. */
 void cluster_book(struct cluster *c, const struct demand *d, const struct allocation *a, int64_t from_us,

@@ -47,7 +47,24 @@ struct demand {
     int64_t duration_us;               /* TIMELINE_END: endless */
     const struct demand_quota *quotas; /* quota_count for each environment, one after the other; or for none */
     uint32_t quota_count;
+    uint32_t bare_kind; /* with quotas: the number of the kind of the same demand without them */
 };
+
+/* The kind that jobs share whose demands differ only in duration and quotas. What does not fit without quotas does not
+ * fit with them either. */
+static inline uint32_t demand_bare_kind(const struct demand *d)
+{
+    return d->quota_count > 0 ? d->bare_kind : d->kind;
+}
+
+static inline struct demand demand_without_quotas(const struct demand *d)
+{
+    struct demand bare = *d;
+    bare.kind = demand_bare_kind(d);
+    bare.quotas = NULL;
+    bare.quota_count = 0;
+    return bare;
+}
 
 /* The quotas in one of the demand's environments (by index of the cluster), quota_count of them; NONE: without one. */
 static inline const struct demand_quota *demand_quotas_in(const struct demand *d, uint32_t environment)

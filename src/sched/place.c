@@ -136,7 +136,7 @@ static void index_hosts(struct search *s)
 static uint32_t slots_of_instance(const struct search *s, uint32_t instance, uint32_t max, bool needs_master)
 {
     max = room_of_object(s->c, &s->c->instances.items[instance].offers, s->d, s->window, max, needs_master);
-    return quota_use_room(&s->quotas, instance, max, needs_master);
+    return s->quotas.count > 0 ? quota_use_room(&s->quotas, instance, max, needs_master) : max;
 }
 
 static uint32_t slots_of_host(const struct search *s, uint32_t host, uint32_t max, bool needs_master)
@@ -171,7 +171,7 @@ static uint32_t serial_slots(const struct search *s, uint32_t instance, uint32_t
 static bool place_serial(struct search *s, struct allocation *out)
 {
     bool is_sorted = has_preferences(s->d);
-    s->quotas = quota_use_make(s->c, s->d, NONE, s->window, s->arena);
+    s->quotas = quota_use_make(s->c, s->d, NONE, s->window);
     uint32_t max = slots_of_global(s, s->d->ranges[s->d->range_count - 1].max);
     if (max == 0) return false;
     if (is_sorted) find_instances(s);
@@ -381,7 +381,7 @@ static bool place_in_environment(struct search *s, uint32_t environment, struct 
     const struct sched_environment *e = &s->c->environments.items[environment];
     uint32_t max = s->d->ranges[s->d->range_count - 1].max;
     s->listed = e->instances;
-    s->quotas = quota_use_make(s->c, s->d, environment, s->window, s->arena);
+    s->quotas = quota_use_make(s->c, s->d, environment, s->window);
     find_instances(s);
     index_hosts(s);
     max = slots_of_global(s, room_of_object(s->c, &e->offers, s->d, s->window, max, true));
@@ -450,7 +450,7 @@ static bool place_on_hosts(struct search *s, struct allocation *out)
     const struct demand *d = s->d;
     struct host_rule rule = {d->slots_per_host > 0 ? d->slots_per_host : 1, d->ranges[d->range_count - 1].max, false,
                              false};
-    s->quotas = quota_use_make(s->c, d, NONE, s->window, s->arena);
+    s->quotas = quota_use_make(s->c, d, NONE, s->window);
     find_instances(s);
     index_hosts(s);
     rule.max = slots_of_global(s, rule.max);

@@ -8,18 +8,23 @@ static uint32_t pool_count(const struct cluster *c)
     return c->pools != NULL ? c->pools->list.count : 0;
 }
 
-struct quota_use quota_use_make(const struct cluster *c, const struct demand *d, uint32_t environment,
-                                struct window window, struct arena *arena)
+/* The scratch memory of a pool, 0 if it was last used otherwise. */
+static struct pool_scratch *scratch_of(const struct cluster *c, uint32_t pool, uint64_t use)
 {
-    struct quota_use u = {.c = c, .d = d, .window = window};
+    struct pool_scratch *s = &c->pools->list.items[pool].scratch;
+    if (s->use != use) *s = (struct pool_scratch){.use = use, .next = NONE};
+    return s;
+}
+
+struct quota_use quota_use_make(const struct cluster *c, const struct demand *d, uint32_t environment,
+                                struct window window)
+{
+    struct quota_use u = {.c = c, .d = d, .window = window, .touched = NONE};
     if (d->quota_count == 0 || pool_count(c) == 0) return u;
     u.list = demand_quotas_in(d, environment);
     u.count = d->quota_count;
-    if (demand_is_serial(d)) return u;
-    size_t size = pool_count(c) * sizeof *u.kept;
-    u.kept = arena_alloc(arena, size);
-    u.taken = arena_alloc(arena, size);
-    u.touched = arena_alloc_raw(arena, size);
+    u.is_counting = !demand_is_serial(d);
+    u.use = ++c->pools->use_count;
     return u;
 }
 
@@ -33,13 +38,14 @@ bool quota_use_has_partial(const struct quota_use *u)
 void quota_use_begin(struct quota_use *u, bool is_shared)
 {
     u->is_shared = is_shared;
-    u->touched_count = 0;
-    for (uint32_t i = 0; u->kept != NULL && i < pool_count(u->c); i++) u->kept[i] = u->taken[i] = 0;
+    u->touched = NONE;
+    if (u->count > 0) u->use = ++u->c->pools->use_count;
 }
 
 static uint32_t room_of_pool(const struct quota_use *u, uint32_t pool, uint32_t max, bool needs_master)
 {
-    uint64_t before = u->kept != NULL ? (uint64_t)u->kept[pool] + u->taken[pool] : 0;
+    const struct pool_scratch *s = u->is_counting ? scratch_of(u->c, pool, u->use) : NULL;
+    uint64_t before = s != NULL ? (uint64_t)s->kept + s->taken : 0;
     uint64_t wanted = max + before < UINT32_MAX ? max + before : UINT32_MAX;
     const struct offers *o = &u->c->pools->list.items[pool].offers;
     uint32_t room = room_of_object(u->c, o, u->d, u->window, (uint32_t)wanted, needs_master);
@@ -66,65 +72,47 @@ uint32_t quota_use_room(const struct quota_use *u, uint32_t instance, uint32_t m
 
 void quota_use_take(struct quota_use *u, uint32_t instance, uint32_t slots)
 {
-    for (uint32_t i = 0; i < u->count && u->kept != NULL && slots > 0; i++) {
+    for (uint32_t i = 0; i < u->count && u->is_counting && slots > 0; i++) {
         uint32_t pool = u->list[i].by_instance != NULL ? u->list[i].by_instance[instance] : NONE;
         if (pool == NONE) continue;
-        if (u->taken[pool] == 0) u->touched[u->touched_count++] = pool;
-        u->taken[pool] += slots;
+        struct pool_scratch *s = scratch_of(u->c, pool, u->use);
+        if (s->taken == 0) {
+            s->next = u->touched;
+            u->touched = pool;
+        }
+        s->taken += slots;
     }
 }
 
 void quota_use_end_host(struct quota_use *u, bool keeps)
 {
-    for (uint32_t i = 0; i < u->touched_count; i++) {
-        uint32_t pool = u->touched[i];
-        if (keeps && u->is_shared) u->kept[pool] += u->taken[pool];
-        u->taken[pool] = 0;
+    for (uint32_t pool = u->touched; pool != NONE;) {
+        struct pool_scratch *s = scratch_of(u->c, pool, u->use);
+        if (keeps && u->is_shared) s->kept += s->taken;
+        s->taken = 0;
+        pool = s->next;
     }
-    u->touched_count = 0;
+    u->touched = NONE;
 }
 
 /* --- the whole of an allocation ----------------------------------------------------------------------------------- */
-
-/* What it takes of a pool. */
-struct pool_part {
-    uint32_t slots, hosts;
-    bool has_master;
-};
-
-/* What an allocation takes of the pool that its part at `first` takes of. is_first: no part before it takes of it. */
-static struct pool_part part_of_pool(const struct cluster *c, const struct demand_quota *q, const struct allocation *a,
-                                     uint32_t pool)
-{
-    struct pool_part part = {0};
-    uint32_t last_host = NONE;
-    for (uint32_t i = 0; i < a->part_count; i++) {
-        uint32_t instance = a->parts[i].instance, host = c->instances.items[instance].host;
-        bool is_first_on_host = host != last_host;
-        last_host = host;
-        if (demand_pool_on(q, instance) != pool) continue;
-        part.slots += a->parts[i].slots;
-        part.hosts += is_first_on_host;
-        part.has_master |= i == 0;
-    }
-    return part;
-}
 
 static bool has_room(const struct offer *o, double amount, struct window window)
 {
     return timeline_max(&o->booked, window.from_us, window.until_us) <= timeline_limit(o->amount, amount);
 }
 
-static bool pool_allows(const struct cluster *c, const struct demand *d, uint32_t pool, const struct pool_part *part,
+/* part: what the allocation takes of the pool. */
+static bool pool_allows(const struct cluster *c, const struct demand *d, uint32_t pool, const struct pool_scratch *part,
                         struct window window)
 {
     const struct offers *offers = &c->pools->list.items[pool].offers;
     const struct offer *slots = offers_find(offers, SCHED_SLOTS);
-    bool allows = slots == NULL || has_room(slots, part->slots, window);
+    bool allows = slots == NULL || has_room(slots, part->taken, window);
     for (uint32_t i = 0; i < d->need_count && allows; i++) {
         const struct need *n = &d->needs[i];
         const struct offer *o = offers_find(offers, n->resource);
-        uint32_t times = n->scope == NEED_PER_SLOT   ? part->slots
+        uint32_t times = n->scope == NEED_PER_SLOT   ? part->taken
                          : n->scope == NEED_PER_HOST ? part->hosts
                                                      : part->has_master;
         if (o != NULL && times > 0) allows = has_room(o, n->amount * times, window);
@@ -132,13 +120,28 @@ static bool pool_allows(const struct cluster *c, const struct demand *d, uint32_
     return allows;
 }
 
-static bool is_first_of_pool(const struct demand_quota *q, const struct allocation *a, uint32_t part)
+/* Adds up what an allocation takes of each pool of a quota: its slots, the hosts on which the first part takes of it, as
+ * in booking (cluster_taken), and whether the job's first part does. Returns the first of these pools; NONE. */
+static uint32_t count_parts(const struct cluster *c, const struct demand_quota *q, const struct allocation *a,
+                            uint64_t use)
 {
-    uint32_t pool = demand_pool_on(q, a->parts[part].instance);
-    for (uint32_t i = 0; i < part; i++) {
-        if (demand_pool_on(q, a->parts[i].instance) == pool) return false;
+    uint32_t first = NONE, last_host = NONE;
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        uint32_t instance = a->parts[i].instance, host = c->instances.items[instance].host;
+        uint32_t pool = demand_pool_on(q, instance);
+        bool is_first_on_host = host != last_host;
+        last_host = host;
+        if (pool == NONE) continue;
+        struct pool_scratch *s = scratch_of(c, pool, use);
+        if (s->taken == 0) {
+            s->next = first;
+            first = pool;
+        }
+        s->taken += a->parts[i].slots;
+        s->hosts += is_first_on_host;
+        s->has_master |= i == 0;
     }
-    return pool != NONE;
+    return first;
 }
 
 bool quota_allows(const struct cluster *c, const struct demand *d, const struct allocation *a, struct window window)
@@ -147,11 +150,12 @@ bool quota_allows(const struct cluster *c, const struct demand *d, const struct 
     if (d->quota_count == 0 || pool_count(c) == 0) return true;
     const struct demand_quota *list = demand_quotas_in(d, a->environment);
     for (uint32_t i = 0; i < d->quota_count && allows; i++) {
-        for (uint32_t p = 0; p < a->part_count && allows; p++) {
-            if (!is_first_of_pool(&list[i], a, p)) continue;
-            uint32_t pool = demand_pool_on(&list[i], a->parts[p].instance);
-            const struct pool_part part = part_of_pool(c, &list[i], a, pool);
-            allows = pool_allows(c, d, pool, &part, window);
+        uint64_t use = ++c->pools->use_count;
+        uint32_t pool = count_parts(c, &list[i], a, use);
+        while (pool != NONE && allows) {
+            const struct pool_scratch *part = scratch_of(c, pool, use);
+            allows = pool_allows(c, d, pool, part, window);
+            pool = part->next;
         }
     }
     return allows;

@@ -123,6 +123,28 @@ static void add_times(struct candidate_times *t, const struct offers *o)
     }
 }
 
+/* Those of a quota in an environment, or without one. */
+static void add_quota_times(struct candidate_times *t, const struct demand_quota *q, uint64_t use)
+{
+    struct sched_pools *pools = t->c->pools;
+    uint32_t count = q->by_instance != NULL ? t->c->instances.count : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t pool = demand_pool_on(q, i);
+        if (pool == NONE || pools->list.items[pool].scratch.use == use) continue;
+        pools->list.items[pool].scratch = (struct pool_scratch){.use = use};
+        add_times(t, &pools->list.items[pool].offers);
+    }
+}
+
+/* Those of the pools from which the job takes, each once. */
+static void add_pool_times(struct candidate_times *t)
+{
+    const struct demand *d = t->d;
+    uint32_t environments = d->environment_count > 0 ? d->environment_count : 1;
+    uint64_t use = ++t->c->pools->use_count;
+    for (uint32_t i = 0; i < environments * d->quota_count; i++) add_quota_times(t, &d->quotas[i], use);
+}
+
 /* All of them, ascending, each once. */
 static void find_times(struct candidate_times *t, struct arena *arena)
 {
@@ -132,8 +154,7 @@ static void find_times(struct candidate_times *t, struct arena *arena)
     for (uint32_t i = 0; i < c->instances.count; i++) add_times(t, &c->instances.items[i].offers);
     for (uint32_t i = 0; i < t->d->environment_count; i++)
         add_times(t, &c->environments.items[t->d->environments[i]].offers);
-    for (uint32_t i = 0; t->d->quota_count > 0 && c->pools != NULL && i < c->pools->list.count; i++)
-        add_times(t, &c->pools->list.items[i].offers);
+    if (t->d->quota_count > 0 && c->pools != NULL) add_pool_times(t);
     struct sort_record *scratch = arena_alloc_raw(arena, (t->times.count + (size_t)1) * sizeof *scratch);
     sort_records(t->times.items, t->times.count, scratch);
     uint32_t count = 0;

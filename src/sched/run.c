@@ -98,26 +98,41 @@ static struct place_scope start_scope(const struct run *r, const struct demand *
     return (struct place_scope){c->order.items + kind->first, c->order.count - kind->first, r->free_slots};
 }
 
-/* What is known of the demand's kind; new is that of a demand without. */
-static struct run_kind *kind_of(struct run *r, const struct demand *d, struct run_kind *new)
+/* What is known of a kind of demands. The pointer is valid until another kind is asked for. */
+static struct run_kind *kind_at(struct run *r, uint32_t kind)
 {
-    *new = (struct run_kind){.seen_us = -1, .max_us = TIMELINE_END};
-    if (d->shape == NONE) return new;
-    array_reserve(&r->kinds, d->kind + 1);
-    while (r->kinds.count <= d->kind) *array_add(&r->kinds) = *new;
-    return &r->kinds.items[d->kind];
+    array_reserve(&r->kinds, kind + 1);
+    while (r->kinds.count <= kind) *array_add(&r->kinds) = (struct run_kind){.seen_us = -1, .max_us = TIMELINE_END};
+    return &r->kinds.items[kind];
+}
+
+/* Later bookings count, too: reservations, and closed times of queues. */
+static bool search_place(struct run *r, const struct demand *d, struct run_kind *bare, struct allocation *out)
+{
+    const struct place_scope scope = start_scope(r, d, bare);
+    return place_job(r->cluster, d, window_of(d, r->now_us), &scope, &r->scratch, out);
+}
+
+/* Whether a demand without quotas fits, as it did not with them: all others of its kind share the answer. */
+static void search_bare(struct run *r, const struct demand *d)
+{
+    struct allocation unused;
+    const struct demand bare = demand_without_quotas(d);
+    if (!search_place(r, &bare, kind_at(r, bare.kind), &unused)) kind_at(r, bare.kind)->max_us = d->duration_us - 1;
 }
 
 /* The place of a job that starts now. Returns false if it does not fit. */
 static bool find_place(struct run *r, const struct demand *d, struct allocation *out)
 {
-    struct run_kind new, *kind = kind_of(r, d, &new);
-    if (d->duration_us > kind->max_us || r->open_count == 0) return false;
-    const struct place_scope scope = start_scope(r, d, kind);
-    /* Later bookings count, too: reservations, and closed times of queues. */
-    bool fits = place_job(r->cluster, d, window_of(d, r->now_us), &scope, &r->scratch, out);
-    if (!fits) kind->max_us = d->duration_us - 1;
-    return fits;
+    struct run_kind own = {.first = 0};
+    if (r->open_count == 0) return false;
+    if (d->shape == NONE) return search_place(r, d, &own, out);
+    uint32_t bare_kind = demand_bare_kind(d);
+    if (d->duration_us > kind_at(r, d->kind)->max_us || d->duration_us > kind_at(r, bare_kind)->max_us) return false;
+    if (search_place(r, d, kind_at(r, bare_kind), out)) return true;
+    kind_at(r, d->kind)->max_us = d->duration_us - 1;
+    if (bare_kind != d->kind) search_bare(r, d);
+    return false;
 }
 
 static bool try_start(struct run *r, const struct demand *d, struct run_decision *decision)
@@ -226,8 +241,14 @@ bool run_may_start(struct run *r, const struct demand *d)
     if (known != RUN_NOT_SEEN || r->open_count == 0) return known == RUN_MAY_FIT && r->open_count > 0;
     arena_clear(&r->scratch);
     if (!find_place(r, d, &unused)) return false;
-    if (d->shape != NONE) r->kinds.items[d->kind].seen_us = d->duration_us;
+    if (d->shape != NONE) kind_at(r, d->kind)->seen_us = d->duration_us;
     return true;
+}
+
+bool run_may_start_bare(struct run *r, const struct demand *d)
+{
+    const struct demand bare = demand_without_quotas(d);
+    return run_may_start(r, &bare);
 }
 
 static void keep_parts(const struct run *r, struct allocation *a)

@@ -37,7 +37,7 @@ struct run_rules {
 struct run_kind {
     int64_t seen_us; /* the longest duration that fitted when it was looked at; -1: none */
     int64_t max_us;  /* a longer one does not fit */
-    uint32_t first;  /* the instances before it in the order do not fit */
+    uint32_t first;  /* of kinds without quotas: the instances before it in the order do not fit */
 };
 
 /* The cluster has the bookings of the running jobs. */
@@ -94,6 +94,10 @@ static inline bool run_counts_tests(const struct run_rules *rules)
 /* Whether a job may fit now; the answer is kept until one of its kind that is not longer has not fitted. Nothing is
  * booked. */
 bool run_may_start(struct run *r, const struct demand *d);
+
+/* The same if the pools of its quotas had room. Demands that differ only in duration and quotas share the answer, so it
+ * costs a search for the first of them only. */
+bool run_may_start_bare(struct run *r, const struct demand *d);
 
 /* What is known of that without a look. */
 enum run_may_fit { RUN_MAY_FIT, RUN_CANNOT_FIT, RUN_NOT_SEEN };

@@ -948,6 +948,33 @@ static void assert_same_usage(struct history *h, const char *what, uint32_t kind
     fail_msg("%s, kind %u: the sum is %.17g, all rows have %.17g", what, kind, sum, expected);
 }
 
+static void assert_same_lists(struct history *h)
+{
+    struct arena arena = {0};
+    const struct state *s = &h->s;
+    uint32_t count = 0, kinds = s->policy.tres.count, *assocs = arena_alloc(&arena, s->assocs.count * sizeof *assocs);
+    for (uint32_t i = 0; i < s->assocs.count; i++) {
+        if (s->assocs.items[i].deleted_us == 0) assocs[count++] = i;
+    }
+    double *usage = arena_alloc(&arena, (size_t)count * kinds * sizeof *usage);
+    usage_sums_list(&h->s, assocs, count, h->now_us, usage);
+    for (uint32_t kind = 0; kind < kinds; kind++) {
+        const double *rows = usage_read_below(&h->s, kind, h->now_us, &arena);
+        for (uint32_t i = 0; i < count; i++)
+            assert_same_usage(h, "association in a list", kind, usage[(size_t)i * kinds + kind],
+                              rows[s->node_of.items[assocs[i]]]);
+    }
+    for (uint32_t q = 0; q < s->objects[OBJECT_QOS].count; q++) {
+        double sums[USAGE_KIND_COUNT], rows[USAGE_KIND_COUNT];
+        if (s->objects[OBJECT_QOS].items[q].is_deleted) continue;
+        usage_sums_qos_list(&h->s, q, h->now_us, sums);
+        usage_read_qos(s, q, h->now_us, rows);
+        for (uint32_t kind = 0; kind < USAGE_KIND_COUNT; kind++)
+            assert_same_usage(h, "QOS in a list", kind, sums[kind], rows[kind]);
+    }
+    arena_release(&arena);
+}
+
 /* Law 9. */
 static void assert_same_sums(struct history *h)
 {
@@ -966,6 +993,7 @@ static void assert_same_sums(struct history *h)
         usage_read_qos(&h->s, i, h->now_us, usage);
         assert_same_usage(h, "QOS", kind, usage_sums_qos(&h->s, i, kind, h->now_us), usage[kind]);
     }
+    if (one_in(h, 8)) assert_same_lists(h); /* from then on the sums have all kinds */
     arena_release(&arena);
 }
 

@@ -473,6 +473,7 @@ static void make_job(struct job *j, const struct job *jobs, uint32_t count, stru
     j->demand.quota_count = rng_below(rng, 2) * (1 + rng_below(rng, JOB_QUOTAS_MAX));
     j->quotas[0] = rng_below(rng, QUOTAS);
     j->quotas[1] = (j->quotas[0] + 1) % QUOTAS;
+    j->demand.bare_kind = JOBS_MAX + count;
     set_quotas(j);
 }
 

@@ -152,7 +152,8 @@ static void test_many_rates(void **state)
             rates += rate[k];
         }
         long double scale = exact + rates * (anchor.halflife_us == 0 ? range : anchor.halflife_us) / 1e6L;
-        worst = fmax(worst, (double)(fabsl(usage_rates_charge(&sums, &anchor, to) - exact) / scale));
+        worst = fmax(worst,
+                     (double)(fabsl(usage_rates_charge(&sums, &anchor, decay_scale(&anchor, to), to) - exact) / scale));
     }
     printf("# worst error of 3000: %.1e of the rates times the half-life\n", worst);
     assert_true(worst < ERROR_SCALE * 2.3e-16);
@@ -172,7 +173,7 @@ static void test_whole_rates_are_exact(void **state)
         sums.rate -= (double)k;
         sums.begun -= (double)k * usage_rates_factor(&anchor, from);
     }
-    assert_true(usage_rates_charge(&sums, &anchor, anchor.reference_us + 60 * S) == 7 * 60 + 49 * 1.234567);
+    assert_true(usage_rates_charge(&sums, &anchor, 1.0, anchor.reference_us + 60 * S) == 7 * 60 + 49 * 1.234567);
 }
 
 int main(void)

@@ -122,3 +122,22 @@ def test_nothing_to_plan(instance):
     assert (result.status, result.out, result.err) == (0, '', 'no jobs run, start or wait; held jobs are not planned\n')
     instance.until_state(instance.submit('--', 'sleep', 100), 'RUNNING')
     assert instance.good('schedule', '-o', 'JOBID') == 'JOBID\n1\n'
+
+
+def test_hosts_with_the_same_reason_are_one_line(stopped):
+    now = 1795251600
+    hosts = [{'name': f'n{i}', 'cpus': 4} for i in range(1, 31)] + [{'name': 'login.site', 'cpus': 1}]
+    jobs = [{'id': i, 'user': 'u', 'submit': now - 100, **running(4, 600), 'places': {f'q@n{i}': 4}}
+            for i in range(1, 31) if i != 7]
+    jobs += [{'id': 7, 'user': 'u', 'submit': now - 100, **running(2, 600), 'places': {'q@n7': 2}},
+             {'id': 40, 'user': 'u', 'submit': now, 'cpus': 4, 'partition': 'q'}]
+    text = json.dumps({'now': now, 'settings': {'schedd_job_info': 'true'}, 'hosts': hosts,
+                       'partitions': [{'name': 'q'}], 'jobs': jobs})
+    result = stopped.run('check', '--now', '-f', '-', '40', text=text)
+    assert result.status == 1, result
+    lines = result.out.splitlines()
+    assert lines[0] == 'As it is now: not possible'
+    assert any('q@n[1-6,8-30]' in line or '"n[1-6,8-30]"' in line for line in lines), result
+    assert len(lines) <= 5, result
+    whole = json.loads(stopped.run('check', '--json', '-f', '-', '40', text=text).out)
+    assert len(whole['now']['sentences']) >= 30

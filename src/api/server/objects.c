@@ -6,7 +6,7 @@
 #include "api/server/internal.h"
 #include "base/ensure.h"
 #include "engine/closed_times.h"
-#include "engine/usage_read.h"
+#include "engine/usage_sums.h"
 #include "fields/standard_resources.h"
 #include "policy/tres_text.h"
 
@@ -50,14 +50,14 @@ static struct field_value closed_until(const struct state *s, uint32_t partition
 }
 
 /* The current usage of a QOS. Returns the next value. */
-static struct field_value *add_usage(const struct state *s, uint32_t qos, int64_t now_us, struct arena *arena,
+static struct field_value *add_usage(struct state *s, uint32_t qos, int64_t now_us, struct arena *arena,
                                      struct field_value *value)
 {
     double usage[USAGE_KIND_COUNT];
     struct tres_amount amounts[TRES_MAX];
     struct tres_list list = {.items = amounts};
     struct buf text = {0};
-    usage_read_qos(s, qos, now_us, usage);
+    usage_sums_qos_list(s, qos, now_us, usage);
     tres_list_from_amounts(usage, s->policy.tres.count, &list);
     tres_text_format_list(&s->policy.tres, &list, &text);
     *value++ = field_real(usage[TRES_BILLING]);
@@ -102,8 +102,8 @@ static uint32_t add_built_in(const struct state *s, struct arena *arena, struct 
 }
 
 /* Fills the record of an object; its texts are in memory of arena. */
-static void make_record(const struct state *s, enum object_kind kind, uint32_t index, int64_t now_us,
-                        struct arena *arena, struct field_value *out)
+static void make_record(struct state *s, enum object_kind kind, uint32_t index, int64_t now_us, struct arena *arena,
+                        struct field_value *out)
 {
     const struct object_class *class = &object_classes[kind];
     const struct object_row *row = &s->objects[kind].items[index];
@@ -118,7 +118,7 @@ static void make_record(const struct state *s, enum object_kind kind, uint32_t i
 
 int server_get_objects(struct request *r, struct err *e)
 {
-    const struct state *s = r->server->host.state;
+    struct state *s = r->server->host.state;
     enum object_kind kind = r->route->object;
     const struct field_table *table = &object_classes[kind].record;
     if (request_read_query(r, NULL, e) != 0) return -1;

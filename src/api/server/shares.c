@@ -12,7 +12,7 @@
 
 #include "api/server/internal.h"
 #include "base/number.h"
-#include "engine/usage_read.h"
+#include "engine/usage_sums.h"
 #include "fields/share_fields.h"
 #include "policy/share_values.h"
 #include "wire/psv.h"
@@ -29,16 +29,11 @@ struct line {
     struct work work;
 };
 
-/* The usage of one TRES by each node and the nodes below it. */
-struct tres_usage {
-    const char *name;
-    const double *total; /* by node */
-};
-
 struct snapshot {
     struct share_table table;
-    struct tres_usage *tres; /* NULL: not requested */
+    const char **tres; /* names; NULL: not requested */
     uint32_t tres_count;
+    const double *usage; /* of the node of a line with those below it, by line and TRES */
     struct line *lines;
     uint32_t count, next;
     enum { FORM_JSON, FORM_LINES, FORM_PSV } form;
@@ -127,12 +122,15 @@ static void copy_lines(const struct state *s, const bool *is_shown, struct arena
 
 static void copy_tres_usage(struct state *s, int64_t now_us, struct arena *arena, struct snapshot *out)
 {
-    out->tres_count = s->policy.tres.count;
-    out->tres = arena_alloc(arena, (out->tres_count + (size_t)1) * sizeof *out->tres);
-    for (uint32_t i = 0; i < out->tres_count; i++) {
-        const double *total = usage_read_below(s, i, now_us, arena);
-        out->tres[i] = (struct tres_usage){arena_copy(arena, str(s->policy.tres.items[i].text)), total};
-    }
+    uint32_t count = s->policy.tres.count;
+    uint32_t *assocs = arena_alloc_raw(arena, (out->count + (size_t)1) * sizeof *assocs);
+    double *usage = arena_alloc_raw(arena, (out->count + (size_t)1) * count * sizeof *usage);
+    out->tres_count = count;
+    out->tres = arena_alloc(arena, (count + (size_t)1) * sizeof *out->tres);
+    for (uint32_t i = 0; i < count; i++) out->tres[i] = arena_copy(arena, str(s->policy.tres.items[i].text));
+    for (uint32_t i = 0; i < out->count; i++) assocs[i] = s->assoc_of.items[out->lines[i].node];
+    usage_sums_list(s, assocs, out->count, now_us, usage);
+    out->usage = usage;
 }
 
 static int take_snapshot(struct server *server, const struct api_shares_query *query, struct arena *arena,
@@ -152,15 +150,15 @@ static int take_snapshot(struct server *server, const struct api_shares_query *q
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
-/* Appends the TRES that the node has used: "cpu=2.5,mem=640". */
-static void add_tres_usage(const struct snapshot *s, uint32_t node, struct buf *out)
+/* Appends the TRES that the node of a line has used: "cpu=2.5,mem=640". */
+static void add_tres_usage(const struct snapshot *s, const struct line *line, struct buf *out)
 {
     size_t begin = out->length;
     for (uint32_t i = 0; i < s->tres_count; i++) {
-        double total = s->tres[i].total[node];
+        double total = s->usage[(size_t)(line - s->lines) * s->tres_count + i];
         if (!(total > 0.0)) continue;
         if (out->length > begin) buf_add_char(out, ',');
-        buf_add_text(out, s->tres[i].name);
+        buf_add_text(out, s->tres[i]);
         buf_add_char(out, '=');
         out->length += number_format_g17(buf_room(out, NUMBER_TEXT_SIZE), total);
     }
@@ -183,7 +181,7 @@ static void make_values(const struct snapshot *s, const struct line *line, struc
     value[SHARE_FIELD_TRES_RAW] = field_absent();
     if (s->tres == NULL) return;
     buf_clear(tres);
-    add_tres_usage(s, line->node, tres);
+    add_tres_usage(s, line, tres);
     value[SHARE_FIELD_TRES_RAW] = field_text(tres->length > 0 ? tres->text : "");
 }
 
