@@ -5,6 +5,7 @@
 
 #include "base/ensure.h"
 #include "base/text.h"
+#include "cli/help_topics.h"
 #include "cli/listing.h"
 #include "options/usage.h"
 
@@ -38,6 +39,8 @@ void help_write_overview(struct output *out)
     }
     buf_add_text(&out->text, "\nSee 'fairlead COMMAND --help' or 'man fairlead-COMMAND' for details.\n"
                              "'fairlead --version' prints the version.\n");
+    for (const struct help_topic *t = help_topics; t->name != NULL; t++)
+        buf_format(&out->text, "'fairlead help %s' says %s.\n", t->name, t->summary);
 }
 
 void help_write_field_syntax(const struct field *f, char *out)
