@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cli/help.h"
+#include "cli/field_help.h"
 #include "cli/reason_help.h"
 #include "fields/limit_fields.h"
 #include "fields/objects.h"
@@ -16,10 +16,10 @@ static void write_text(const char *text, struct buf *out)
 
 static void write_field(const struct field *f, struct buf *out)
 {
-    char syntax[HELP_FIELD_BYTES];
+    char syntax[FIELD_HELP_BYTES];
     struct buf meaning = {0};
-    help_write_field_syntax(f, syntax);
-    help_write_field_meaning(f, &meaning);
+    field_help_syntax(f, syntax);
+    field_help_meaning(f, &meaning);
     usage_write_entry(out, syntax, meaning.text, USAGE_OPTION_COLUMN);
     buf_release(&meaning);
 }

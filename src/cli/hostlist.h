@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 
-/* Appends a list of names that commas separate. Neighbours of one prefix whose numbers follow each other become a range;
- * the order stays. */
+/* Appends a list of names that commas separate. Neighbours of one prefix whose numbers follow each other become a
+ * range; the order stays. */
 void hostlist_write(const char *names, struct buf *out);
 
 #endif
