@@ -21,7 +21,8 @@ bool number_parse_double(struct str s, double *out_value);
 bool number_is_between(int64_t value, double min, double max);
 
 /* Whether a double holds the number that the text writes. False only for a whole number without an exponent, beyond
- * 2^53, that lies between two doubles. The text is one that number_parse_double reads. */
+ * 2^53, that lies between two doubles and is not the shortest text of one. The text is one that number_parse_double
+ * reads. */
 bool number_is_held(struct str s);
 #define NUMBER_NOT_HELD "is beyond 2^53 and cannot be kept exactly"
 

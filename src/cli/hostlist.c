@@ -36,37 +36,45 @@ static bool take(struct str *rest, struct host_name *out)
     return true;
 }
 
+/* A list while it is read. */
+struct names {
+    struct str rest;
+    struct host_name next;
+    bool has_next;
+};
+
+static void advance(struct names *n)
+{
+    n->has_next = take(&n->rest, &n->next);
+}
+
+/* Appends the next number, or the range that it begins. Returns the last name of it. */
+static struct host_name add_range(struct names *n, struct buf *numbers)
+{
+    struct host_name first = n->next, last = first;
+    for (advance(n); n->has_next && is_alike(&last, &n->next) && n->next.number == last.number + 1; advance(n))
+        last = n->next;
+    buf_add_str(numbers, first.digits);
+    if (last.digits.text != first.digits.text) buf_format(numbers, "-%.*s", (int)last.digits.length, last.digits.text);
+    return last;
+}
+
 void hostlist_write(const char *names, struct buf *out)
 {
-    struct host_name first, next;
-    struct str rest = str(names);
+    struct names n = {.rest = str(names)};
+    struct buf numbers = {0};
     const char *separator = "";
-    for (bool has = take(&rest, &first); has; first = next) {
-        struct buf numbers = {0};
-        struct host_name last = first;
-        bool is_several = false;
-        buf_add_str(&numbers, first.digits);
-        while ((has = take(&rest, &next)) && is_alike(&last, &next)) {
-            struct host_name begin = next;
-            bool is_range = next.number == last.number + 1;
-            while (is_range && has && is_alike(&last, &next) && next.number == last.number + 1) {
-                last = next;
-                has = take(&rest, &next);
-            }
-            is_several = true;
-            if (is_range) {
-                buf_format(&numbers, "-%.*s", (int)last.digits.length, last.digits.text);
-                if (!has || !is_alike(&last, &next)) break;
-                begin = next;
-            }
-            buf_format(&numbers, ",%.*s", (int)begin.digits.length, begin.digits.text);
-            last = begin;
+    for (advance(&n); n.has_next; separator = ",") {
+        struct host_name first = n.next, last;
+        buf_clear(&numbers);
+        last = add_range(&n, &numbers);
+        bool is_several = last.digits.text != first.digits.text;
+        for (; n.has_next && is_alike(&last, &n.next); is_several = true) {
+            buf_add_char(&numbers, ',');
+            last = add_range(&n, &numbers);
         }
-        buf_format(out, "%s%.*s%s", separator, (int)first.prefix.length, first.prefix.text, is_several ? "[" : "");
-        buf_add_str(out, (struct str){numbers.text, numbers.length});
-        if (is_several) buf_add_char(out, ']');
-        separator = ",";
-        buf_release(&numbers);
-        if (!has) break;
+        buf_format(out, is_several ? "%s%.*s[%.*s]" : "%s%.*s%.*s", separator, (int)first.prefix.length,
+                   first.prefix.text, (int)numbers.length, numbers.length > 0 ? numbers.text : "");
     }
+    buf_release(&numbers);
 }

@@ -200,12 +200,12 @@ int wire_read_whole(struct wire_reader *r, json_t *value, const struct wire_rang
     return 0;
 }
 
-/* Whether a double holds the number. */
 static bool is_held(json_t *value)
 {
-    static const double limit = 9223372036854775808.0; /* 2^63 */
-    double number = json_number_value(value);
-    return !json_is_integer(value) || (number < limit && (json_int_t)number == json_integer_value(value));
+    char text[32];
+    if (!json_is_integer(value)) return true;
+    return number_is_held(
+        (struct str){text, text_format(text, sizeof text, "%lld", (long long)json_integer_value(value))});
 }
 
 int wire_read_real(struct wire_reader *r, json_t *value, double min, double max, double *out_number)
