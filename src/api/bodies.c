@@ -76,17 +76,31 @@ const struct wire_shape api_update_shape =
     SHAPE("Update", api_update, update_fields, .help = "Changes of a job. Absent members stay.",
           .table_fields = {JOB_VALUES(api_update), .name = name_in_update});
 
-static const struct wire_field jobs_fields[] = {
-    OPTIONAL(api_jobs, ids, WIRE_TEXTS, .help = "ids of jobs (5) and of tasks (6_1)"),
-    OPTIONAL(api_jobs, all, WIRE_BOOL, .help = "instead of ids: all jobs that the caller may change"),
-    {0}};
+#define JOB_SELECTION                                                                                              \
+    OPTIONAL(api_jobs, ids, WIRE_TEXTS, .help = "ids of jobs (5) and of tasks (6_1)"),                             \
+        OPTIONAL(api_jobs, all, WIRE_BOOL, .help = "instead of ids: all jobs that the caller may change"),         \
+        OPTIONAL(api_jobs, user, WIRE_TEXT, .help = "with all: only jobs of this user"),                           \
+        OPTIONAL(api_jobs, account, WIRE_TEXT, .help = "with all: only jobs of this account"),                     \
+        OPTIONAL(api_jobs, partition, WIRE_TEXT, .help = "with all: only jobs that name this partition"),          \
+        OPTIONAL(api_jobs, qos, WIRE_TEXT, .help = "with all: only jobs of this QOS"),                             \
+        OPTIONAL(api_jobs, name, WIRE_TEXT, .help = "with all: only jobs of this name"),                           \
+        OPTIONAL(api_jobs, partial, WIRE_BOOL,                                                                     \
+                 .help = "change the other jobs if one is refused, and list it; absent: one refusal refuses all"), \
+        OPTIONAL(api_jobs, dry_run, WIRE_BOOL, .help = "change nothing; list the jobs that would be changed")
+
+static const struct wire_field jobs_fields[] = {JOB_SELECTION, {0}};
 const struct wire_shape api_jobs_shape = SHAPE("Jobs", api_jobs, jobs_fields, .help = "Jobs, by ids or all.");
 
-static const struct wire_field requeue_fields[] = {
-    OPTIONAL(api_jobs, ids, WIRE_TEXTS, .help = "ids of jobs (5) and of tasks (6_1)"),
-    OPTIONAL(api_jobs, all, WIRE_BOOL, .help = "instead of ids: all jobs that the caller may change"),
-    OPTIONAL(api_jobs, hold, WIRE_BOOL, .help = "the jobs are held then"),
+static const struct wire_field cancel_fields[] = {
+    JOB_SELECTION,
+    OPTIONAL(api_jobs, state, WIRE_CHOICE, .help = "with all: only tasks that are pending, or that have started",
+             .choices = "pending,running"),
     {0}};
+const struct wire_shape api_cancel_shape =
+    SHAPE("Cancel", api_jobs, cancel_fields, .help = "Jobs to cancel, by ids or all.");
+
+static const struct wire_field requeue_fields[] = {
+    JOB_SELECTION, OPTIONAL(api_jobs, hold, WIRE_BOOL, .help = "the jobs are held then"), {0}};
 const struct wire_shape api_requeue_shape =
     SHAPE("Requeue", api_jobs, requeue_fields, .help = "Running jobs, by ids or all.");
 
@@ -240,8 +254,20 @@ static const struct wire_field submitted_fields[] = {
 const struct wire_shape api_submitted_shape =
     REPLY("Submitted", api_submitted, submitted_fields, "The job is accepted, and survives a power cut.");
 
+static const struct wire_field refused_fields[] = {
+    REQUIRED(api_refused, id, WIRE_TEXT, .help = "the job or task"),
+    REQUIRED(api_refused, name, WIRE_TEXT, .help = "the kind of error, as of an error"),
+    REQUIRED(api_refused, message, WIRE_TEXT, .help = "one line of English"),
+    {0}};
+static const struct wire_shape refused_shape =
+    REPLY("Refused", api_refused, refused_fields, "A job that was not changed.");
+
 static const struct wire_field count_fields[] = {
-    REQUIRED(api_count, count, WIRE_U32, .help = "number of jobs and tasks that were changed", COUNT32), {0}};
+    REQUIRED(api_count, count, WIRE_U32, .help = "number of jobs and tasks that were changed", COUNT32),
+    REQUIRED(api_count, refused, WIRE_ROWS, .help = "with partial: the jobs that were not changed, and why",
+             .shape = &refused_shape),
+    REQUIRED(api_count, jobs, WIRE_TEXTS, .help = "of a dry run: the ids of those that would be changed"),
+    {0}};
 const struct wire_shape api_count_shape = REPLY("Count", api_count, count_fields, "The jobs were changed.");
 
 static const struct wire_field done_fields[] = {REQUIRED(api_done, ok, WIRE_BOOL, .help = "true"), {0}};

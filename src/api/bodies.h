@@ -74,6 +74,10 @@ struct api_update { /* PATCH /v1/jobs/{id} -> api_done */
 struct api_jobs {         /* POST /v1/jobs/cancel, hold, release, requeue -> api_count; has either ids or all */
     struct wire_list ids; /* of const char *: "5", "6_1" */
     bool all;
+    const char *user, *account, *partition, *qos, *name; /* with all: only these jobs */
+    const char *state;                                   /* with all, only cancel: "pending", "running" */
+    bool partial; /* jobs that are refused are in the reply, and the others are changed */
+    bool dry_run;
     bool hold; /* only requeue */
 };
 
@@ -127,9 +131,9 @@ struct api_account_query { /* PATCH and DELETE /v1/users/{name}?account=A */
 };
 
 extern const struct wire_shape api_submit_shape, api_submit_query_shape, api_update_shape, api_jobs_shape,
-    api_requeue_shape, api_account_shape, api_account_change_shape, api_user_shape, api_user_change_shape,
-    api_jobs_query_shape, api_shares_query_shape, api_priorities_query_shape, api_wait_query_shape,
-    api_account_query_shape;
+    api_cancel_shape, api_requeue_shape, api_account_shape, api_account_change_shape, api_user_shape,
+    api_user_change_shape, api_jobs_query_shape, api_shares_query_shape, api_priorities_query_shape,
+    api_wait_query_shape, api_account_query_shape;
 
 /* --- replies ----------------------------------------------------------------------------------------------------- */
 
@@ -154,8 +158,13 @@ void api_error_read(const struct api_error *body, struct err *out_error);
 struct api_submitted {
     uint32_t job_id;
 };
+struct api_refused { /* a job that was not changed */
+    const char *id, *name, *message;
+};
 struct api_count {
     uint32_t count;
+    struct wire_list refused; /* of struct api_refused */
+    struct wire_list jobs;    /* of a dry run: the ids */
 };
 struct api_done {
     bool ok;

@@ -17,6 +17,15 @@ bool number_parse_i64(struct str s, int64_t *out_value);
  * and for anything else. */
 bool number_parse_double(struct str s, double *out_value);
 
+/* Whether a whole number is from min to max, which are whole: exact, also beyond 2^53. */
+bool number_is_between(int64_t value, double min, double max);
+
+/* Whether a double holds the number that the text writes. False only for a whole number without an exponent, beyond
+ * 2^53, that lies between two doubles and is not the shortest text of one. The text is one that number_parse_double
+ * reads. */
+bool number_is_held(struct str s);
+#define NUMBER_NOT_HELD "is beyond 2^53 and cannot be kept exactly"
+
 /* The formatters write the text and a closing zero byte to out, which has NUMBER_TEXT_SIZE bytes, and return the length
  * of the text. That is enough for every double with a precision of up to 40. */
 enum { NUMBER_TEXT_SIZE = 400 };

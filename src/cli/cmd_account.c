@@ -58,7 +58,7 @@ static int account_add_run(struct call *call, struct err *e)
     struct api_account body;
     struct api_done reply;
     if (make_body(call, &body, e) != 0) return -1;
-    if (body.raw_usage == 0) return limit_operands_refuse(call, "RawUsage=0", e);
+    if (body.raw_usage == 0) return err_set(e, ERR_USAGE, "unexpected argument 'RawUsage=0': only 'modify' accepts it");
     body.name = call->parsed.operands[0];
     if (instance_request_once(call, "POST", API_ACCOUNTS, &api_account_shape, &body, &api_done_shape, &reply, e) != 0)
         return -1;
@@ -95,13 +95,18 @@ static struct field_value compute_limits(const struct field_value *row, struct a
     return limit_columns_value(limit_fields.rows, limit_fields.count, &row[ACCOUNT_FIELD_LIMITS], arena);
 }
 
+static void show_limits(const struct field_value *row, struct buf *out)
+{
+    limit_columns_show_set(limit_fields.rows, limit_fields.count, &row[ACCOUNT_FIELD_LIMITS], out);
+}
+
 static const struct column account_columns[] = {
     {.field = ACCOUNT_FIELD_NAME, .heading = "ACCOUNT", .width_min = 8},
     {.field = ACCOUNT_FIELD_PARENT, .width_min = 8, .rank = 3},
     {.field = ACCOUNT_FIELD_SHARES},
     {.field = ACCOUNT_FIELD_PRIORITY, .rank = 2},
     {.field = ACCOUNT_FIELD_CREATED, .rank = 4},
-    LIMIT_COLUMNS(ACCOUNT_FIELD_LIMITS, compute_limits),
+    LIMIT_COLUMNS(ACCOUNT_FIELD_LIMITS, compute_limits, show_limits),
 };
 static const struct column_table account_table = {
     .fields = &account_fields, .columns = account_columns, .count = sizeof account_columns / sizeof *account_columns};

@@ -1,26 +1,67 @@
-/* cancel, hold, release, requeue: one request that names jobs. It changes all of them or none. */
+/* cancel, hold, release, requeue: one request that names jobs, or selects them. Jobs that are refused are reported, and
+ * the others are changed. */
 #include <string.h>
 
+#include "cli/foreign_syntax.h"
 #include "cli/instance.h"
 #include "cli/job_ids.h"
 
+enum { LINES_MAX = 20 }; /* of the jobs that are reported one by one */
+
 struct cancel_values {
-    bool has_all, has_hold;
+    bool has_all, has_hold, is_dry_run;
+    const char *user, *account, *partition, *qos, *name, *state;
 };
 
+#define SELECTION                                                                                  \
+    {.name = "all",                                                                                \
+     .letter = 'a',                                                                                \
+     .value = FLAG_IN(struct cancel_values, has_all),                                              \
+     .help = "all your jobs; for operators, all jobs"},                                            \
+        {.name = "user",                                                                           \
+         .letter = 'u',                                                                            \
+         .argument = "NAME",                                                                       \
+         .value = TEXT_IN(struct cancel_values, user),                                             \
+         .help = "instead of ids: jobs of this user"},                                             \
+        {.name = "account",                                                                        \
+         .letter = 'A',                                                                            \
+         .argument = "NAME",                                                                       \
+         .value = TEXT_IN(struct cancel_values, account),                                          \
+         .help = "instead of ids: jobs of this account"},                                          \
+        {.name = "partition",                                                                      \
+         .letter = 'p',                                                                            \
+         .argument = "NAME",                                                                       \
+         .value = TEXT_IN(struct cancel_values, partition),                                        \
+         .help = "instead of ids: jobs that were submitted to this partition, also among others"}, \
+        {.name = "qos",                                                                            \
+         .letter = 'q',                                                                            \
+         .argument = "NAME",                                                                       \
+         .value = TEXT_IN(struct cancel_values, qos),                                              \
+         .help = "instead of ids: jobs of this QOS"},                                              \
+        {.name = "name",                                                                           \
+         .letter = 'J',                                                                            \
+         .argument = "NAME",                                                                       \
+         .value = TEXT_IN(struct cancel_values, name),                                             \
+         .help = "instead of ids: jobs of this name"},                                             \
+    {                                                                                              \
+        .name = "dry-run", .value = FLAG_IN(struct cancel_values, is_dry_run),                     \
+        .help = "change nothing; print the ids of the jobs that would be changed"                  \
+    }
+
+static const struct option_row selection_options[] = {SELECTION, {0}};
+
 static const struct option_row cancel_options[] = {
-    {.name = "all",
-     .letter = 'a',
-     .value = FLAG_IN(struct cancel_values, has_all),
-     .help = "all your jobs; for operators, all jobs"},
+    SELECTION,
+    {.name = "state",
+     .letter = 's',
+     .argument = "STATE",
+     .value = TEXT_IN(struct cancel_values, state),
+     .help = "instead of ids: pending tasks or running ones"},
     {0},
 };
 
 static const struct option_row requeue_options[] = {
-    {.name = "all",
-     .letter = 'a',
-     .value = FLAG_IN(struct cancel_values, has_all),
-     .help = "all your running jobs; for operators, all that run"},
+    SELECTION,
     {.name = "hold",
      .letter = 'H',
      .value = FLAG_IN(struct cancel_values, has_hold),
@@ -37,51 +78,124 @@ static const char *noun_of(const struct call *call, uint32_t count)
     return is_of_tasks ? count == 1 ? "task" : "tasks" : count == 1 ? "job" : "jobs";
 }
 
-/* verb: "cancel"; done: "Cancelled". */
-static int change_jobs(struct call *call, const char *target, const struct wire_shape *shape, const char *done,
-                       const char *verb, struct err *e)
+/* A line for each of the first jobs that were refused. Returns the exit status. */
+static int report_refused(const struct call *call, const struct api_count *reply)
+{
+    const struct api_refused *rows = reply->refused.items;
+    uint32_t count = reply->refused.count;
+    for (uint32_t i = 0; i < count && i < LINES_MAX; i++)
+        output_note("fairlead %s: %s", call->command->name, rows[i].message);
+    if (count > LINES_MAX) output_note("fairlead %s: and %u more", call->command->name, count - LINES_MAX);
+    if (count == 0) return 0;
+    return reply->count > 0 ? 1 : err_exit_status(err_from_name(rows[0].name));
+}
+
+static int check_operands(const struct call *call, bool is_selected, struct err *e)
 {
     const struct cancel_values *values = call->values;
-    struct api_jobs body = {.all = values->has_all, .hold = values->has_hold};
-    if (body.all && call->parsed.operand_count > 0)
+    if (values->has_all && call->parsed.operand_count > 0)
         return err_set(e, ERR_USAGE, "--all and job ids: only one of them is accepted");
-    if (!body.all && call->parsed.operand_count == 0)
+    if (is_selected && call->parsed.operand_count > 0)
+        return err_set(e, ERR_USAGE, "options that select jobs and job ids: only one of them is accepted");
+    if (!is_selected && call->parsed.operand_count == 0)
         return err_set(e, ERR_USAGE, "missing job id; run 'fairlead queue' to list jobs, or give --all");
+    return 0;
+}
+
+/* "PENDING" and "running" as the API has them. */
+static int read_state(const char *text, const char **out_state, struct err *e)
+{
+    static const char states[] = "pending,running";
+    int64_t index = text != NULL ? field_choice_index(states, str(text)) : 0;
+    if (index < 0) return err_value(e, "--state", str(text), "pending or running");
+    *out_state = text == NULL ? NULL : index == 0 ? "pending" : "running";
+    return 0;
+}
+
+/* What a command does with jobs: "cancel", "Cancelled". */
+struct job_verb {
+    const char *target;
+    const struct wire_shape *shape;
+    const char *done, *verb;
+};
+
+static void write_dry_run(const struct call *call, const struct api_count *reply, const struct job_verb *v)
+{
+    const char *const *ids = reply->jobs.items;
+    output_line(call->out, "Would %s %u %s", v->verb, reply->count, noun_of(call, reply->count));
+    for (uint32_t i = 0; i < reply->jobs.count; i++) {
+        output_line(call->out, "  %s", ids[i]);
+        output_pace(call->out);
+    }
+}
+
+static int change_jobs(struct call *call, const struct job_verb *v, struct err *e)
+{
+    const struct cancel_values *values = call->values;
+    bool is_selected = values->has_all || values->user || values->account || values->partition || values->qos ||
+                       values->name || values->state;
+    struct api_jobs body = {.all = is_selected,
+                            .user = values->user,
+                            .account = values->account,
+                            .partition = values->partition,
+                            .qos = values->qos,
+                            .name = values->name,
+                            .partial = true,
+                            .dry_run = values->is_dry_run,
+                            .hold = values->has_hold};
+    if (check_operands(call, is_selected, e) != 0 || read_state(values->state, &body.state, e) != 0) return -1;
     if (job_ids_parse(call, 0, &body.ids, e) != 0) return -1;
 
     struct api_count reply;
-    if (instance_request_once(call, "POST", target, shape, &body, &api_count_shape, &reply, e) != 0) return -1;
-    if (reply.count == 0)
-        output_line(call->out, "No %s to %s", noun_of(call, 0), verb);
-    else
-        output_line(call->out, "%s %u %s", done, reply.count, noun_of(call, reply.count));
-    return 0;
+    if (instance_request_once(call, "POST", v->target, v->shape, &body, &api_count_shape, &reply, e) != 0) return -1;
+    bool is_none = reply.count == 0;
+    if (is_none && reply.refused.count == 0) {
+        output_line(call->out, "No %s to %s", noun_of(call, 0), v->verb);
+    } else if (!is_none && values->is_dry_run) {
+        write_dry_run(call, &reply, v);
+    } else if (!is_none) {
+        output_line(call->out, "%s %u %s", v->done, reply.count, noun_of(call, reply.count));
+    }
+    if (output_flush(call->out, e) != 0) return -1;
+    return report_refused(call, &reply);
 }
 
 static int cancel_run(struct call *call, struct err *e)
 {
-    return change_jobs(call, API_JOBS_CANCEL, &api_jobs_shape, "Cancelled", "cancel", e);
+    static const struct job_verb cancel = {API_JOBS_CANCEL, &api_cancel_shape, "Cancelled", "cancel"};
+    return change_jobs(call, &cancel, e);
 }
 
 static int hold_run(struct call *call, struct err *e)
 {
-    return change_jobs(call, API_JOBS_HOLD, &api_jobs_shape, "Held", "hold", e);
+    static const struct job_verb hold = {API_JOBS_HOLD, &api_jobs_shape, "Held", "hold"};
+    return change_jobs(call, &hold, e);
 }
 
 static int release_run(struct call *call, struct err *e)
 {
-    return change_jobs(call, API_JOBS_RELEASE, &api_jobs_shape, "Released", "release", e);
+    static const struct job_verb release = {API_JOBS_RELEASE, &api_jobs_shape, "Released", "release"};
+    return change_jobs(call, &release, e);
 }
 
 static int requeue_run(struct call *call, struct err *e)
 {
-    return change_jobs(call, API_JOBS_REQUEUE, &api_requeue_shape, "Requeued", "requeue", e);
+    static const struct job_verb requeue = {API_JOBS_REQUEUE, &api_requeue_shape, "Requeued", "requeue"};
+    return change_jobs(call, &requeue, e);
 }
+
+static const struct command_exit partial_exits[] = {
+    {.status = 1, .meaning = "some jobs were changed, and others were refused; or another failure"},
+    {.status = 2, .meaning = "no job was changed: the command line or all jobs are not accepted"},
+    {0},
+};
 
 static const struct command_example cancel_examples[] = {
     {.line = "fairlead cancel 5 6_3", .meaning = "job 5 and task 3 of job 6"},
     {.line = "fairlead cancel 6_[10-19]", .meaning = "ten tasks of job 6"},
     {.line = "fairlead cancel --all", .meaning = "all your jobs"},
+    {.line = "fairlead cancel --state pending -J sweep", .meaning = "what has not started of the jobs named sweep"},
+    {.line = "fairlead cancel -A physics --dry-run", .meaning = "list what would be cancelled"},
     {0},
 };
 
@@ -89,15 +203,18 @@ const struct command cmd_cancel = {
     .name = "cancel",
     .group = GROUP_JOBS,
     .summary = "cancel pending and running jobs",
-    .usage = "ID... | --all",
+    .usage = "ID... | --all | OPTION...",
     .description =
         "A pending job is CANCELLED at once. A running job gets SIGTERM and, after the grace time (setting grace_s), SIGKILL; "
         "it is COMPLETING until its last process has ended.\n\n"
-        "If one of the jobs does not exist or belongs to another user, none is cancelled.",
+        "With options instead of ids, all jobs are cancelled that fit each of them and that you may cancel. A job that does not "
+        "exist, has ended or belongs to another user is reported, and the others are cancelled.",
     .options = cancel_options,
     .values_size = sizeof(struct cancel_values),
     .operands_max = OPERANDS_ANY,
     .examples = cancel_examples,
+    .exits = partial_exits,
+    .explain = foreign_syntax_cancel_option,
     .see_also = "queue hold wait",
     .run = cancel_run,
 };
@@ -111,15 +228,17 @@ const struct command cmd_hold = {
     .name = "hold",
     .group = GROUP_JOBS,
     .summary = "keep pending jobs from starting",
-    .usage = "ID... | --all",
+    .usage = "ID... | --all | OPTION...",
     .description =
         "A held job keeps its time of submission. Tasks of an array that have started continue; the others stay pending.\n\n"
         "A hold and a release move the job to the end of the scheduler's list. In the tickets model the list decides which of "
         "a user's jobs has more tickets where nothing else does, as in Grid Engine.",
-    .options = cancel_options,
+    .options = selection_options,
     .values_size = sizeof(struct cancel_values),
     .operands_max = OPERANDS_ANY,
     .examples = hold_examples,
+    .exits = partial_exits,
+    .explain = foreign_syntax_cancel_option,
     .see_also = "release queue submit",
     .run = hold_run,
 };
@@ -133,13 +252,15 @@ const struct command cmd_release = {
     .name = "release",
     .group = GROUP_JOBS,
     .summary = "let held jobs start",
-    .usage = "ID... | --all",
+    .usage = "ID... | --all | OPTION...",
     .description =
         "The age of a released job starts again at 0. The job moves to the end of the scheduler's list ('fairlead help hold').",
-    .options = cancel_options,
+    .options = selection_options,
     .values_size = sizeof(struct cancel_values),
     .operands_max = OPERANDS_ANY,
     .examples = release_examples,
+    .exits = partial_exits,
+    .explain = foreign_syntax_cancel_option,
     .see_also = "hold queue",
     .run = release_run,
 };
@@ -155,7 +276,7 @@ const struct command cmd_requeue = {
     .name = "requeue",
     .group = GROUP_JOBS,
     .summary = "end running jobs and let them start again",
-    .usage = "[--hold] ID... | --all",
+    .usage = "[--hold] ID... | --all | OPTION...",
     .description =
         "A running job gets SIGTERM and, after the grace time, SIGKILL, and is pending then. It starts again after the time "
         "of the setting requeue_delay_s at the earliest; tasks of an array start again without a delay. Each start is an "
@@ -167,6 +288,8 @@ const struct command cmd_requeue = {
     .values_size = sizeof(struct cancel_values),
     .operands_max = OPERANDS_ANY,
     .examples = requeue_examples,
+    .exits = partial_exits,
+    .explain = foreign_syntax_cancel_option,
     .see_also = "submit release cancel",
     .run = requeue_run,
 };

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "cli/foreign_syntax.h"
 #include "cli/instance_listing.h"
 #include "cli/job_columns.h"
 
@@ -98,5 +99,6 @@ const struct command cmd_history = {
     .listed = &job_columns_history,
     .examples = history_examples,
     .see_also = "queue log share",
+    .explain = foreign_syntax_history_option,
     .run = history_run,
 };

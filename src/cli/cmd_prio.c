@@ -1,5 +1,6 @@
 /* fairlead prio: the priority of jobs and the terms that it is computed from. */
 #include "cli/command.h"
+#include "cli/foreign_syntax.h"
 #include "cli/prio_columns.h"
 #include "cli/prio_instance.h"
 #include "cli/prio_scenario.h"
@@ -98,5 +99,6 @@ const struct command cmd_prio = {
     .operands_max = 1,
     .examples = prio_examples,
     .see_also = "share queue",
+    .explain = foreign_syntax_prio_option,
     .run = prio_run,
 };

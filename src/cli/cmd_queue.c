@@ -1,3 +1,4 @@
+#include "cli/foreign_syntax.h"
 #include "cli/instance_listing.h"
 #include "cli/job_columns.h"
 
@@ -85,5 +86,6 @@ const struct command cmd_queue = {
     .listed = &job_columns_queue,
     .examples = queue_examples,
     .see_also = "submit history share",
+    .explain = foreign_syntax_queue_option,
     .run = queue_run,
 };

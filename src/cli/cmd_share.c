@@ -1,4 +1,5 @@
 /* fairlead share: shares, usage and fair-share factors of all associations, of an instance or of a tree in a file. */
+#include "cli/foreign_syntax.h"
 #include "cli/instance_listing.h"
 #include "cli/share_file.h"
 #include "fields/share_fields.h"
@@ -163,5 +164,6 @@ const struct command cmd_share = {
     .listed = &share_fields_columns_tres,
     .examples = share_examples,
     .see_also = "account-show user-show prio set",
+    .explain = foreign_syntax_share_option,
     .run = share_run,
 };

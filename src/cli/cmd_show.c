@@ -29,6 +29,14 @@ static void write_scheduling_info(struct call *call, const char *id)
     reason_list_write(check.scheduling_info.items, check.scheduling_info.count, &call->out->text);
 }
 
+/* A job that was requeued has a block for each attempt. */
+static void write_attempt(const struct field_value *row, struct buf *out)
+{
+    int64_t restarts = row[JOB_FIELD_RESTARTS].number;
+    if (restarts > 0 || row[JOB_FIELD_STATE].number == JOB_REQUEUED)
+        buf_format(out, "Attempt %lld\n", (long long)restarts + 1);
+}
+
 static int show_run(struct call *call, struct err *e)
 {
     const struct listing_only_values *values = call->values;
@@ -41,6 +49,7 @@ static int show_run(struct call *call, struct err *e)
     const struct instance_listing listing = {.columns = &job_columns_show,
                                              .target = instance_target(call, &target),
                                              .has_blocks = true,
+                                             .block_heading = is_block ? write_attempt : NULL,
                                              .filter = is_block ? note_waiting : NULL,
                                              .filter_context = &waits};
     if (instance_listing_write(call, &listing, &values->listing, NULL, e) != 0) return -1;

@@ -18,10 +18,14 @@ static const struct option_row status_options[] = {
 
 static void write_instance(const struct api_status *s, struct output *out)
 {
-    char up[32];
-    duration_format_short(up, (s->now_us - s->started_us) / US_PER_S);
-    output_line(out, "Instance   %s, process %lld of %s, version %s, up %s", s->state_directory, (long long)s->pid,
-                s->user ? s->user : "?", s->version, up);
+    char up[32], virtual_up[32], of_its_time[64] = "";
+    int64_t up_s = (s->now_us - s->started_us) / US_PER_S; /* of a pretend cluster in its own time */
+    bool is_faster = s->pretend != NULL && s->speed > 1;
+    duration_format_short(virtual_up, up_s);
+    duration_format_short(up, is_faster ? up_s / s->speed : up_s);
+    if (is_faster) text_format(of_its_time, sizeof of_its_time, " (%s of its time)", virtual_up);
+    output_line(out, "Instance   %s, process %lld of %s, version %s, up %s%s", s->state_directory, (long long)s->pid,
+                s->user ? s->user : "?", s->version, up, of_its_time);
     output_line(out, "Socket     %s", s->socket);
 }
 

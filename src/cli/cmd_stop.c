@@ -40,7 +40,7 @@ static int end_jobs(struct call *call, struct client *c, struct api_status *stat
     const struct timespec pause = {0, POLL_MS * 1000000};
     const struct api_jobs body = {.all = true};
     struct api_count reply;
-    if (instance_request(call, c, "POST", API_JOBS_CANCEL, &api_jobs_shape, &body, &api_count_shape, &reply, e) != 0)
+    if (instance_request(call, c, "POST", API_JOBS_CANCEL, &api_cancel_shape, &body, &api_count_shape, &reply, e) != 0)
         return -1;
     if (reply.count > 0) output_line(call->out, "Cancelled %u job%s", reply.count, reply.count == 1 ? "" : "s");
     if (output_flush(call->out, e) != 0) return -1;

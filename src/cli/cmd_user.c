@@ -71,7 +71,7 @@ static int check_policies_alone(const struct call *call, const struct limit_oper
 {
     const struct wire_pair *limits = operands->limits.items;
     struct str value, name = str_cut(str(operands->other), '=', &value);
-    if (value.text != NULL && object_field_find(OBJECT_USER_POLICY, name) == NONE && operands->limits.count > 0)
+    if (value.text == NULL || object_field_find(OBJECT_USER_POLICY, name) == NONE)
         return limit_operands_refuse(call, operands->other, e);
     if (operands->raw_usage == 0)
         return err_set(e, ERR_USAGE,
@@ -95,7 +95,8 @@ static int user_add_run(struct call *call, struct err *e)
     if (limit_operands_read(call, &operands, e) != 0) return -1;
     if (operands.other != NULL)
         return check_policies_alone(call, &operands, e) != 0 ? -1 : object_run_add(call, OBJECT_USER_POLICY, e);
-    if (operands.raw_usage == 0) return limit_operands_refuse(call, "RawUsage=0", e);
+    if (operands.raw_usage == 0)
+        return err_set(e, ERR_USAGE, "unexpected argument 'RawUsage=0': only 'modify' accepts it");
     struct api_user body = body_of(values, &operands);
     body.name = call->parsed.operands[0];
     body.account = values->account;
@@ -145,6 +146,11 @@ static struct field_value compute_limits(const struct field_value *row, struct a
     return limit_columns_value(limit_fields.rows, limit_fields.count, &row[ACCOUNT_USER_FIELD_LIMITS], arena);
 }
 
+static void show_limits(const struct field_value *row, struct buf *out)
+{
+    limit_columns_show_set(limit_fields.rows, limit_fields.count, &row[ACCOUNT_USER_FIELD_LIMITS], out);
+}
+
 static const struct column user_columns[] = {
     {.field = ACCOUNT_USER_FIELD_NAME, .heading = "USER", .width_min = 8},
     {.field = ACCOUNT_USER_FIELD_ACCOUNT, .width_min = 8},
@@ -152,7 +158,7 @@ static const struct column user_columns[] = {
     {.field = ACCOUNT_USER_FIELD_IS_DEFAULT, .zero_is_absent = true, .rank = 3},
     {.field = ACCOUNT_USER_FIELD_PRIORITY, .rank = 2},
     {.field = ACCOUNT_USER_FIELD_CREATED, .rank = 4},
-    LIMIT_COLUMNS(ACCOUNT_USER_FIELD_LIMITS, compute_limits),
+    LIMIT_COLUMNS(ACCOUNT_USER_FIELD_LIMITS, compute_limits, show_limits),
 };
 static const struct column_table user_table = {
     .fields = &account_fields_user, .columns = user_columns, .count = sizeof user_columns / sizeof *user_columns};

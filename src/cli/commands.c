@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/job_options.h"
-#include "fields/limit_fields.h"
 
 extern const struct command cmd_submit, cmd_queue, cmd_show_job, cmd_log, cmd_wait, cmd_cancel, cmd_hold, cmd_release,
     cmd_requeue, cmd_update, cmd_history, cmd_check;
@@ -96,14 +95,4 @@ const struct command *command_of_operands(const struct parsed *parsed)
         length += text_format(name + length, sizeof name - length, "%s%s", separator, parsed->operands[i]);
     }
     return length < sizeof name ? command_find(name) : NULL;
-}
-
-const struct field *command_field(const struct command *command, uint32_t i)
-{
-    uint32_t count = command->fields != NULL ? command->fields->field_count : 0;
-    if (i < count) return &command->fields->fields[i];
-    i -= count;
-    if (command->has_limits && i < limit_fields.count) return field_at(&limit_fields, i);
-    if (command->has_limits) i -= limit_fields.count;
-    return command->resets_usage && i == 0 ? &object_usage_reset_field : NULL;
 }

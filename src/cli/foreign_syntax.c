@@ -56,6 +56,88 @@ static const struct foreign_word submit_words[] = {
     {0},
 };
 
+/* Options of squeue, sacct, sprio, sshare, scancel, qstat and qdel. */
+static const struct foreign_word queue_words[] = {
+    {.words = " t states ", .advice = "use -s, --state STATE"},
+    {.words = " me mine ", .advice = "use -u, --user NAME for your own jobs"},
+    {.words = " j jobs job ", .advice = "use 'fairlead show job ID' for one job"},
+    {.words = " l long f full ",
+     .advice = "use -o FIELD,... for other columns, or 'fairlead show job ID' for all fields"},
+    {.words = " p partition q qos n name w nodelist r ",
+     .advice = "use --sort to group jobs by a field, or -P for a script that selects them"},
+    {.words = " O Format format ", .advice = "use -o FIELD,... to choose columns"},
+    {.words = " S ", .advice = "use --sort FIELD,..."},
+    {.words = " i iterate ", .advice = "use watch(1): watch -n 5 fairlead queue"},
+    {0},
+};
+
+static const struct foreign_word history_words[] = {
+    {.words = " me mine ", .advice = "use -u, --user NAME for your own jobs"},
+    {.words = " j jobs job ", .advice = "use 'fairlead show job ID' for one job"},
+    {.words = " starttime ", .advice = "use -S, --since TIME"},
+    {.words = " E endtime ", .advice = "use --until TIME"},
+    {.words = " t s state states ", .advice = "use --sort state to group jobs, or -P for a script that selects them"},
+    {.words = " l long ", .advice = "use -o FIELD,... for other columns, or 'fairlead show job ID' for all fields"},
+    {.words = " X allocations ", .advice = "a row is always a whole job or task"},
+    {.words = " format ", .advice = "use -o FIELD,... to choose columns"},
+    {0},
+};
+
+static const struct foreign_word prio_words[] = {
+    {.words = " j jobs job ", .advice = "give the id alone: fairlead prio ID"},
+    {.words = " u user p partition ",
+     .advice = "use --sort to group jobs by a field, or -P for a script that selects them"},
+    {.words = " l long ", .advice = "every term is listed already"},
+    {.words = " w weights ", .advice = "use 'fairlead set' to list the weights"},
+    {.words = " n norm ", .advice = "use -P for full precision"},
+    {0},
+};
+
+static const struct foreign_word share_words[] = {
+    {.words = " a all ", .advice = "all users are listed unless -A or -u selects some"},
+    {.words = " l long ", .advice = "use -o FIELD,... for other columns, or --tres for the usage of each TRES"},
+    {.words = " U Users ", .advice = "use -u, --user NAME for one user"},
+    {.words = " m partition ", .advice = "shares are of users in accounts, not of partitions"},
+    {.words = " accounts ", .advice = "use -A, --account NAME"},
+    {0},
+};
+
+static const struct foreign_word cancel_words[] = {
+    {.words = " t ", .advice = "use -s, --state pending or running"},
+    {.words = " n jobname ", .advice = "use -J, --name NAME"},
+    {.words = " me ", .advice = "use --all for all your jobs, or -u, --user NAME"},
+    {.words = " s signal b batch f full ", .advice = "a job gets SIGTERM, and SIGKILL after the setting grace_s"},
+    {.words = " i interactive ", .advice = "use --dry-run to see what would be changed"},
+    {0},
+};
+
+/* Words of other programs that stand where a subcommand does. */
+static const struct foreign_word subcommand_words[] = {
+    {.words = " list ls get info display print ", .advice = "show"},
+    {.words = " create new ", .advice = "add"},
+    {.words = " remove rm del drop ", .advice = "delete"},
+    {.words = " set update change edit alter ", .advice = "modify"},
+    {.words = " undrain enable up ", .advice = "resume"},
+    {.words = " disable down ", .advice = "drain"},
+    {0},
+};
+
+/* What follows 'show' in scontrol, sacctmgr and qconf. */
+static const struct foreign_word shown_words[] = {
+    {.words = " jobs ", .advice = "queue"},
+    {.words = " partitions queue queues ", .advice = "partition show"},
+    {.words = " node nodes hosts ", .advice = "host show"},
+    {.words = " accounts ", .advice = "account show"},
+    {.words = " users assoc assocs association associations ", .advice = "user show"},
+    {.words = " config configuration settings ", .advice = "set"},
+    {.words = " license licenses resources tres ", .advice = "resource show"},
+    {.words = " cluster ", .advice = "status"},
+    {.words = " reservation reservations res ", .advice = "schedule"},
+    {.words = " quotas rqs ", .advice = "quota show"},
+    {.words = " share shares ", .advice = "share"},
+    {0},
+};
+
 static const char *find(const struct foreign_word *rows, const char *word)
 {
     size_t length = strlen(word);
@@ -76,6 +158,41 @@ const char *foreign_syntax_command(const char *word)
 const char *foreign_syntax_submit_option(const char *word)
 {
     return find(submit_words, word);
+}
+
+const char *foreign_syntax_queue_option(const char *word)
+{
+    return find(queue_words, word);
+}
+
+const char *foreign_syntax_history_option(const char *word)
+{
+    return find(history_words, word);
+}
+
+const char *foreign_syntax_prio_option(const char *word)
+{
+    return find(prio_words, word);
+}
+
+const char *foreign_syntax_share_option(const char *word)
+{
+    return find(share_words, word);
+}
+
+const char *foreign_syntax_cancel_option(const char *word)
+{
+    return find(cancel_words, word);
+}
+
+const char *foreign_syntax_subcommand(const char *word)
+{
+    return find(subcommand_words, word);
+}
+
+const char *foreign_syntax_shown(const char *word)
+{
+    return find(shown_words, word);
 }
 
 const char *foreign_syntax_request(struct str name)

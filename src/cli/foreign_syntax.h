@@ -12,6 +12,19 @@ const char *foreign_syntax_command(const char *word);
 /* Advice for an option of sbatch or qsub, given without its dashes ("ntasks": "use -n, --cpus for CPUs"), or NULL. */
 const char *foreign_syntax_submit_option(const char *word);
 
+/* The same for options of the commands that list jobs, priorities and shares, and that cancel jobs. */
+const char *foreign_syntax_queue_option(const char *word);
+const char *foreign_syntax_history_option(const char *word);
+const char *foreign_syntax_prio_option(const char *word);
+const char *foreign_syntax_share_option(const char *word);
+const char *foreign_syntax_cancel_option(const char *word);
+
+/* The equivalent of a word that stands for a subcommand ("list": "show"), or NULL. */
+const char *foreign_syntax_subcommand(const char *word);
+
+/* The command that shows what other programs show by this word after 'show' ("nodes": "host show"), or NULL. */
+const char *foreign_syntax_shown(const char *word);
+
 /* Advice for a resource of qsub -l that is an option here ("h_rt": "use -t for the time limit"), or NULL. */
 const char *foreign_syntax_request(struct str name);
 

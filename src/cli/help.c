@@ -5,6 +5,8 @@
 
 #include "base/ensure.h"
 #include "base/text.h"
+#include "cli/field_help.h"
+#include "cli/help_topics.h"
 #include "cli/listing.h"
 #include "options/usage.h"
 
@@ -38,36 +40,8 @@ void help_write_overview(struct output *out)
     }
     buf_add_text(&out->text, "\nSee 'fairlead COMMAND --help' or 'man fairlead-COMMAND' for details.\n"
                              "'fairlead --version' prints the version.\n");
-}
-
-void help_write_field_syntax(const struct field *f, char *out)
-{
-    static const char *const placeholders[] = {
-        [FIELD_NUMBER] = "COUNT", [FIELD_REAL] = "NUMBER",      [FIELD_BOOL] = "yes|no",      [FIELD_TEXT] = "TEXT",
-        [FIELD_BYTES] = "PATH",   [FIELD_SECONDS] = "DURATION", [FIELD_MINUTES] = "DURATION", [FIELD_HOURS] = "HOURS",
-        [FIELD_MEMORY] = "SIZE",  [FIELD_TIME] = "TIME"};
-    size_t length = text_format(out, HELP_FIELD_BYTES, "%s=%s%s%s", f->name,
-                                f->type == FIELD_CHOICE ? f->choices : placeholders[f->type], f->special ? "|" : "",
-                                f->special ? f->special : "");
-    size_t end = length < HELP_FIELD_BYTES ? length : HELP_FIELD_BYTES - 1;
-    for (size_t i = 0; f->type == FIELD_CHOICE && i < end; i++) out[i] = (char)(out[i] == ',' ? '|' : out[i]);
-}
-
-void help_write_field_meaning(const struct field *f, struct buf *out)
-{
-    struct buf accepted = {0}, default_value = {0};
-    if (f->type != FIELD_CHOICE && f->type != FIELD_BOOL) field_accepted(f, &accepted); /* theirs are in the syntax */
-    field_format(f, &f->default_value, &default_value);
-    buf_add_text(out, f->help);
-    if (accepted.length > 0 && !(f->min < f->max)) {
-        buf_format(out, " (%s)", accepted.text);
-    } else if (accepted.length > 0 && default_value.length > 0) {
-        buf_format(out, " (%s; %s by default)", accepted.text, default_value.text);
-    } else if (default_value.length > 0) {
-        buf_format(out, " (%s by default)", default_value.text);
-    }
-    buf_release(&accepted);
-    buf_release(&default_value);
+    for (const struct help_topic *t = help_topics; t->name != NULL; t++)
+        buf_format(&out->text, "'fairlead help %s' says %s.\n", t->name, t->summary);
 }
 
 static void write_fields(const struct command *command, struct output *out)
@@ -75,10 +49,10 @@ static void write_fields(const struct command *command, struct output *out)
     const struct field *f;
     write_heading(out, "Fields");
     for (uint32_t i = 0; (f = command_field(command, i)) != NULL; i++) {
-        char name[HELP_FIELD_BYTES];
-        help_write_field_syntax(f, name);
+        char name[FIELD_HELP_BYTES];
+        field_help_syntax(f, name);
         struct buf meaning = {0};
-        help_write_field_meaning(f, &meaning);
+        field_help_meaning(f, &meaning);
         usage_write_entry(&out->text, name, meaning.text, USAGE_OPTION_COLUMN);
         buf_release(&meaning);
     }

@@ -15,15 +15,6 @@ bool help_has_subcommands(const char *word);
 void help_write_subcommands(const char *word, struct output *out);
 void help_write_subcommand_names(const char *word, struct buf *out);
 
-/* Writes a field as it is given on the command line: "PriorityTier=COUNT", "ties=merge|slurm". out:
- * HELP_FIELD_BYTES. */
-enum { HELP_FIELD_BYTES = 160 };
-void help_write_field_syntax(const struct field *f, char *out);
-
-/* Appends the help of a field, what it accepts and its default: "number of CPUs (a whole number from 1 to 65536; 1 by
- * default)". */
-void help_write_field_meaning(const struct field *f, struct buf *out);
-
 /* The exit statuses that every command has; ends with {0}. */
 extern const struct command_exit help_common_exits[];
 

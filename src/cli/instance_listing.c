@@ -8,6 +8,8 @@
 #include "api/bodies.h"
 #include "base/ensure.h"
 
+enum { BLOCK_NAME_WIDTH_MIN = 13 };
+
 struct listing_run {
     const struct instance_listing *listing;
     const struct listing_values *form;
@@ -26,17 +28,37 @@ static bool writes_blocks(const struct listing_run *r)
     return r->listing->has_blocks && listing_is_table(r->form);
 }
 
+/* The headings of a block begin in capitals or are names of fields. */
+static const char *block_name(const struct listing_run *r, uint32_t i)
+{
+    const struct column *c = &r->written.chosen_columns[i];
+    return c->heading != NULL ? c->heading : r->written.table_columns[i].heading;
+}
+
+static int name_width(const struct listing_run *r)
+{
+    size_t width = BLOCK_NAME_WIDTH_MIN;
+    for (uint32_t i = 0; i < r->written.chosen.count; i++) {
+        size_t length = strlen(block_name(r, i));
+        if (length > width) width = length;
+    }
+    return (int)width;
+}
+
 /* "Time limit    2:00:00" */
 static void write_block(struct listing_run *r)
 {
     struct buf block = {0}, value = {0};
+    int width = name_width(r);
+    if (r->listing->block_heading != NULL) r->listing->block_heading(r->row, &block);
     for (uint32_t i = 0; i < r->written.chosen.count; i++) {
         const struct column *c = &r->written.chosen_columns[i];
-        const char *heading = c->heading != NULL ? c->heading : r->written.table_columns[i].heading;
         buf_clear(&value);
         listing_write_cell(&r->written.chosen, c, r->row, &r->arena, &value);
         if (value.length > 0) text_make_plain(value.text, value.length);
-        buf_format(&block, "%-13s %.*s\n", heading, (int)value.length, value.text);
+        if (r->listing->drops_empty && r->form->columns == NULL && (value.length == 0 || strcmp(value.text, "-") == 0))
+            continue;
+        buf_format(&block, "%-*s %.*s\n", width, block_name(r, i), (int)value.length, value.text);
     }
     listing_add_block(&r->written, r->row, (struct str){block.text, block.length});
     buf_release(&block);
@@ -174,6 +196,7 @@ static int run(struct listing_run *r, struct call *call, struct client *c, struc
     const struct instance_listing *l = r->listing;
     size_t old_length = call->out->text.length;
     if (listing_begin(&r->written, l->columns, r->form, call->out, e) != 0) return -1;
+    r->written.table.drops_empty = l->drops_empty && r->form->columns == NULL;
     if (instance_open(call, c, e) != 0 || request_rows(r, call, c, e) != 0 ||
         (l->is_reversed ? write_reversed(r, c, e) : write_in_order(r, c, e)) != 0)
         return -1;

@@ -14,6 +14,9 @@ struct instance_listing {
     bool has_lines;         /* the instance can send rows as lines (wire/wire.h) */
     bool has_psv;           /* the instance can send rows as --parsable prints them (wire/psv.h) */
     bool has_blocks;        /* instead of a table: for each row a block with a column per line */
+    bool drops_empty;       /* a table has no columns without a value (cli/table.h), and a block no such lines */
+    void (*block_heading)(const struct field_value *row,
+                          struct buf *out);                             /* appends a line above a block; may be NULL */
     bool (*filter)(const struct field_value *row, const void *context); /* whether to list the row; NULL: all rows */
     const void *filter_context;
     const char *(*group_of)(const struct field_value *row); /* a table has it as a heading between rows; may be NULL */

@@ -5,8 +5,10 @@
 #include "api/client/client.h"
 #include "base/idset.h"
 #include "base/quantity.h"
+#include "cli/hostlist.h"
 #include "cli/job_end.h"
 #include "cli/listing.h"
+#include "cli/tres_show.h"
 #include "fields/job_fields.h"
 #include "fields/job_id.h"
 #include "fields/limits.h"
@@ -205,6 +207,18 @@ static void show_waits_for(const struct field_value *row, struct buf *out)
     show_dash_if_empty(out);
 }
 
+static void show_hosts(const struct field_value *row, struct buf *out)
+{
+    hostlist_write(row[JOB_FIELD_HOSTS].text, out);
+    show_dash_if_empty(out);
+}
+
+static void show_tres(const struct field_value *row, struct buf *out)
+{
+    if (has(row, JOB_FIELD_TRES)) tres_show(row[JOB_FIELD_TRES].text, out);
+    show_dash_if_empty(out);
+}
+
 static void show_reserve(const struct field_value *row, struct buf *out)
 {
     buf_add_text(out, row[JOB_FIELD_RESERVE].number != 0 ? "requested" : "-");
@@ -331,7 +345,7 @@ static const struct column show_job[] = {
     {.computed = &elapsed_field, .compute = compute_elapsed, .heading = "Elapsed"},
     {.field = JOB_FIELD_TIME_LIMIT, .heading = "Time limit", .show = show_time_limit},
     {.field = JOB_FIELD_CPUS, .heading = "CPUs", .show = show_slots},
-    {.field = JOB_FIELD_HOSTS, .heading = "Hosts"},
+    {.field = JOB_FIELD_HOSTS, .heading = "Hosts", .show = show_hosts},
     {.field = JOB_FIELD_CPU_IDS, .heading = "CPU numbers"},
     {.field = JOB_FIELD_NODES, .heading = "Nodes", .show = show_nodes},
     {.field = JOB_FIELD_MEM_MIB, .heading = "Memory"},
@@ -350,7 +364,7 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_SOFT_QUEUES, .heading = "Soft queues"},
     {.field = JOB_FIELD_CONSTRAINT, .heading = "Constraint"},
     {.field = JOB_FIELD_ENVIRONMENT, .heading = "PE"},
-    {.field = JOB_FIELD_TRES, .heading = "TRES"},
+    {.field = JOB_FIELD_TRES, .heading = "TRES", .show = show_tres},
     {.field = JOB_FIELD_BILLING, .heading = "Billing"},
     {.field = JOB_FIELD_COMMAND, .heading = "Command"},
     {.field = JOB_FIELD_DIRECTORY, .heading = "Directory"},

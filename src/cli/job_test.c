@@ -3,18 +3,21 @@
 #include "base/quantity.h"
 #include "cli/reason_list.h"
 
-static void add_start(const struct api_tested *t, struct buf *out)
+/* begin_us: the job's own earliest start; 0: none. */
+static void add_start(const struct api_tested *t, int64_t begin_us, struct buf *out)
 {
     char time[32];
     if (t->never) {
         buf_format(out, "The job %s\n", t->never_runs);
         return;
     }
-    time_format(time, t->start_us);
+    time_format(time, t->start_us > 0 ? t->start_us : begin_us);
     if (t->now)
         buf_add_text(out, "The job would start now");
     else if (t->start_us > 0)
         buf_format(out, "The job would start at %s", time);
+    else if (begin_us > 0)
+        buf_format(out, "The job would start at %s or later, which is its begin", time);
     else
         buf_add_text(out, "The job would wait; when it would start is not known");
     if (t->places != NULL) buf_format(out, " on %s", t->places);
@@ -22,9 +25,9 @@ static void add_start(const struct api_tested *t, struct buf *out)
     if (t->waits_for != NULL) buf_format(out, "It would wait for %s\n", t->waits_for);
 }
 
-static void write_text(struct call *call, const struct api_tested *t)
+static void write_text(struct call *call, const struct api_tested *t, int64_t begin_us)
 {
-    add_start(t, &call->out->text);
+    add_start(t, begin_us, &call->out->text);
     reason_list_write(t->scheduling_info.items, t->scheduling_info.count, &call->out->text);
 }
 
@@ -38,7 +41,8 @@ int job_test_run(struct call *call, const struct api_submit *body, bool is_json,
         wire_write(&api_tested_shape, &tested, &call->out->text);
         buf_add_char(&call->out->text, '\n');
     } else {
-        write_text(call, &tested);
+        const struct job_values *job = &body->job;
+        write_text(call, &tested, job->is_given[JOB_FIELD_BEGIN] ? job->value[JOB_FIELD_BEGIN].number : 0);
     }
     return tested.never ? 1 : 0;
 }

@@ -2,6 +2,7 @@
 
 #include "api/bodies.h"
 #include "base/ensure.h"
+#include "base/text.h"
 #include "fields/limit_fields.h"
 
 static int add_limit(const struct call *call, struct str name, struct str value, struct limit_operands *io,
@@ -43,7 +44,41 @@ int limit_operands_read(const struct call *call, struct limit_operands *out, str
     return 0;
 }
 
+/* The field of the command whose name is most like a mistyped one, or NULL: at most a third of the letters differ. */
+static const struct field *nearest_field(const struct command *command, struct str name)
+{
+    const struct field *nearest = NULL, *f;
+    size_t min = name.length / 3 + 1;
+    for (uint32_t i = 0; (f = command_field(command, i)) != NULL; i++) {
+        size_t distance = str_distance(name, str(f->name));
+        if (distance >= min) continue;
+        min = distance;
+        nearest = f;
+    }
+    return nearest;
+}
+
 int limit_operands_refuse(const struct call *call, const char *operand, struct err *e)
 {
-    return err_set(e, ERR_USAGE, "unexpected argument '%s'; see 'fairlead %s --help'", operand, call->command->name);
+    struct buf names = {0};
+    struct str value, name = str_cut(str(operand), '=', &value);
+    const struct field *f, *nearest = nearest_field(call->command, name);
+    if (value.text == NULL)
+        return err_set(e, ERR_USAGE,
+                       "unexpected argument '%s'; fields are given as NAME=VALUE, see 'fairlead %s --help'", operand,
+                       call->command->name);
+    for (const struct option_row *o = call->command->options; o != NULL && o->name != NULL; o++) {
+        if (str_equal(name, str(o->name)))
+            return err_set(e, ERR_USAGE, "unexpected argument '%s': it is an option, --%s %.*s", operand, o->name,
+                           (int)value.length, value.text);
+    }
+    if (nearest != NULL)
+        return err_set(e, ERR_USAGE, "'%.*s' is not a field; did you mean '%s'?", (int)name.length, name.text,
+                       nearest->name);
+    for (uint32_t i = 0; (f = command_field(call->command, i)) != NULL; i++)
+        buf_format(&names, "%s%s", i > 0 ? ", " : "", f->name);
+    int status = err_set(e, ERR_USAGE, "'%.*s' is not a field; the fields are: %.*s", (int)name.length, name.text,
+                         (int)names.length, names.text);
+    buf_release(&names);
+    return status;
 }

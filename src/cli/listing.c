@@ -90,7 +90,7 @@ static void write_value(const struct column *c, const struct field *f, const str
         write_amounts(c, value->text, out);
     } else if (f->type == FIELD_REAL) {
         write_real(c, value->real, out);
-    } else if (f->type == FIELD_SECONDS && !is_special) {
+    } else if (field_is_duration(f) && !is_special) {
         buf_add(out, text, duration_format_short(text, value->number));
     } else if (f->type == FIELD_MEMORY && !is_special) {
         buf_add(out, text, memory_format(text, (uint64_t)value->number));

@@ -61,6 +61,14 @@ static struct option_rules rules_of(const struct command *command, struct call *
     return rules;
 }
 
+/* Whether the first operand is a name, which is never empty. */
+static bool names_first(const struct command *command)
+{
+    if (command->usage == NULL) return false;
+    return strstr(command->usage, "[NAME]") != NULL ||
+           (command->operands_min > 0 && strstr(command->usage, "NAME") != NULL);
+}
+
 static int run(const struct command *command, int argc, char **argv, struct arena *arena, struct output *out)
 {
     void *values = arena_alloc(arena, command->values_size);
@@ -85,6 +93,10 @@ static int run(const struct command *command, int argc, char **argv, struct aren
     }
     if (count < command->operands_min) {
         err_set(&e, ERR_USAGE, "missing argument; usage: %s %s", name, command->usage);
+        return fail(command->name, &e, false);
+    }
+    if (count > 0 && call.parsed.operands[0][0] == '\0' && names_first(command)) {
+        err_set(&e, ERR_USAGE, "the name is empty; see '%s --help'", name);
         return fail(command->name, &e, false);
     }
     int status = command->run(&call, &e);
@@ -152,11 +164,26 @@ static int refuse_unknown(const char *word)
     return EXIT_USAGE;
 }
 
+/* "user list" is 'user show', "show partition" is 'partition show', "show nodes" is 'host show'. NULL: not known. */
+static const struct command *equivalent_of_subcommand(const char *parent, const char *word)
+{
+    char name[NAME_BYTES];
+    const char *equivalent = foreign_syntax_subcommand(word);
+    if (strcmp(parent, "show") == 0) {
+        const char *shown = foreign_syntax_shown(word);
+        text_format(name, sizeof name, "%s%s", shown != NULL ? shown : word, shown != NULL ? "" : " show");
+        return command_find(name);
+    }
+    text_format(name, sizeof name, "%s %s", parent, equivalent != NULL ? equivalent : "");
+    return command_find(name);
+}
+
 /* The same for a word after one that has subcommands. */
 static int refuse_unknown_subcommand(const char *parent, const char *word)
 {
-    const struct command *nearest = nearest_command(parent, word);
+    const struct command *nearest = nearest_command(parent, word), *equivalent = equivalent_of_subcommand(parent, word);
     struct buf names = {0};
+    if (equivalent != NULL) nearest = equivalent;
     if (nearest == NULL) nearest = only_subcommand(parent);
     if (nearest != NULL) {
         output_note("fairlead: unknown command '%s %s'; did you mean '%s'? see 'fairlead --help'", parent, word,

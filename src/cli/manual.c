@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/field_help.h"
 #include "cli/help.h"
 #include "cli/listing.h"
 #include "options/usage.h"
@@ -83,12 +84,12 @@ static void add_fields(struct buf *out, const struct command *command)
     const struct field *f;
     buf_add_text(out, ".SH FIELDS\n");
     for (uint32_t i = 0; (f = command_field(command, i)) != NULL; i++) {
-        char name[HELP_FIELD_BYTES];
-        help_write_field_syntax(f, name);
+        char name[FIELD_HELP_BYTES];
+        field_help_syntax(f, name);
         buf_add_text(out, ".TP\n\\fB");
         add_escaped(out, str(name));
         struct buf meaning = {0};
-        help_write_field_meaning(f, &meaning);
+        field_help_meaning(f, &meaning);
         add_line(out, "\\fR\n", meaning.text);
         buf_release(&meaning);
     }

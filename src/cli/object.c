@@ -173,10 +173,17 @@ static struct field_value compute_qos_limits(const struct field_value *row, stru
                                &row[OBJECT_RECORD_FIELDS + QOS_FIRST_LIMIT], arena);
 }
 
+static void show_qos_limits(const struct field_value *row, struct buf *out)
+{
+    limit_columns_show_set(&object_classes[OBJECT_QOS].fields[QOS_FIRST_LIMIT], QOS_LIMIT_COUNT,
+                           &row[OBJECT_RECORD_FIELDS + QOS_FIRST_LIMIT], out);
+}
+
 static void add_limits_column(struct column_table *t, struct column *columns)
 {
     columns[t->count] = (struct column){.computed = &limit_columns_field,
                                         .compute = compute_qos_limits,
+                                        .show = show_qos_limits,
                                         .width_min = COLUMN_NAME_WIDTH_MIN,
                                         .rank = (uint8_t)t->count};
     t->count++;
@@ -223,6 +230,8 @@ int object_run_show(struct call *call, enum object_kind kind, const struct listi
         .columns = &columns,
         .target = target_of(call, kind, NULL),
         .empty_note = name ? NULL : empty_note,
+        .has_blocks = name != NULL,
+        .drops_empty = true,
         .filter = name ? has_name : NULL,
         .filter_context = &wanted,
     };

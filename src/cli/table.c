@@ -22,8 +22,9 @@ void table_release(struct table *t)
 }
 
 /* The words of listings for a value that is not there. */
-static bool is_value(struct str cell)
+static bool is_value(const struct table *t, struct str cell)
 {
+    if (t->drops_empty && str_equal(cell, str("0"))) return false;
     return cell.length > 0 && !str_equal(cell, str("-")) && !str_equal(cell, str("NONE"));
 }
 
@@ -36,7 +37,7 @@ void table_add(struct table *t, struct str cell)
 
     uint32_t column = t->cells.count % t->column_count, width = display_width((struct str){copy, cell.length});
     if (width > t->widths[column]) t->widths[column] = width;
-    t->has_value[column] |= is_value(cell);
+    t->has_value[column] |= is_value(t, cell);
     *array_add(&t->cells) = (struct table_cell){t->text.length, width};
 }
 

@@ -39,6 +39,9 @@ struct table {
     uint32_t column_count;
     uint32_t widths[TABLE_COLUMNS_MAX];
     bool has_value[TABLE_COLUMNS_MAX]; /* in some row */
+    bool
+        drops_empty; /* columns in which no row has a value, or each has 0, are left out however wide the output is, but
+                         for those of rank 0 and 1; set before the first row */
     struct buf text;
     ARRAY(struct table_cell) cells;
     ARRAY(struct table_line) lines;

@@ -74,6 +74,9 @@ struct table_layout table_layout_make(const struct table *t, bool has_header, ui
 {
     struct table_layout l = {.count = t->column_count};
     set_natural_widths(t, has_header, &l);
+    for (uint32_t c = 0; c < t->column_count && t->drops_empty; c++) {
+        if (!t->has_value[c] && t->columns[c].rank > 1) leave_out(c, &l);
+    }
     if (room > 0) leave_out_empty(t, room, &l);
     while (room > 0 && !cut_to_fit(t, has_header, room, &l)) {
         uint32_t column = next_to_leave_out(t, &l, false);

@@ -108,6 +108,9 @@ void ranking_thread_abandon(struct daemon *d);
 
 /* loads.c, for the server: struct server_host has what they do. */
 int daemon_check_sensors(void *context, const char *paths, struct err *e);
+
+/* Whether a pretend job can run as its comment says. */
+int daemon_check_pretend_comment(void *context, const char *comment, struct err *e);
 void daemon_describe_sensors(void *context, struct buf *out);
 
 /* loads.c: measures for the first time. */

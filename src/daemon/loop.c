@@ -512,6 +512,7 @@ static int open_server(struct daemon *d, struct err *e)
                                .read_ends = daemon_read_ends,
                                .release_ends = daemon_release_ends,
                                .check_sensors = daemon_check_sensors,
+                               .check_comment = d->pretend != NULL ? daemon_check_pretend_comment : NULL,
                                .describe_sensors = daemon_describe_sensors,
                                .state_directory = d->state_dir.path,
                                .socket_path = d->state_dir.socket_path,

@@ -63,3 +63,9 @@ void daemon_open_pretend_executor(struct daemon *d)
     }
     executor_pretend_synced(d->executor);
 }
+
+int daemon_check_pretend_comment(void *context, const char *comment, struct err *e)
+{
+    (void)context;
+    return pretend_job_check_comment(comment, e);
+}

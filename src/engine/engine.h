@@ -20,7 +20,7 @@
  *     EVENT_TIME with a pass due                      see pass.c
  *     EVENT_UPDATE                                    O(the job's texts and ranges of tasks): the job is copied
  *     EVENT_CANCEL of jobs with live tasks            O(tasks) for each of these jobs
- *     EVENT_CANCEL, HOLD and RELEASE with `all`       O(jobs), plus the above
+ *     EVENT_CANCEL, HOLD, RELEASE, REQUEUE with `all` O(jobs), plus the above
  *     EVENT_ACCOUNT_DELETE, EVENT_USER_MODIFY         O(associations)
  *     EVENT_USER_DELETE                               O(associations)
  *     EVENT_ACCOUNT_MODIFY with a parent              O(associations x depth)

@@ -98,11 +98,37 @@ struct job_ref {
 };
 
 /* The jobs to cancel, hold, release or requeue. If one reference is wrong, the event is refused. */
+/* Which of all jobs are meant. NULL and false: any. Names that do not exist are refused, except those of users. */
+struct job_selection {
+    const char *user, *account, *partition, *qos, *name;
+    bool is_of_pending, is_of_live; /* EVENT_CANCEL: only tasks that have not started, or only those that have */
+};
+
+struct job_refusal {
+    struct job_ref ref;
+    enum err_code code;
+    const char *message; /* a sentence */
+};
+
+/* What became of each job of an event_jobs; in memory of the arena. */
+struct jobs_report {
+    struct arena *arena;
+    struct job_refusal *refused;
+    uint32_t refused_count;
+    struct job_ref *changed; /* those that are counted, in the order of the references, or of the rows */
+    uint32_t changed_count;
+};
+
 struct event_jobs {
     const struct job_ref *refs;
     uint32_t count;
-    bool all;   /* instead of refs: every job that the actor may change */
-    bool holds; /* EVENT_REQUEUE: they are held then */
+    bool all;        /* instead of refs: every job that the actor may change and that the selection fits */
+    bool holds;      /* EVENT_REQUEUE: they are held then */
+    bool is_dry_run; /* nothing is changed; the result says what would be */
+    struct job_selection selection;
+    /* Not NULL: a reference that is refused is reported, and the others are changed; otherwise one refusal refuses all.
+     * The engine fills it. */
+    struct jobs_report *report;
 };
 
 /* A fact about a job that has ended and is in no row of memory any more (dependencies.h). */

@@ -44,47 +44,146 @@ static int find_job(struct apply_context *c, const struct actor *actor, struct j
     return 0;
 }
 
-static int check_jobs(struct apply_context *c, const struct event *event)
+static int check_ref(struct apply_context *c, const struct event *event, struct job_ref ref)
 {
     uint32_t unused;
-    for (uint32_t i = 0; i < event->jobs.count; i++) {
-        if (find_job(c, &event->actor, event->jobs.refs[i], &unused) != 0) return -1;
+    return find_job(c, &event->actor, ref, &unused);
+}
+
+/* What an event does with a reference. */
+struct job_action {
+    int (*check)(struct apply_context *, const struct event *, struct job_ref); /* 0, or -1: refused */
+    /* Whether it makes a difference; with is_dry_run, whether it would. References of `all` were not checked. */
+    bool (*act)(struct apply_context *, const struct event *, struct job_ref);
+};
+
+static int check_selection(struct apply_context *c, const struct job_selection *selection)
+{
+    const struct state *s = c->s;
+    const struct {
+        enum object_kind kind;
+        const char *name;
+    } objects[] = {{OBJECT_PARTITION, selection->partition}, {OBJECT_QOS, selection->qos}};
+    if (selection->account != NULL && state_find_assoc(s, selection->account, NULL) == NONE)
+        return err_not_found(c->e, "account", str(selection->account));
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
+        if (objects[i].name != NULL && state_find_object(s, objects[i].kind, objects[i].name) == NONE)
+            return err_not_found(c->e, object_classes[objects[i].kind].name, str(objects[i].name));
     }
     return 0;
 }
 
-/* Calls act for each reference, or for every job that the actor may change. act returns whether it made a difference.
- * Returns the number of references for which it did. */
-static uint32_t for_each_job(struct apply_context *c, const struct event *event,
-                             bool (*act)(struct apply_context *, const struct event *, struct job_ref))
+static bool is_in_partition(const struct state *s, const struct job *j, const char *partition)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < j->partition_count; i++) {
+        const struct object *p = &s->objects[OBJECT_PARTITION].items[j->partitions[i]].object;
+        found |= strcmp(p->name, partition) == 0;
+    }
+    return found;
+}
+
+static bool is_or_any(const char *wanted, const char *value)
+{
+    return wanted == NULL || strcmp(wanted, value) == 0;
+}
+
+static bool is_selected(const struct state *s, const struct job_selection *selection, const struct job *j)
+{
+    return is_or_any(selection->user, user_of(s, j)) &&
+           is_or_any(selection->account, s->assocs.items[j->assoc].account) &&
+           is_or_any(selection->qos, s->objects[OBJECT_QOS].items[j->qos].object.name) &&
+           is_or_any(selection->name, j->text->name) &&
+           (selection->partition == NULL || is_in_partition(s, j, selection->partition));
+}
+
+static void report_refusal(struct jobs_report *report, struct job_ref ref, const struct err *e)
+{
+    report->refused[report->refused_count++] =
+        (struct job_refusal){ref, e->code, arena_copy(report->arena, str(ERR_SENTENCE(e)))};
+}
+
+/* Checks each reference. *out_is_refused: one entry for each, in the cycle. */
+static int check_refs(struct apply_context *c, const struct event *event, const struct job_action *action,
+                      bool **out_is_refused)
 {
     const struct event_jobs *wanted = &event->jobs;
+    struct err *e = c->e, refusal;
+    int status = 0;
+    *out_is_refused = arena_alloc(&c->s->cycle, wanted->count + (size_t)1);
+    if (wanted->report != NULL) c->e = &refusal;
+    for (uint32_t i = 0; i < wanted->count && status == 0; i++) {
+        if (action->check(c, event, wanted->refs[i]) == 0) continue;
+        (*out_is_refused)[i] = true;
+        if (wanted->report == NULL)
+            status = -1;
+        else
+            report_refusal(wanted->report, wanted->refs[i], &refusal);
+    }
+    c->e = e;
+    return status;
+}
+
+static void act_on(struct apply_context *c, const struct event *event, const struct job_action *action,
+                   struct job_ref ref)
+{
+    struct jobs_report *report = event->jobs.report;
+    if (!action->act(c, event, ref)) return;
+    c->result->job_count++;
+    if (report != NULL) report->changed[report->changed_count++] = ref;
+}
+
+static void act_on_refs(struct apply_context *c, const struct event *event, const struct job_action *action,
+                        const bool *is_refused)
+{
     struct map seen = {0};
-    uint32_t count = 0;
-    for (uint32_t i = 0; !wanted->all && i < wanted->count; i++) {
-        uint64_t key = wanted->refs[i].job_id;
-        if (wanted->refs[i].task_id == NONE && map_get_u64(&seen, key) != NONE) continue;
-        if (wanted->refs[i].task_id == NONE) map_set_u64(&seen, key, 0);
-        count += act(c, event, wanted->refs[i]);
+    for (uint32_t i = 0; i < event->jobs.count; i++) {
+        struct job_ref ref = event->jobs.refs[i];
+        uint64_t key = task_key(ref.job_id, ref.task_id);
+        if (is_refused[i] || map_get_u64(&seen, key) != NONE) continue;
+        map_set_u64(&seen, key, 0);
+        act_on(c, event, action, ref);
     }
     map_release(&seen);
-    if (!wanted->all) return count;
+}
+
+static void act_on_all(struct apply_context *c, const struct event *event, const struct job_action *action)
+{
     for (uint32_t i = 0; i < c->s->jobs.count; i++) {
         const struct job *j = &c->s->jobs.items[i];
         if (j->ended_us != 0 || !may_change(c->s, &event->actor, j)) continue;
-        count += act(c, event, (struct job_ref){j->id, NONE});
+        if (is_selected(c->s, &event->jobs.selection, j)) act_on(c, event, action, (struct job_ref){j->id, NONE});
     }
-    return count;
+}
+
+static int change_jobs(struct apply_context *c, const struct event *event, const struct job_action *action)
+{
+    const struct event_jobs *wanted = &event->jobs;
+    struct jobs_report *report = wanted->report;
+    bool *is_refused;
+    if (report != NULL) {
+        size_t changed_max = (wanted->all ? c->s->jobs.count : wanted->count) + (size_t)1;
+        report->refused = arena_alloc(report->arena, (wanted->count + (size_t)1) * sizeof *report->refused);
+        report->changed = arena_alloc(report->arena, changed_max * sizeof *report->changed);
+        report->refused_count = report->changed_count = 0;
+    }
+    if (check_selection(c, &wanted->selection) != 0 || check_refs(c, event, action, &is_refused) != 0) return -1;
+    if (wanted->all)
+        act_on_all(c, event, action);
+    else
+        act_on_refs(c, event, action, is_refused);
+    return 0;
 }
 
 /* --- cancel ------------------------------------------------------------------------------------------------------- */
 
 /* These return whether something was not cancelled yet. */
 
-static bool cancel_task(struct apply_context *c, uint32_t index)
+static bool cancel_task(struct apply_context *c, const struct event *event, uint32_t index)
 {
     struct task *k = &c->s->tasks.items[index];
     if (job_state_is_end(k->state) || k->is_cancelled) return false;
+    if (event->jobs.is_dry_run) return true;
     k->is_cancelled = true;
     k->requeue = REQUEUE_NO;
     k->state = JOB_COMPLETING;
@@ -102,36 +201,36 @@ static void cancel_pending(struct apply_context *c, uint32_t job_index, uint32_t
 }
 
 /* O(tasks) if tasks of the job are live. */
-static bool cancel_all_tasks(struct apply_context *c, uint32_t job_index)
+static bool cancel_all_tasks(struct apply_context *c, const struct event *event, uint32_t job_index)
 {
     struct job *j = &c->s->jobs.items[job_index];
-    bool is_changed = idset_first(&j->pending) != NONE;
-    for (uint32_t i = 0; i < c->s->tasks.count && j->live_tasks > 0; i++) {
-        if (c->s->tasks.items[i].job_id == j->id) is_changed |= cancel_task(c, i);
+    const struct job_selection *selection = &event->jobs.selection;
+    bool has_pending = !selection->is_of_live && idset_first(&j->pending) != NONE, is_changed = has_pending;
+    for (uint32_t i = 0; i < c->s->tasks.count && j->live_tasks > 0 && !selection->is_of_pending; i++) {
+        if (c->s->tasks.items[i].job_id == j->id) is_changed |= cancel_task(c, event, i);
     }
-    if (is_changed) job_cancel_pending(c, job_index, &j->pending);
+    if (has_pending && !event->jobs.is_dry_run) job_cancel_pending(c, job_index, &j->pending);
     return is_changed;
 }
 
 static bool cancel_ref(struct apply_context *c, const struct event *event, struct job_ref ref)
 {
-    (void)event;
     uint32_t job_index = state_find_job(c->s, ref.job_id);
     if (job_index == NONE) return false; /* an earlier reference to the same job ended it */
-    if (ref.task_id == NONE) return cancel_all_tasks(c, job_index);
+    if (ref.task_id == NONE) return cancel_all_tasks(c, event, job_index);
     uint32_t task = state_find_task(c->s, ref.job_id, ref.task_id);
-    if (task != NONE) return cancel_task(c, task);
+    if (task != NONE) return cancel_task(c, event, task);
     bool is_pending = idset_has(&c->s->jobs.items[job_index].pending, ref.task_id);
     if (!is_pending) return false; /* an earlier reference cancelled it */
-    cancel_pending(c, job_index, ref.task_id);
+    if (!event->jobs.is_dry_run) cancel_pending(c, job_index, ref.task_id);
     return true;
 }
 
 int apply_cancel(struct apply_context *c, const struct event *event)
 {
-    if (check_jobs(c, event) != 0) return -1;
-    c->result->job_count = for_each_job(c, event, cancel_ref);
-    c->s->pass_is_due = true;
+    static const struct job_action cancel = {check_ref, cancel_ref};
+    if (change_jobs(c, event, &cancel) != 0) return -1;
+    c->s->pass_is_due |= !event->jobs.is_dry_run;
     return 0;
 }
 
@@ -162,10 +261,12 @@ static bool is_own(const struct state *s, const struct actor *actor, const struc
 
 /* These return whether it made a difference. */
 
-static bool set_held(struct apply_context *c, uint32_t index, bool is_held, bool is_by_operator)
+static bool set_held(struct apply_context *c, const struct event *event, uint32_t index, bool is_held,
+                     bool is_by_operator)
 {
     struct job *j = &c->s->jobs.items[index];
     if (j->is_held == is_held && j->is_held_by_operator == is_by_operator) return false;
+    if (event->jobs.is_dry_run) return true;
     j->is_held = is_held;
     j->is_held_by_operator = is_by_operator;
     move_to_list_end(c->s, j);
@@ -182,7 +283,7 @@ static bool hold_ref(struct apply_context *c, const struct event *event, struct 
     uint32_t index = state_find_job(c->s, ref.job_id);
     const struct job *j = &c->s->jobs.items[index];
     if (idset_first(&j->pending) == NONE) return false;
-    return set_held(c, index, true, j->is_held_by_operator || !is_own(c->s, &event->actor, j));
+    return set_held(c, event, index, true, j->is_held_by_operator || !is_own(c->s, &event->actor, j));
 }
 
 static bool release_ref(struct apply_context *c, const struct event *event, struct job_ref ref)
@@ -190,53 +291,49 @@ static bool release_ref(struct apply_context *c, const struct event *event, stru
     uint32_t index = state_find_job(c->s, ref.job_id);
     const struct job *j = &c->s->jobs.items[index];
     if (idset_first(&j->pending) == NONE || (j->is_held_by_operator && !event->actor.is_operator)) return false;
-    return set_held(c, index, false, false);
+    return set_held(c, event, index, false, false);
 }
 
-/* Whether the jobs can be held or released. participle: for the message. */
-static int check_waiting(struct apply_context *c, const struct event *event, const char *participle)
+/* Whether the job can be held or released. participle: for the message. */
+static int check_waiting(struct apply_context *c, const struct event *event, struct job_ref ref, const char *participle)
 {
-    if (check_jobs(c, event) != 0) return -1;
-    for (uint32_t i = 0; i < event->jobs.count; i++) {
-        struct job_ref ref = event->jobs.refs[i];
-        char id[JOB_ID_TEXT_SIZE];
-        struct str name = {id, job_id_format(id, ref.job_id, ref.task_id)};
-        if (ref.task_id != NONE)
-            return err_subject(c->e, ERR_CONFLICT, "task", name, "cannot be %s alone; give the job id %u", participle,
-                               ref.job_id);
-        if (idset_first(&c->s->jobs.items[state_find_job(c->s, ref.job_id)].pending) == NONE)
-            return err_subject(c->e, ERR_CONFLICT, "job", name, "has started; only pending jobs can be %s", participle);
-    }
+    char id[JOB_ID_TEXT_SIZE];
+    struct str name = {id, job_id_format(id, ref.job_id, ref.task_id)};
+    uint32_t index;
+    if (find_job(c, &event->actor, ref, &index) != 0) return -1;
+    if (ref.task_id != NONE)
+        return err_subject(c->e, ERR_CONFLICT, "task", name, "cannot be %s alone; give the job id %u", participle,
+                           ref.job_id);
+    if (idset_first(&c->s->jobs.items[index].pending) == NONE)
+        return err_subject(c->e, ERR_CONFLICT, "job", name, "has started; only pending jobs can be %s", participle);
     return 0;
+}
+
+static int check_hold(struct apply_context *c, const struct event *event, struct job_ref ref)
+{
+    return check_waiting(c, event, ref, "held");
 }
 
 int apply_hold(struct apply_context *c, const struct event *event)
 {
-    if (check_waiting(c, event, "held") != 0) return -1;
-    c->result->job_count = for_each_job(c, event, hold_ref);
-    return 0;
+    static const struct job_action hold = {check_hold, hold_ref};
+    return change_jobs(c, event, &hold);
 }
 
 /* Only an operator releases what an operator holds. */
-static int check_releasable(struct apply_context *c, const struct event *event)
+static int check_release(struct apply_context *c, const struct event *event, struct job_ref ref)
 {
     char id[JOB_ID_TEXT_SIZE];
-    if (check_waiting(c, event, "released") != 0) return -1;
-    for (uint32_t i = 0; i < event->jobs.count && !event->actor.is_operator; i++) {
-        uint32_t job_id = event->jobs.refs[i].job_id;
-        struct str name = {id, job_id_format(id, job_id, NONE)};
-        if (c->s->jobs.items[state_find_job(c->s, job_id)].is_held_by_operator)
-            return err_subject(c->e, ERR_DENIED, "job", name,
-                               "is held by an operator; only an operator can release it");
-    }
-    return 0;
+    if (check_waiting(c, event, ref, "released") != 0) return -1;
+    if (event->actor.is_operator || !c->s->jobs.items[state_find_job(c->s, ref.job_id)].is_held_by_operator) return 0;
+    struct str name = {id, job_id_format(id, ref.job_id, NONE)};
+    return err_subject(c->e, ERR_DENIED, "job", name, "is held by an operator; only an operator can release it");
 }
 
 int apply_release(struct apply_context *c, const struct event *event)
 {
-    if (check_releasable(c, event) != 0) return -1;
-    c->result->job_count = for_each_job(c, event, release_ref);
-    return 0;
+    static const struct job_action release = {check_release, release_ref};
+    return change_jobs(c, event, &release);
 }
 
 /* --- requeue ------------------------------------------------------------------------------------------------------ */
@@ -246,6 +343,7 @@ static bool requeue_live(struct apply_context *c, const struct event *event, uin
     struct task *k = &c->s->tasks.items[index];
     const struct job *j = &c->s->jobs.items[state_find_job(c->s, k->job_id)];
     if (job_state_is_end(k->state) || k->is_cancelled || k->requeue != REQUEUE_NO) return false;
+    if (event->jobs.is_dry_run) return true;
     enum task_requeue held = is_own(c->s, &event->actor, j) ? REQUEUE_HELD : REQUEUE_HELD_BY_OPERATOR;
     k->requeue = event->jobs.holds ? held : REQUEUE_YES;
     k->state = JOB_COMPLETING;
@@ -270,8 +368,9 @@ static bool requeue_ref(struct apply_context *c, const struct event *event, stru
     return is_changed;
 }
 
-static int check_requeue(struct apply_context *c, struct job_ref ref, bool holds)
+static int check_requeue(struct apply_context *c, const struct event *event, struct job_ref ref)
 {
+    if (check_ref(c, event, ref) != 0) return -1;
     char id[JOB_ID_TEXT_SIZE];
     struct str name = {id, job_id_format(id, ref.job_id, ref.task_id)};
     const struct job *j = &c->s->jobs.items[state_find_job(c->s, ref.job_id)];
@@ -279,7 +378,7 @@ static int check_requeue(struct apply_context *c, struct job_ref ref, bool holds
     if (!is_live)
         return err_subject(c->e, ERR_CONFLICT, ref.task_id == NONE ? "job" : "task", name,
                            "is pending; only what runs can be requeued");
-    if (holds && j->is_array)
+    if (event->jobs.holds && j->is_array)
         return err_subject(c->e, ERR_CONFLICT, "job", str_cut(name, '_', &(struct str){0}),
                            "is an array, whose tasks cannot be held alone; requeue them, then hold the job");
     return 0;
@@ -287,12 +386,8 @@ static int check_requeue(struct apply_context *c, struct job_ref ref, bool holds
 
 int apply_requeue(struct apply_context *c, const struct event *event)
 {
-    if (check_jobs(c, event) != 0) return -1;
-    for (uint32_t i = 0; i < event->jobs.count; i++) {
-        if (check_requeue(c, event->jobs.refs[i], event->jobs.holds) != 0) return -1;
-    }
-    c->result->job_count = for_each_job(c, event, requeue_ref);
-    return 0;
+    static const struct job_action requeue = {check_requeue, requeue_ref};
+    return change_jobs(c, event, &requeue);
 }
 
 /* --- update ------------------------------------------------------------------------------------------------------- */

@@ -222,6 +222,7 @@ const struct limit_table *limit_table_of(struct state *s)
     struct limit_table *t = s->limit_table;
     bool is_current =
         t->is_valid && t->rules_edition == s->rules_edition && t->of_qos.count == s->objects[OBJECT_QOS].count &&
+        t->resource_count == s->objects[OBJECT_RESOURCE].count &&
         t->qos_of_partition.count == s->objects[OBJECT_PARTITION].count && t->of_assoc.count <= s->assocs.count;
     if (!is_current) {
         clear(t);
@@ -229,6 +230,7 @@ const struct limit_table *limit_table_of(struct state *s)
         tres_indices_find(s, &t->arena, &t->indices);
         t->is_valid = true;
         t->rules_edition = s->rules_edition;
+        t->resource_count = s->objects[OBJECT_RESOURCE].count;
     }
     if (t->of_assoc.count < s->assocs.count) add_assocs(t, s, t->of_assoc.count);
     return t;

@@ -55,6 +55,7 @@ struct limit_table {
     struct tres_indices indices;
     struct arena arena;
     uint32_t rules_edition;
+    uint32_t resource_count; /* of which indices has entries; a submission may add standard resources */
     bool is_valid;
     bool has_any; /* something is limited */
 };

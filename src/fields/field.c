@@ -143,7 +143,7 @@ static bool is_in_range(const struct field *f, const struct field_value *value)
     case FIELD_CHOICE: return value->number >= 0 && value->number < count_choices(f->choices);
     case FIELD_TEXT:
     case FIELD_BYTES: return true;
-    default: return (double)value->number >= f->min && (double)value->number <= f->max;
+    default: return number_is_between(value->number, f->min, f->max);
     }
 }
 
@@ -243,6 +243,7 @@ int field_parse(const struct field *f, struct str value, struct arena *arena, st
         break;
     case FIELD_REAL:
         if (!number_parse_double(value, &parsed.real)) return not_accepted(f, value, e);
+        if (!number_is_held(value)) return err_value_reason(e, f->name, value, NUMBER_NOT_HELD);
         parsed.real += 0.0; /* -0 becomes 0: it would sort before 0 */
         break;
     default:

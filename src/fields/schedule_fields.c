@@ -49,18 +49,18 @@ const struct field_table schedule_fields = {.name = "Schedule",
                                             .row_size = sizeof rows[0],
                                             .count = SCHEDULE_FIELD_COUNT};
 
-enum { PLACES_WIDTH_MIN = 16 }; /* "batch@n12=4" */
+enum { PLACES_WIDTH_MIN = 24, REASON_WIDTH_MIN = 20 }; /* "batch@n11=4,batch@n12=4" */
 
 static const struct column columns[] = {
     {.field = SCHEDULE_FIELD_ID, .name = "JOBID", .heading = "JOBID"},
     {.field = SCHEDULE_FIELD_USER, .name = "USER", .heading = "USER", .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 2},
     {.field = SCHEDULE_FIELD_STATE, .name = "STATE", .heading = "STATE"},
     {.field = SCHEDULE_FIELD_START, .name = "START", .heading = "START"},
-    {.field = SCHEDULE_FIELD_END, .name = "END", .heading = "END"},
+    {.field = SCHEDULE_FIELD_END, .name = "END", .heading = "END", .rank = 5},
     {.field = SCHEDULE_FIELD_SLOTS, .name = "SLOTS", .heading = "SLOTS"},
     {.field = SCHEDULE_FIELD_ENVIRONMENT, .name = "PE", .heading = "PE", .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 4},
     {.field = SCHEDULE_FIELD_PLACES, .name = "PLACES", .heading = "PLACES", .width_min = PLACES_WIDTH_MIN, .rank = 1},
-    {.field = SCHEDULE_FIELD_REASON, .name = "REASON", .heading = "REASON", .width_min = PLACES_WIDTH_MIN, .rank = 3},
+    {.field = SCHEDULE_FIELD_REASON, .name = "REASON", .heading = "REASON", .width_min = REASON_WIDTH_MIN, .rank = 1},
 };
 
 const struct column_table schedule_fields_columns = {

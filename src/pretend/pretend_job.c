@@ -113,6 +113,27 @@ static bool read_run(struct str text, int64_t *out_us)
     return true;
 }
 
+static bool read_exit(struct str text, uint64_t *out_status)
+{
+    return number_parse_u64(text, out_status) && *out_status <= EXIT_STATUS_MAX;
+}
+
+int pretend_job_check_comment(const char *comment, struct err *e)
+{
+    struct str rest = str(comment);
+    for (struct str word = next_word(&rest, true); word.length > 0; word = next_word(&rest, true)) {
+        struct str value, key = str_cut(word, '=', &value);
+        int64_t run_us;
+        uint64_t status;
+        if (value.text == NULL) continue;
+        if (str_equal(key, str("run")) && !read_run(value, &run_us))
+            return err_value(e, "comment", word, "run=SECONDS or run=H:M:S, up to ten years, as in pretend clusters");
+        if (str_equal(key, str("exit")) && !read_exit(value, &status))
+            return err_value(e, "comment", word, "exit=STATUS, from 0 to %d, as in pretend clusters", EXIT_STATUS_MAX);
+    }
+    return 0;
+}
+
 /* What a comment says; members that it does not say stay. Other words are the comment's own. */
 static void read_comment(const char *comment, bool *out_has_run, bool *out_has_exit, struct pretend_run *io_run)
 {
@@ -121,8 +142,7 @@ static void read_comment(const char *comment, bool *out_has_run, bool *out_has_e
         struct str value, key = str_cut(word, '=', &value);
         uint64_t status;
         if (value.text != NULL && str_equal(key, str("run"))) *out_has_run |= read_run(value, &io_run->run_us);
-        bool is_status = value.text != NULL && str_equal(key, str("exit")) && number_parse_u64(value, &status) &&
-                         status <= EXIT_STATUS_MAX;
+        bool is_status = value.text != NULL && str_equal(key, str("exit")) && read_exit(value, &status);
         if (is_status) io_run->exit_status = (int32_t)status;
         if (str_equal(word, str("fail"))) io_run->exit_status = 1;
         *out_has_exit |= is_status || str_equal(word, str("fail"));

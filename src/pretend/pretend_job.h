@@ -30,6 +30,9 @@ struct pretend_run {
 /* O(texts). */
 struct pretend_run pretend_job_run(const struct pretend_rules *rules, const struct pretend_job *job);
 
+/* ERR_INPUT: a word of the comment begins with run= or exit=, and what follows cannot be read. */
+int pretend_job_check_comment(const char *comment, struct err *e);
+
 /* Reads the arguments of sleep(1): numbers with an optional suffix s, m, h or d, which are added. False: they are not
  * such, or together more than ten years. */
 bool pretend_job_sleep_us(const struct str *arguments, uint32_t count, int64_t *out_us);

@@ -194,16 +194,25 @@ int wire_read_whole(struct wire_reader *r, json_t *value, const struct wire_rang
         *out_number = range->special_number;
         return 0;
     }
-    if (!is_whole(r, value, &number) || (double)number < range->min || (double)number > range->max)
+    if (!is_whole(r, value, &number) || !number_is_between(number, range->min, range->max))
         return refuse_number(r, value, true, range);
     *out_number = number;
     return 0;
+}
+
+static bool is_held(json_t *value)
+{
+    char text[32];
+    if (!json_is_integer(value)) return true;
+    return number_is_held(
+        (struct str){text, text_format(text, sizeof text, "%lld", (long long)json_integer_value(value))});
 }
 
 int wire_read_real(struct wire_reader *r, json_t *value, double min, double max, double *out_number)
 {
     ensure(min < max);
     double number = json_number_value(value);
+    if (!is_held(value)) return wire_refuse(r, value, "a number that is kept exactly: whole numbers up to 2^53 are");
     if (!json_is_number(value) || !(number >= min && number <= max))
         return refuse_number(r, value, false, &(struct wire_range){.min = min, .max = max});
     *out_number = number + 0.0; /* -0 becomes 0: it would sort before 0 where jobs are ordered */

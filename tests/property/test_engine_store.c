@@ -56,6 +56,8 @@ struct history {
     struct job_values job;
     struct event_pair pairs[4];
     struct job_ref refs[4];
+    struct jobs_report report;
+    struct arena report_arena;
     uint64_t launches[8];
     struct event_host reports[2];
     struct host_load loads[8]; /* of the last report */
@@ -487,7 +489,15 @@ static void make_jobs(struct history *h, struct event *event)
         h->refs[i] = pick_ref(h);
         if (event->kind != EVENT_CANCEL && !one_in(h, 10)) h->refs[i].task_id = NONE;
     }
-    event->jobs = (struct event_jobs){h->refs, count, one_in(h, 25), one_in(h, 4)};
+    event->jobs = (struct event_jobs){h->refs, count, one_in(h, 25), one_in(h, 4), .is_dry_run = one_in(h, 20)};
+    if (!one_in(h, 3)) return;
+    arena_clear(&h->report_arena);
+    h->report = (struct jobs_report){.arena = &h->report_arena};
+    event->jobs.report = &h->report;
+    event->jobs.all |= one_in(h, 20);
+    event->jobs.selection.is_of_pending = one_in(h, 4);
+    event->jobs.selection.is_of_live = !event->jobs.selection.is_of_pending && one_in(h, 4);
+    event->jobs.selection.partition = one_in(h, 4) ? "main" : NULL;
 }
 
 static const struct task *pick_task(struct history *h)
@@ -1087,6 +1097,7 @@ static void run_history(uint64_t seed, int events)
     store_close(h.store);
     state_release(&h.s);
     outcome_release(&h.out);
+    arena_release(&h.report_arena);
     store_remove_directory(h.directory);
 }
 

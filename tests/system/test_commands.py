@@ -4,6 +4,7 @@ import getpass
 import json
 import os
 import pathlib
+import pwd
 import re
 import shlex
 import signal
@@ -526,6 +527,67 @@ def test_cancel(instance):
     assert [row['id'] for row in instance.rows('queue')] == ['%d_[0,4-6,8-9]' % array]
     assert instance.good('cancel', '--all').startswith('Cancelled ')
     assert instance.rows('queue') == []
+    assert instance.good('cancel', '--all') == 'No jobs to cancel\n'
+
+
+ME = pwd.getpwuid(os.geteuid()).pw_name
+
+
+def test_refused_ids_do_not_keep_the_others(instance):
+    ended, waiting = instance.submit('--', 'true'), instance.submit('--hold', '--begin', 'now+1hour', '--', 'true')
+    array = instance.submit('--hold', '--array', '0-9', '--', 'true')
+    instance.until_state(ended, 'COMPLETED')
+    refused = 'job %d has already ended (COMPLETED)\n' % ended
+    for verb, done in ('hold', 'No jobs to hold\n'), ('release', 'Released 1 job\n'), ('hold', 'Held 1 job\n'):
+        result = instance.run(verb, waiting, ended)
+        if done.startswith('No'):
+            assert (result.status, result.out, result.err) == (2, '', 'fairlead hold: ' + refused)
+        else:
+            assert (result.status, result.out, result.err) == (1, done, 'fairlead %s: %s' % (verb, refused))
+    result = instance.run('requeue', ended, waiting)
+    assert (result.status, result.out) == (2, '')
+    assert result.err == 'fairlead requeue: %sfairlead requeue: job %d is pending; only what runs can be requeued\n' % (
+        refused, waiting)
+    result = instance.run('cancel', waiting, ended, 99)
+    assert (result.status, result.out) == (1, 'Cancelled 1 job\n')
+    assert result.err == 'fairlead cancel: %sfairlead cancel: no job 99\n' % refused
+    result = instance.run('cancel', '%d_[8-10]' % array)
+    assert (result.status, result.out) == (1, 'Cancelled 2 tasks\n')
+    assert result.err == 'fairlead cancel: job %d has no task 10\n' % array
+    result = instance.run('cancel', *range(1000, 1030))
+    assert result.status == 2 and result.err.count('\n') == 21 and result.err.endswith('and 10 more\n')
+
+
+def test_jobs_are_selected(instance):
+    for account in 'optics', 'physics':
+        instance.good('account', 'add', account)
+        instance.good('user', 'add', ME, '-A', account)
+    instance.good('partition', 'add', 'night')
+    instance.good('set', 'host_cpus=1')
+    runs = instance.submit('-J', 'sweep', '--array', '0-3', '--', 'sleep', '1000')
+    physics = instance.submit('-A', 'physics', '--hold', '--', 'true')
+    night = instance.submit('-p', 'main,night', '--hold', '-J', 'other', '--', 'true')
+    instance.until_state('%d_0' % runs, 'RUNNING')
+    before = instance.rows('queue')
+    assert instance.good('cancel', '--all', '--dry-run') == 'Would cancel 3 jobs\n  %d\n  %d\n  %d\n' % (
+        runs, physics, night)
+    assert instance.good('cancel', '%d_2' % runs, '--dry-run') == 'Would cancel 1 task\n  %d_2\n' % runs
+    assert instance.good('release', '--all', '--dry-run') == 'Would release 2 jobs\n  %d\n  %d\n' % (physics, night)
+    assert instance.good('requeue', '--all', '--dry-run') == 'Would requeue 1 job\n  %d\n' % runs
+    strip = lambda rows: [(row['id'], row['state'], row['reason']) for row in rows]
+    assert strip(instance.rows('queue')) == strip(before)
+    assert "no account 'nowhere'" in instance.bad('cancel', '-A', 'nowhere')
+    assert "no partition 'nowhere'" in instance.bad('hold', '-p', 'nowhere')
+    assert "no qos 'nowhere'" in instance.bad('release', '-q', 'nowhere')
+    assert "--state: 'ended' is not pending or running" in instance.bad('cancel', '--state', 'ended')
+    assert instance.good('cancel', '-J', 'nothing') == 'No jobs to cancel\n'
+    assert instance.good('cancel', '-u', 'nobody-at-all') == 'No jobs to cancel\n'
+    assert instance.good('release', '-p', 'night') == 'Released 1 job\n'
+    assert instance.good('cancel', '--state', 'PENDING', '-J', 'sweep') == 'Cancelled 1 job\n'
+    assert instance.job('%d_0' % runs)['state'] == 'RUNNING'
+    assert instance.good('cancel', '-A', 'physics') == 'Cancelled 1 job\n'
+    assert instance.good('cancel', '--state', 'running', '-u', ME) == 'Cancelled 1 job\n'
+    instance.until_state(night, 'COMPLETED')
     assert instance.good('cancel', '--all') == 'No jobs to cancel\n'
 
 

@@ -109,6 +109,8 @@ def test_a_requeued_job_has_a_record_for_each_attempt(instance):
     until(lambda: state_of(instance, job) == 'COMPLETED', 'its second attempt')
     assert [(row['state'], row['restarts']) for row in instance.json('show', 'job', job)] == \
         [('REQUEUED', 0), ('COMPLETED', 1)]
+    shown = [line for line in instance.good('show', 'job', job).splitlines() if line.startswith('Attempt ')]
+    assert shown == ['Attempt 1', 'Attempt 2']
     assert (instance.work / 'counts').read_text() == '0\n1 1\n'
     assert instance.run('wait', job).status == 0
     assert 'all agree' in instance.good('verify')

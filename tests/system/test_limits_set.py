@@ -1,7 +1,9 @@
 """Limits of accounts, users and QOS as commands set, list and refuse them, and as they survive a restart and a document."""
+import pathlib
 import json
 import os
 import pwd
+import re
 
 import pytest
 
@@ -46,7 +48,16 @@ def test_limits_are_set_and_listed(tree):
 
 
 @pytest.mark.parametrize('command, part', [
-    (['account', 'modify', 'physics', 'MaxJob=4'], "unexpected argument 'MaxJob=4'; see 'fairlead account modify --help'"),
+    (['account', 'modify', 'physics', 'MaxJob=4'], "'MaxJob' is not a field; did you mean 'MaxJobs'?"),
+    (['account', 'modify', 'physics', 'colour=4'], "'colour' is not a field; the fields are: GrpJobs, GrpSubmitJobs, "),
+    (['account', 'modify', '', 'MaxJobs=4'], "the name is empty; see 'fairlead account modify --help'"),
+    (['qos', 'delete', ''], "the name is empty; see 'fairlead qos delete --help'"),
+    (['user', 'modify', 'test-ann', 'colour=4'], "'colour' is not a field; the fields are: fshare, "),
+    (['qos', 'modify', 'long', 'GrpTRES=cpu=9007199254740993'], "'cpu=9007199254740993' is not TRES=COUNT"),
+    (['set', 'weight_urgency=9007199254740993'],
+     "weight_urgency: '9007199254740993' is beyond 2^53 and cannot be kept exactly"),
+    (['resource', 'add', 'license', 'amount=9007199254740993'],
+     "amount: '9007199254740993' is not a whole number from 0 to 9007199254740992"),
     (['account', 'modify', 'physics', 'MaxJobs'], "unexpected argument 'MaxJobs'"),
     (['account', 'modify', 'physics', 'MaxJobs=4', 'maxjobs=5'], 'MaxJobs is given twice'),
     (['account', 'add', 'new', 'RawUsage=0'], "unexpected argument 'RawUsage=0'"),
@@ -59,7 +70,7 @@ def test_limits_are_set_and_listed(tree):
     (['account', 'modify', 'root', '--shares', '2', 'GrpJobs=1'], 'only its limits and its RawUsage can be changed'),
     (['account', 'modify', 'nowhere', 'GrpJobs=1'], "no account 'nowhere'"),
     (['user', 'modify', 'test-ann', 'MaxJobs=4', 'fshare=3'], "MaxJobs and 'fshare=3': only one of them is accepted"),
-    (['user', 'modify', 'test-ann', 'MaxJobs=4', 'colour=3'], "unexpected argument 'colour=3'"),
+    (['user', 'modify', 'test-ann', 'MaxJobs=4', 'colour=3'], "'colour' is not a field"),
     (['user', 'modify', 'test-ann', 'RawUsage=0', 'fshare=3'], "RawUsage=0 and 'fshare=3': only one of them is accepted"),
     (['user', 'modify', 'test-ann', '-A', 'chem', 'MaxWall=x'], "user 'test-ann': MaxWall: 'x'"),
     (['user', 'modify', 'nobody-here', 'MaxJobs=1'], "no user 'nobody-here'"),
@@ -106,3 +117,31 @@ def test_qos_of_a_job(tree):
     assert tree.job(tree.submit('-A', 'chem', '--qos', 'normal', '--hold', '--', 'true'))['qos'] == 'normal'
     tree.good('set', 'AccountingStorageEnforce=none')
     assert tree.job(tree.submit('-A', 'nowhere', '--hold', '--', 'true'))['account'] == 'chem'
+
+
+def test_limits_for_people(tree):
+    """Memory has a unit, durations have one form, and columns without a value are left out."""
+    tree.good('qos', 'add', 'short', 'GrpTRES=cpu=4,mem=16384', 'GrpTRESMins=mem=1024', 'MaxWall=90', 'MaxJobsPU=3')
+    shown = 'GrpTRES=cpu=4,mem=16G GrpTRESMins=mem=1024 MaxJobsPerUser=3 MaxWall=1:30:00'
+    table = tree.good('qos', 'show').splitlines()
+    assert table[0].split() == ['NAME', 'PRIORITY', 'USAGE_FACTOR', 'LIMITS', 'CREATED']
+    assert [line for line in table if line.startswith('short ') and shown in line]
+    block = tree.good('qos', 'show', 'short').splitlines()
+    assert block[0].split() == ['NAME', 'short']
+    assert 'LIMITS          ' + shown in block
+    tree.good('account', 'modify', 'physics', 'GrpTRES=mem=500', 'GrpWall=2880')
+    assert 'GrpWall=2-00:00:00 GrpTRES=mem=500M' in tree.good('account', 'show', 'physics')
+    assert tree.json('qos', 'show', 'short')[0]['GrpTRES'] == 'cpu=4,mem=16384'
+
+
+def test_help_names_every_limit_and_reason(tree):
+    limits, reasons = tree.good('help', 'limits'), tree.good('help', 'reasons')
+    for name in tree.json('qos', 'show', 'normal')[0]:
+        if re.match('(Grp|Max|Min)', name):
+            assert '  %s=' % name in limits, name
+    header = (pathlib.Path(__file__).parents[2] / 'src/fields/pending_reason.h').read_text()
+    words = re.findall(r'X\([A-Z_]+, "(\w+)"\)', header)
+    assert len(words) > 100
+    listed = re.findall(r'[A-Za-z]+', '\n'.join(line for line in reasons.splitlines() if re.match('  [A-Z]', line)))
+    assert sorted(listed) == sorted(word for word in words if word != 'None')
+    assert "did you mean 'limits'" in tree.bad('help', 'limit')

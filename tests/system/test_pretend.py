@@ -100,6 +100,15 @@ def test_jobs_run_as_they_say(cluster):
     assert row['end_us'] - row['start_us'] < 7200e6
 
 
+def test_an_unreadable_run_time_is_refused(cluster):
+    cluster.begin(speed=1)
+    assert "comment: 'run=abc' is not run=SECONDS or run=H:M:S" in cluster.bad('submit', '--comment', 'run=abc', '--', 'true')
+    assert "'exit=256' is not exit=STATUS" in cluster.bad('submit', '--comment', 'exit=256', '--', 'true')
+    job = cluster.submit('--hold', '--comment', 'the 2nd run of 3', '--', 'true')
+    assert "'run=' is not run=SECONDS" in cluster.bad('update', job, '--comment', 'run=')
+    assert cluster.job(job)['comment'] == 'the 2nd run of 3'
+
+
 def test_time_runs_faster(cluster):
     cluster.begin(speed=100)
     first, begin = cluster.now_us(), time.monotonic()
@@ -113,6 +122,9 @@ def test_time_runs_faster(cluster):
     minutes = int(re.search(r'RUNNING +(\d+):\d\d ', text)[1].split(':')[0])
     assert 0 <= minutes <= 60 and ' 0:00 ' not in text, text  # the time that it has run, by its own clock
     status = cluster.good('status')
+    up = re.search(r', up (\S+) \((\S+) of its time\)\n', status)
+    up_s, virtual_s = (sum(int(part) * 60 ** i for i, part in enumerate(reversed(text.split(':')))) for text in up.groups())
+    assert 0 <= up_s < virtual_s and up_s == virtual_s // 100, status
     assert 'Pretend    %s: hosts that are not there, and no job really runs\n' % cluster.document in status
     assert re.search(r'\nTime       \d\d \w{3} \d{4} \d\d:\d\d:\d\d, 100 seconds of it in a second\n', status), status
     assert 'Hosts      3, 0 down: 11 of 12 CPUs free\n' in status

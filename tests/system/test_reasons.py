@@ -90,6 +90,8 @@ def test_a_submission_that_is_only_tried(busy):
     before = busy.json('status')['tasks']
     assert busy.good('submit', '--test-only', '-n', '1', '-t', '5', '--', 'true') == \
         'The job would start now on main@localhost=1, with 1 CPU in partition main\n'
+    begins = busy.good('submit', '--test-only', '-n', '1', '--begin', '2099-01-01T00:00:00Z', '--', 'true')
+    assert begins.startswith('The job would start at 2099-01-01T00:00:00Z or later, which is its begin, with 1 CPU in ')
     later = busy.good('submit', '--test-only', '-n', '4', '--', 'true')
     assert re.fullmatch(r'The job would start at \S+Z on main@localhost=4, with 4 CPUs in partition main\n'
                         r'It would wait for job 1\n'

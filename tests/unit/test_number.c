@@ -475,15 +475,55 @@ static void test_preconditions(void **state)
     assert_true(dies(unknown_style));
 }
 
+static void whole_numbers_have_exact_bounds(void **unused)
+{
+    static const double two_53 = 9007199254740992.0, two_63 = 9223372036854775808.0;
+    (void)unused;
+    assert_true(number_is_between(INT64_C(9007199254740992), 0, two_53));
+    assert_false(number_is_between(INT64_C(9007199254740993), 0, two_53));
+    assert_false(number_is_between(INT64_C(-9007199254740993), -two_53, two_53));
+    assert_true(number_is_between(INT64_MAX, 0, two_63));
+    assert_true(number_is_between(INT64_MIN, -two_63, two_63));
+    assert_false(number_is_between(-1, 0, two_63));
+}
+
+static void doubles_hold_some_whole_numbers(void **unused)
+{
+    static const char *const held[] = {"0",
+                                       "-7",
+                                       "0.1",
+                                       "9007199254740992",
+                                       "9007199254740994",
+                                       "-9007199254740992",
+                                       "1e300",
+                                       "9007199254740993.0",
+                                       "inf",
+                                       "18446744073709549568",
+                                       "20000000000000010"}; /* the shortest text of 20000000000000008 */
+    static const char *const others[] = {"9007199254740993", "+9007199254740993", "-9007199254740995",
+                                         "18446744073709551615"};
+    (void)unused;
+    for (size_t i = 0; i < sizeof held / sizeof *held; i++) assert_true(number_is_held(str(held[i])));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) assert_false(number_is_held(str(others[i])));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse_u64),         cmocka_unit_test(test_parse_i64),
-        cmocka_unit_test(test_format_u64),        cmocka_unit_test(test_parse_double),
-        cmocka_unit_test(test_parse_double_view), cmocka_unit_test(test_parse_long_double_text),
-        cmocka_unit_test(test_format_as_printf),  cmocka_unit_test(test_format_at_the_edges),
-        cmocka_unit_test(test_format_special),    cmocka_unit_test(test_shortest),
-        cmocka_unit_test(test_parse_as_strtod),   cmocka_unit_test(test_independent_of_locale),
+        cmocka_unit_test(test_parse_u64),
+        cmocka_unit_test(test_parse_i64),
+        cmocka_unit_test(test_format_u64),
+        cmocka_unit_test(test_parse_double),
+        cmocka_unit_test(test_parse_double_view),
+        cmocka_unit_test(test_parse_long_double_text),
+        cmocka_unit_test(test_format_as_printf),
+        cmocka_unit_test(test_format_at_the_edges),
+        cmocka_unit_test(test_format_special),
+        cmocka_unit_test(test_shortest),
+        cmocka_unit_test(test_parse_as_strtod),
+        cmocka_unit_test(test_independent_of_locale),
+        cmocka_unit_test(whole_numbers_have_exact_bounds),
+        cmocka_unit_test(doubles_hold_some_whole_numbers),
         cmocka_unit_test(test_preconditions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,31 +21,75 @@ static bool find_ended(struct server *s, struct job_ref ref, enum job_state *out
     return *out_row_count > 0;
 }
 
-/* Makes the error of the first job that is not live more exact. The engine has only live jobs and reports any other one
- * as not found; the store shows whether the job has ended or never existed. */
+/* Makes the error of a job that is not live more exact. The engine has only live jobs and reports any other one as not
+ * found; the store shows whether the job has ended or never existed. */
+static void explain_ref(struct request *r, struct job_ref ref, struct err *e)
+{
+    char id[JOB_ID_TEXT_SIZE], job_id[JOB_ID_TEXT_SIZE];
+    uint32_t row_count;
+    enum job_state state;
+    struct job_ref job = {ref.job_id, NONE};
+    job_id_format(id, ref.job_id, ref.task_id);
+    job_id_format(job_id, ref.job_id, NONE);
+    if (find_ended(r->server, ref, &state, &row_count)) {
+        const char *subject = ref.task_id == NONE ? "job" : "task";
+        if (row_count > 1)
+            (void)err_subject(e, ERR_CONFLICT, subject, str(id), "has already ended");
+        else
+            (void)err_subject(e, ERR_CONFLICT, subject, str(id), "has already ended (%s)", job_state_name(state));
+    } else if (ref.task_id != NONE && find_ended(r->server, job, &state, &row_count)) {
+        (void)err_subject(e, ERR_NOT_FOUND, "job", str(job_id), "has no task %u", ref.task_id);
+    } else {
+        (void)err_not_found(e, "job", str(job_id));
+    }
+}
+
 static void explain_not_found(struct request *r, const struct job_ref *refs, uint32_t count, struct err *e)
 {
     for (uint32_t i = 0; i < count; i++) {
-        char id[JOB_ID_TEXT_SIZE], job_id[JOB_ID_TEXT_SIZE];
-        uint32_t row_count;
-        enum job_state state;
-        struct job_ref job = {refs[i].job_id, NONE};
         if (server_job_is_live(r->server->host.state, refs[i])) continue;
-        job_id_format(id, refs[i].job_id, refs[i].task_id);
-        job_id_format(job_id, refs[i].job_id, NONE);
-        if (find_ended(r->server, refs[i], &state, &row_count)) {
-            const char *subject = refs[i].task_id == NONE ? "job" : "task";
-            if (row_count > 1)
-                (void)err_subject(e, ERR_CONFLICT, subject, str(id), "has already ended");
-            else
-                (void)err_subject(e, ERR_CONFLICT, subject, str(id), "has already ended (%s)", job_state_name(state));
-        } else if (refs[i].task_id != NONE && find_ended(r->server, job, &state, &row_count)) {
-            (void)err_subject(e, ERR_NOT_FOUND, "job", str(job_id), "has no task %u", refs[i].task_id);
-        } else {
-            (void)err_not_found(e, "job", str(job_id));
-        }
+        explain_ref(r, refs[i], e);
         return;
     }
+}
+
+/* The database is asked about the first refusals only, because no other request is served meanwhile. */
+static struct wire_list refused_of(struct request *r, const struct jobs_report *report)
+{
+    enum { EXPLAINED_MAX = 100 };
+    struct api_refused *rows = arena_alloc(&r->arena, (report->refused_count + (size_t)1) * sizeof *rows);
+    for (uint32_t i = 0; i < report->refused_count; i++) {
+        const struct job_refusal *refusal = &report->refused[i];
+        char id[JOB_ID_TEXT_SIZE];
+        struct err e;
+        job_id_format(id, refusal->ref.job_id, refusal->ref.task_id);
+        rows[i] = (struct api_refused){arena_copy(&r->arena, str(id)), err_name(refusal->code), refusal->message};
+        if (refusal->code != ERR_NOT_FOUND || i >= EXPLAINED_MAX) continue;
+        explain_ref(r, refusal->ref, &e);
+        rows[i].name = err_name(e.code);
+        rows[i].message = arena_copy(&r->arena, str(ERR_SENTENCE(&e)));
+    }
+    return (struct wire_list){rows, report->refused_count};
+}
+
+static struct wire_list changed_of(struct request *r, const struct jobs_report *report)
+{
+    const char **ids = arena_alloc(&r->arena, (report->changed_count + (size_t)1) * sizeof *ids);
+    for (uint32_t i = 0; i < report->changed_count; i++) {
+        char id[JOB_ID_TEXT_SIZE];
+        job_id_format(id, report->changed[i].job_id, report->changed[i].task_id);
+        ids[i] = arena_copy(&r->arena, str(id));
+    }
+    return (struct wire_list){ids, report->changed_count};
+}
+
+static void reply_count(struct request *r, const struct event_result *result)
+{
+    const struct event_jobs *jobs = &r->event->jobs;
+    struct api_count counted = {.count = result->job_count};
+    if (jobs->report != NULL) counted.refused = refused_of(r, jobs->report);
+    if (jobs->is_dry_run) counted.jobs = changed_of(r, jobs->report);
+    reply_write(r, r->route->status, &api_count_shape, &counted);
 }
 
 static void reply_refusal(struct request *r, const struct err *cause)
@@ -55,7 +99,8 @@ static void reply_refusal(struct request *r, const struct err *cause)
     if (e.code == ERR_NOT_FOUND) {
         struct job_ref updated = {event->update.job_id, NONE};
         if (event->kind == EVENT_UPDATE) explain_not_found(r, &updated, 1, &e);
-        if (event->kind == EVENT_CANCEL || event->kind == EVENT_HOLD || event->kind == EVENT_RELEASE)
+        if (event->kind == EVENT_CANCEL || event->kind == EVENT_HOLD || event->kind == EVENT_RELEASE ||
+            event->kind == EVENT_REQUEUE)
             explain_not_found(r, event->jobs.refs, event->jobs.count, &e);
     }
     reply_error(r, &e);
@@ -65,7 +110,6 @@ static void reply_success(struct request *r, const struct event_result *result)
 {
     char location[sizeof API_JOBS + 24];
     const struct api_submitted submitted = {result->job_id};
-    const struct api_count counted = {result->job_count};
     const struct api_done done = {true};
     switch (r->event->kind) {
     case EVENT_SUBMIT:
@@ -76,7 +120,7 @@ static void reply_success(struct request *r, const struct event_result *result)
     case EVENT_CANCEL:
     case EVENT_HOLD:
     case EVENT_RELEASE:
-    case EVENT_REQUEUE: reply_write(r, r->route->status, &api_count_shape, &counted); return;
+    case EVENT_REQUEUE: reply_count(r, result); return;
     default: reply_write(r, r->route->status, &api_done_shape, &done);
     }
 }

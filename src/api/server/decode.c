@@ -58,6 +58,14 @@ static int check_department(const struct request *r, const char *department, str
     return err_value(e, "department", str(department), "the department of user '%s', which is '%s'", user, own->text);
 }
 
+/* In a pretend cluster a comment says how long the job runs. */
+static int check_comment(const struct request *r, const struct job_values *job, struct err *e)
+{
+    const struct server_host *host = &r->server->host;
+    const char *comment = job->is_given[JOB_FIELD_COMMENT] ? job->value[JOB_FIELD_COMMENT].text : NULL;
+    return host->check_comment == NULL || comment == NULL ? 0 : host->check_comment(host->context, comment, e);
+}
+
 static int check_script(struct str script, struct err *e)
 {
     const char *zero = script.length > 0 ? memchr(script.text, 0, script.length) : NULL;
@@ -128,7 +136,7 @@ int server_post_job(struct request *r, struct err *e)
     struct job_values *job = &body->job;
     struct api_submit_query query;
     if (request_read_query(r, &query, e) != 0 || read_body(r, body, e) != 0 || check_submit(body, e) != 0) return -1;
-    if (check_department(r, body->department, e) != 0) return -1;
+    if (check_department(r, body->department, e) != 0 || check_comment(r, job, e) != 0) return -1;
     if (!job->is_given[JOB_FIELD_NAME]) set_text(job, JOB_FIELD_NAME, default_name(body, &r->arena));
     set_text(job, JOB_FIELD_COMMAND, cut_text(str(job->value[JOB_FIELD_COMMAND].text), COMMAND_BYTES_MAX, &r->arena));
     request_new_event(r, EVENT_SUBMIT)->submit = job;
@@ -148,6 +156,29 @@ int server_post_job(struct request *r, struct err *e)
 
 /* --- jobs by id --------------------------------------------------------------------------------------------------- */
 
+static struct job_selection selection_of(const struct api_jobs *body)
+{
+    return (struct job_selection){
+        .user = body->user,
+        .account = body->account,
+        .partition = body->partition,
+        .qos = body->qos,
+        .name = body->name,
+        .is_of_pending = body->state != NULL && strcmp(body->state, "pending") == 0,
+        .is_of_live = body->state != NULL && strcmp(body->state, "running") == 0,
+    };
+}
+
+static int check_selection(const struct api_jobs *body, struct err *e)
+{
+    const char *given[] = {body->user, body->account, body->partition, body->qos, body->name, body->state};
+    static const char *const names[] = {"user", "account", "partition", "qos", "name", "state"};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        if (given[i] != NULL && !body->all) return err_field(e, ERR_INPUT, names[i], "is only accepted with all");
+    }
+    return 0;
+}
+
 static int queue_jobs(struct request *r, enum event_kind kind, const struct api_jobs *body, struct err *e)
 {
     const struct wire_list *ids = &body->ids;
@@ -156,8 +187,17 @@ static int queue_jobs(struct request *r, enum event_kind kind, const struct api_
         const char *id = ((const char **)ids->items)[i];
         if (job_id_parse(str(id), "ids", &refs[i].job_id, &refs[i].task_id, e) != 0) return -1;
     }
-    request_new_event(r, kind)->jobs =
-        (struct event_jobs){.refs = refs, .count = ids->count, .all = body->all, .holds = body->hold};
+    struct event_jobs *jobs = &request_new_event(r, kind)->jobs;
+    *jobs = (struct event_jobs){.refs = refs,
+                                .count = ids->count,
+                                .all = body->all,
+                                .holds = body->hold,
+                                .is_dry_run = body->dry_run,
+                                .selection = selection_of(body)};
+    if (body->partial || body->dry_run) {
+        jobs->report = arena_alloc(&r->arena, sizeof *jobs->report);
+        jobs->report->arena = &r->arena;
+    }
     request_queue(r);
     return 0;
 }
@@ -168,7 +208,7 @@ static int post_jobs(struct request *r, enum event_kind kind, struct err *e)
     if (check_no_query(r, e) != 0 || read_body(r, &body, e) != 0) return -1;
     if (body.all && body.ids.count > 0) return err_field(e, ERR_INPUT, "ids", "cannot be given together with all");
     if (!body.all && body.ids.count == 0) return err_field(e, ERR_INPUT, "ids", "missing; give ids, or all");
-    return queue_jobs(r, kind, &body, e);
+    return check_selection(&body, e) != 0 ? -1 : queue_jobs(r, kind, &body, e);
 }
 
 int server_post_cancel(struct request *r, struct err *e)
@@ -207,6 +247,7 @@ int server_patch_job(struct request *r, struct err *e)
         return err_value_reason(e, "id", str(r->segment), "is a task; only a whole job can be changed");
     if (wire_is_empty(r->route->body, body))
         return err_set(e, ERR_INPUT, "nothing to change: give at least one member");
+    if (check_comment(r, &body->job, e) != 0) return -1;
     request_new_event(r, EVENT_UPDATE)->update = (struct event_update){job_id, &body->job};
     request_queue(r);
     return 0;

@@ -107,7 +107,7 @@ const struct route routes[] = {
      .id = "cancelJobs",
      .summary = "end jobs and tasks, pending or running; all that are named, or none",
      .handle = server_post_cancel,
-     BODY(api_jobs_shape),
+     BODY(api_cancel_shape),
      .reply = &api_count_shape,
      .status = OK},
     {.method = POST,

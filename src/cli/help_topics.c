@@ -1,0 +1,102 @@
+#include "cli/help_topics.h"
+
+#include <string.h>
+
+#include "cli/field_help.h"
+#include "cli/reason_help.h"
+#include "fields/limit_fields.h"
+#include "fields/objects.h"
+#include "fields/settings.h"
+#include "options/usage.h"
+
+static void write_text(const char *text, struct buf *out)
+{
+    usage_wrap(out, str(text), 0, USAGE_WIDTH);
+}
+
+static void write_field(const struct field *f, struct buf *out)
+{
+    char syntax[FIELD_HELP_BYTES];
+    struct buf meaning = {0};
+    field_help_syntax(f, syntax);
+    field_help_meaning(f, &meaning);
+    usage_write_entry(out, syntax, meaning.text, USAGE_OPTION_COLUMN);
+    buf_release(&meaning);
+}
+
+/* --- limits ------------------------------------------------------------------------------------------------------- */
+
+static const char limits_text[] =
+    "Limits of what runs and waits. Keywords are Slurm's; TRES is a list such as cpu=64,mem=8G,gres/gpu=4, and UNLIMITED or -1 "
+    "removes a limit. A job that is over a limit that will not pass is refused at its submission; any other one waits "
+    "('fairlead help reasons'). The setting AccountingStorageEnforce says what is enforced.";
+static const char accounts_text[] =
+    "Of accounts and of users in accounts: 'fairlead account modify NAME LIMIT=VALUE...', 'fairlead user modify NAME -A ACCOUNT "
+    "LIMIT=VALUE...'. Grp limits are of all jobs of the account and of those below it; Max limits are of each user, who inherits "
+    "those of the accounts above.";
+static const char qos_text[] =
+    "Of a QOS: 'fairlead qos modify NAME LIMIT=VALUE...'; also of a partition, by its field QOS. A limit that a QOS sets holds "
+    "instead of that of accounts and users; with the flag OverPartQOS also instead of that of the partition's QOS.";
+static const char partition_text[] = "Of a partition: 'fairlead partition modify NAME FIELD=VALUE...'.";
+static const char setting_text_[] = "Of the instance: 'fairlead set NAME=VALUE'.";
+static const char quota_text[] =
+    "Of users, projects, departments, hosts and queues in any combination: resource quota sets, 'fairlead help quota add'.";
+
+static void write_limits(struct buf *out)
+{
+    static const uint8_t partition_limits[] = {PARTITION_MAX_TIME, PARTITION_SLOTS, PARTITION_USER_LISTS,
+                                               PARTITION_XUSER_LISTS, PARTITION_QOS};
+    static const enum setting setting_limits[] = {SET_MAX_JOBS, SET_MAX_ARRAY_TASKS, SET_ENFORCE};
+    write_text(limits_text, out);
+    buf_add_char(out, '\n');
+    write_text(accounts_text, out);
+    for (uint32_t i = 0; i < limit_fields.count; i++) write_field(field_at(&limit_fields, i), out);
+    buf_add_char(out, '\n');
+    write_text(qos_text, out);
+    for (uint32_t i = QOS_GRP_JOBS; i < QOS_FIELD_COUNT; i++) write_field(&object_classes[OBJECT_QOS].fields[i], out);
+    write_field(&object_classes[OBJECT_QOS].fields[QOS_USAGE_THRESHOLD], out);
+    buf_add_char(out, '\n');
+    write_text(partition_text, out);
+    for (size_t i = 0; i < sizeof partition_limits; i++)
+        write_field(&object_classes[OBJECT_PARTITION].fields[partition_limits[i]], out);
+    buf_add_char(out, '\n');
+    write_text(setting_text_, out);
+    for (size_t i = 0; i < sizeof setting_limits / sizeof *setting_limits; i++)
+        write_field(&settings_table[setting_limits[i]], out);
+    buf_add_char(out, '\n');
+    write_text(quota_text, out);
+}
+
+/* --- reasons ------------------------------------------------------------------------------------------------------ */
+
+static void write_reasons(struct buf *out)
+{
+    write_text(
+        "Why a job is pending: the reasons in 'fairlead queue', with what they mean and what to do. 'fairlead check ID' "
+        "says more of one job, 'fairlead help limits' lists the limits.",
+        out);
+    reason_help_write(out);
+}
+
+const struct help_topic help_topics[] = {
+    {.name = "limits", .summary = "which limits there are, and of what", .write = write_limits},
+    {.name = "reasons", .summary = "why jobs are pending, and what to do", .write = write_reasons},
+    {0},
+};
+
+const struct help_topic *help_topic_find(const char *name)
+{
+    for (const struct help_topic *t = help_topics; t->name != NULL; t++) {
+        if (strcmp(t->name, name) == 0) return t;
+    }
+    return NULL;
+}
+
+const struct help_topic *help_topic_nearest(const char *word)
+{
+    enum { ERRORS_MAX = 2 };
+    for (const struct help_topic *t = help_topics; t->name != NULL; t++) {
+        if (str_distance(str(word), str(t->name)) <= ERRORS_MAX) return t;
+    }
+    return NULL;
+}

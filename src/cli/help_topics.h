@@ -1,0 +1,22 @@
+/* Topics of 'fairlead help' that are no commands: limits, reasons. */
+#ifndef FAIRLEAD_CLI_HELP_TOPICS_H
+#define FAIRLEAD_CLI_HELP_TOPICS_H
+
+#include "base/text.h"
+
+struct help_topic {
+    const char *name;    /* "limits" */
+    const char *summary; /* as of a command */
+    void (*write)(struct buf *out);
+};
+
+/* Every topic; ends with {0}. */
+extern const struct help_topic help_topics[];
+
+/* NULL: there is no topic of that name. */
+const struct help_topic *help_topic_find(const char *name);
+
+/* The topic of which the word is a mistyped name, or NULL. */
+const struct help_topic *help_topic_nearest(const char *word);
+
+#endif
