@@ -6,8 +6,9 @@
  *   reasons        the reasons of all jobs, as a listing asks for them: with the leaders at most 300 ms
  *
  * "alike": ten different jobs for each of a hundred users; "all different": each job is of a user of its own; "all
- * equal": as before, but all have the same priority, so that only their order of submission differs. The yardstick is the computation of the fair-share factors of the same tree, which each listing
- * needs as well. With --quick for a tenth of the jobs. */
+ * equal": as before, but all have the same priority, so that only their order of submission differs. The yardstick is
+ * the computation of the fair-share factors of the same tree, which each listing needs as well. With --quick for a
+ * tenth of the jobs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

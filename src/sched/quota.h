@@ -4,10 +4,10 @@
  *     hosts {*} to slots=$num_proc  the pools n1 and n2, each for the instances of a host
  *     queues a.q to license=2       one pool for the instances of a queue
  *
- * A demand says for each of its quotas from which pool its slots on an instance come (struct demand_quota). A pool of all
- * instances limits a job as the cluster does, a pool of some as a host does. Where several hosts share a pool, each is
- * first counted as if it had the pool alone; if that gives the job too much, they take from it one after the other, in
- * their order. The cost of a placement depends on the job's quotas, and not on the number of pools.
+ * A demand says for each of its quotas from which pool its slots on an instance come (struct demand_quota). A pool of
+ * all instances limits a job as the cluster does, a pool of some as a host does. Where several hosts share a pool, each
+ * is first counted as if it had the pool alone; if that gives the job too much, they take from it one after the other,
+ * in their order. The cost of a placement depends on the job's quotas, and not on the number of pools.
  *
  * Source: docs/formulas.md 7; Grid Engine 8.1.9, case i1. */
 #ifndef FAIRLEAD_SCHED_QUOTA_H
@@ -26,7 +26,7 @@ struct quota_use {
     struct window window;
     bool is_shared;   /* hosts take from pools one after the other; false: each has them alone */
     bool is_counting; /* false: of a serial job, which has all of its slots on one instance */
-    /* In the pools' scratch memory: slots that the hosts before have kept, and that instances of this host have taken. */
+    /* In the pools' scratch memory: slots that hosts before have kept, and that instances of this host have taken. */
     uint64_t use;
     uint32_t touched; /* the first pool with taken slots; NONE */
 };
