@@ -4,8 +4,8 @@
  *     none      limits are set, and not enforced: the yardstick
  *     wide      enforced at every level (jobs, TRES, minutes), and far away
  *     tight     enforced, and most users have reached one
- *     quotas    as none, with 50 resource quota sets: ten limit these jobs, by user, by host and all together, far
- *               away; forty are for other users and projects
+ *     quotas    as none, with 50 resource quota sets: ten limit these jobs, by user, by host and all together, and
+ *               are far away; forty are for other users and projects
  *
  * measured in turn, so that they share the machine's speed. First the end of a task by itself, then the pass. Then the
  * reason of one waiting job, and of all, when most of them wait for a limit. With --quick a tenth of it. */

@@ -1,9 +1,8 @@
 /* Without `safe`, running tasks end when the usage that they add to has reached GrpTRESMins or GrpWall: state TIMEOUT.
  *
- * A look goes from the limits to the tasks: first the associations and QOS with a limit of usage are held against it,
- * and only if one has reached its limit, and tasks that add to it run, the running tasks are gone through. A task
- * counts by the TRES that it is charged with. A turn checks and ends a limited number of tasks, and the next turn goes
- * on.
+ * A look goes from the limits to the tasks: first the usage of associations and QOS is held against their limits. Only
+ * if one has reached its limit, and tasks that add to it run, the running tasks are gone through. A task counts by the
+ * TRES that it is charged with. A turn checks and ends a limited number of tasks, and the next turn goes on.
  *
  * Source: docs/formulas.md 9; Slurm 22.05.8, which looks every 30 s. bench/bench_limit_end.c has the times. */
 #ifndef FAIRLEAD_ENGINE_LIMIT_END_H
@@ -19,7 +18,7 @@ enum {
 };
 
 /* Ends tasks whose limits are used up, if it is time to look, and makes a pass due for the next look. O(limits of
- * usage) every LIMIT_END_S, and O(running tasks) when one of them is used up by running tasks. */
+ * usage) every LIMIT_END_S, and O(running tasks) when running tasks have used one up. */
 void limit_end_tasks(struct apply_context *c);
 
 #endif

@@ -27,7 +27,7 @@ double usage_sums_qos(struct state *s, uint32_t qos, uint32_t kind, int64_t now_
 
 /* For listings: the usage of associations (by index, not deleted) with everything below them, of each TRES of the
  * policy: out_usage[i x policy.tres.count + tres]. And the usage of a QOS of every kind, 0 of those that are not
- * counted. O(count x kinds), where making the sums anew for further kinds is done once for all of them. */
+ * counted. O(count x kinds); if there are further kinds, the sums are made anew once for all of them. */
 void usage_sums_list(struct state *s, const uint32_t *assocs, uint32_t count, int64_t now_us, double *out_usage);
 void usage_sums_qos_list(struct state *s, uint32_t qos, int64_t now_us, double out_usage[USAGE_KIND_COUNT]);
 

@@ -120,8 +120,8 @@ static bool pool_allows(const struct cluster *c, const struct demand *d, uint32_
     return allows;
 }
 
-/* Adds up what an allocation takes of each pool of a quota: its slots, the hosts on which the first part takes of it,
- * as in booking (cluster_taken), and whether the job's first part does. Returns the first of these pools; NONE. */
+/* Adds up what an allocation takes from each pool of a quota: its slots, the hosts on which the first part takes from
+ * it, as in booking (cluster_taken), and whether the job's first part does. Returns the first of these pools; NONE. */
 static uint32_t count_parts(const struct cluster *c, const struct demand_quota *q, const struct allocation *a,
                             uint64_t use)
 {

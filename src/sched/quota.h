@@ -26,8 +26,7 @@ struct quota_use {
     struct window window;
     bool is_shared;   /* hosts take from pools one after the other; false: each has them alone */
     bool is_counting; /* false: of a serial job, which has all of its slots on one instance */
-    /* In the pools' scratch memory: slots that the hosts before have kept, and that instances of this host have taken.
-     * */
+    /* In the pools' scratch memory: slots that hosts before have kept, and that instances of this host have taken. */
     uint64_t use;
     uint32_t touched; /* the first pool with taken slots; NONE */
 };
