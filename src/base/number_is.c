@@ -1,5 +1,11 @@
-/* Apart from number.c, because the formatters read what they have written. */
+/* Questions about numbers; apart from number.c, because the formatters read what they have written. */
 #include "base/number.h"
+
+bool number_is_between(int64_t value, double min, double max)
+{
+    static const double limit = 9223372036854775808.0; /* 2^63 */
+    return (min < -limit || value >= (int64_t)min) && (max >= limit || value <= (int64_t)max);
+}
 
 bool number_is_held(struct str s)
 {
