@@ -180,12 +180,6 @@ static bool parse_finite(struct str s, double *out_value)
     return true;
 }
 
-bool number_is_between(int64_t value, double min, double max)
-{
-    static const double limit = 9223372036854775808.0; /* 2^63 */
-    return (min < -limit || value >= (int64_t)min) && (max >= limit || value <= (int64_t)max);
-}
-
 bool number_parse_double(struct str s, double *out_value)
 {
     bool is_negative = cut_sign(&s);

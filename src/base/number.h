@@ -23,7 +23,7 @@ bool number_is_between(int64_t value, double min, double max);
 /* Whether a double holds the number that the text writes. False only for a whole number without an exponent, beyond
  * 2^53, that lies between two doubles and is not the shortest text of one. The text is one that number_parse_double
  * reads. */
-bool number_format_is_held(struct str s);
+bool number_is_held(struct str s);
 #define NUMBER_NOT_HELD "is beyond 2^53 and cannot be kept exactly"
 
 /* The formatters write the text and a closing zero byte to out, which has NUMBER_TEXT_SIZE bytes, and return the length

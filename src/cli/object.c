@@ -192,10 +192,11 @@ static void add_limits_column(struct column_table *t, struct column *columns)
 static void add_column(struct column_table *t, struct column *columns, enum object_kind kind, uint32_t field)
 {
     const struct field *f = field_at(t->fields, field);
+    bool is_wide = kind == OBJECT_QOS && field == OBJECT_RECORD_FIELDS + QOS_USAGE_TRES;
     columns[t->count] = (struct column){.field = field,
                                         .width_min = field_is_text(f) ? COLUMN_NAME_WIDTH_MIN : 0,
                                         .rank = (uint8_t)t->count,
-                                        .is_for_programs = f->is_pairs || is_limit(kind, field)};
+                                        .is_for_programs = f->is_pairs || is_limit(kind, field) || is_wide};
     t->count++;
 }
 

@@ -243,7 +243,7 @@ int field_parse(const struct field *f, struct str value, struct arena *arena, st
         break;
     case FIELD_REAL:
         if (!number_parse_double(value, &parsed.real)) return not_accepted(f, value, e);
-        if (!number_format_is_held(value)) return err_value_reason(e, f->name, value, NUMBER_NOT_HELD);
+        if (!number_is_held(value)) return err_value_reason(e, f->name, value, NUMBER_NOT_HELD);
         parsed.real += 0.0; /* -0 becomes 0: it would sort before 0 */
         break;
     default:

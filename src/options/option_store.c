@@ -106,7 +106,7 @@ static int store_double(const char *what, const char *argument, double *member, 
     double value;
     if (!number_parse_double(str(argument), &value) || !isfinite(value))
         return err_value(e, what, str(argument), "a finite number");
-    if (!number_format_is_held(str(argument))) return err_value_reason(e, what, str(argument), NUMBER_NOT_HELD);
+    if (!number_is_held(str(argument))) return err_value_reason(e, what, str(argument), NUMBER_NOT_HELD);
     *member = value;
     return 0;
 }

@@ -171,7 +171,7 @@ static bool read_count(struct str text, enum tres_type type, double *out_count)
 {
     int steps = cut_suffix(&text, type);
     double count;
-    if (!is_decimal(text) || !number_parse_double(text, &count) || !number_format_is_held(text)) return false;
+    if (!is_decimal(text) || !number_parse_double(text, &count) || !number_is_held(text)) return false;
     if (memchr(text.text, '.', text.length) != NULL && steps == 0) return false;
     count = floor(ldexp(count, steps * BITS_PER_STEP));
     if (!(count <= COUNT_MAX)) return false;

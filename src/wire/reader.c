@@ -204,7 +204,7 @@ static bool is_held(json_t *value)
 {
     char text[32];
     if (!json_is_integer(value)) return true;
-    return number_format_is_held(
+    return number_is_held(
         (struct str){text, text_format(text, sizeof text, "%lld", (long long)json_integer_value(value))});
 }
 

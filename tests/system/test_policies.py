@@ -495,7 +495,7 @@ def test_the_bill_is_whole_in_records(instance):
     instance.good('wait', job)
     row = instance.job(job)
     assert (row['billing'], row['tres']) == (2.25, 'cpu=1,mem=256,node=1,billing=2,gres/gpu=1')
-    assert 'TRES          cpu=1,mem=256,node=1,billing=2,gres/gpu=1\n' in instance.good('show', 'job', job)
+    assert 'TRES          cpu=1,mem=256M,node=1,billing=2,gres/gpu=1\n' in instance.good('show', 'job', job)
 
 
 def test_urgency_of_slots(full):

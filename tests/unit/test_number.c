@@ -503,8 +503,8 @@ static void doubles_hold_some_whole_numbers(void **unused)
     static const char *const others[] = {"9007199254740993", "+9007199254740993", "-9007199254740995",
                                          "18446744073709551615"};
     (void)unused;
-    for (size_t i = 0; i < sizeof held / sizeof *held; i++) assert_true(number_format_is_held(str(held[i])));
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) assert_false(number_format_is_held(str(others[i])));
+    for (size_t i = 0; i < sizeof held / sizeof *held; i++) assert_true(number_is_held(str(held[i])));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) assert_false(number_is_held(str(others[i])));
 }
 
 int main(void)
