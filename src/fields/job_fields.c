@@ -166,7 +166,7 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                                  .option_help = "GPUs for each slot, instead of --gpus",
                                  DOCUMENT_KEY_READ("gpus_per_slot")},
     [JOB_FIELD_TIME_LIMIT] = {SECONDS("time_limit_s", 1, TIME_LIMIT_S_MAX), HELP("time limit of each task"),
-                              OF_JOB("time_limit_s"), DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                              OF_JOB("time_limit_s"), DECIDES, SET(JOB_LOWERED_ONCE_STARTED, JOB_UNTIL_ENDED),
                               OPTION("time", 't', "DURATION"),
                               .option_help = "time limit: minutes, M:S, H:M:S, D-H[:M[:S]]; or UNLIMITED",
                               .document_key = "time_limit_s"},

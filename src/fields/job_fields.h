@@ -150,8 +150,9 @@ enum job_field_setter {
     JOB_SET_BY_INSTANCE, /* no request may set it */
     JOB_SET_BY_USER,     /* the job's user and operators */
     JOB_SET_BY_OPERATOR,
-    JOB_RAISED_BY_USER, /* operators set it; the job's user may only raise it */
-    JOB_LOWERED_BY_USER /* operators set it; the job's user may only lower it */
+    JOB_RAISED_BY_USER,      /* operators set it; the job's user may only raise it */
+    JOB_LOWERED_BY_USER,     /* operators set it; the job's user may only lower it */
+    JOB_LOWERED_ONCE_STARTED /* operators set it; so does the job's user, who may only lower it once a task has started */
 };
 
 /* Until when an update may change it. */
