@@ -132,6 +132,7 @@ enum job_field {
     JOB_FIELD_LAUNCH_ID,
     JOB_FIELD_BOOT_ID,
     JOB_FIELD_LAUNCH,
+    JOB_FIELD_LAUNCH_LIMIT, /* the time limit that it was launched with */
     JOB_FIELD_CHARGED,
     JOB_FIELD_MEASURED, /* the time of the last measurement, and the memory then */
     JOB_FIELD_MEASURED_MEM,
