@@ -329,8 +329,8 @@ static void settle_dependency(struct apply_context *c, uint32_t index, const cha
     dependencies_changed(c, index, old_name);
 }
 
-/* MaxWall does not count for a time limit that an operator changes; a longer one that the user asks for may be refused as
- * in a submission, and so may a new QOS or partition. */
+/* MaxWall does not count for a time limit that an operator changes. A longer one that the user asks for may be refused
+ * as in a submission, and so may a new QOS or partition. */
 static int check_limits(struct apply_context *c, const struct actor *actor, const struct job *old, struct job *row)
 {
     bool has_time = row->time_limit_s != old->time_limit_s;

@@ -1,5 +1,5 @@
-/* The time limit of a job that runs: who may change it, what the executor is told, and which reserves, plans and waiting
- * jobs follow. Recorded: Slurm 22.05.8, cases 71, 73 and 90 (conformance/slurm-limits). */
+/* The time limit of a job that runs: who may change it, what the executor is told, and which reserves, plans and
+ * waiting jobs follow. Recorded: Slurm 22.05.8, cases 71, 73 and 90 (conformance/slurm-limits). */
 #include "policy_world.h"
 
 #include <math.h>
