@@ -25,7 +25,7 @@ static int update_run(struct call *call, struct err *e)
 }
 
 static const struct command_example update_examples[] = {
-    {.line = "fairlead update 5 -t 2:00:00", .meaning = "set the time limit of job 5 to two hours"},
+    {.line = "fairlead update 5 -t 2:00:00", .meaning = "set the time limit of job 5 to two hours, also if it runs"},
     {.line = "fairlead update 6 --array-limit 20", .meaning = "run at most 20 tasks of array 6 at once"},
     {.line = "fairlead update 5 --nice=50 --deadline 16:00", .meaning = "lower its priority and set a deadline"},
     {.line = "fairlead update 5 --set-priority 100000", .meaning = "set its priority by hand, as an operator"},
@@ -38,8 +38,10 @@ const struct command cmd_update = {
     .summary = "change a job",
     .usage = "OPTIONS ID",
     .description =
-        "The CPUs, memory, GPUs, slots, time limit, partition, QOS, project and requests can change until the first task has "
-        "started, --begin until all have.\n\n"
+        "The CPUs, memory, GPUs, slots, partition, QOS, project and requests can change until the first task has "
+        "started, --begin until all have, the time limit at any time.\n\n"
+        "A new time limit also holds for the tasks that run. It counts from their start: one that has passed ends them at "
+        "once, with TIMEOUT. After the start only an operator may raise it; the job's user may lower it.\n\n"
         "--begin none removes the earliest start, --deadline none the deadline.\n\n"
         "An update of anything but a comment moves the job to the end of the scheduler's list ('fairlead help hold').",
     .explain = foreign_syntax_submit_option,

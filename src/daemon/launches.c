@@ -166,6 +166,9 @@ void daemon_act(struct daemon *d)
         case DECIDE_START: start(d, decision); break;
         case DECIDE_END: executor_end(d->executor, decision->launch_id, grace_us); break;
         case DECIDE_ACKNOWLEDGE: executor_acknowledge(d->executor, decision->launch_id); break;
+        case DECIDE_TIME_LIMIT:
+            executor_set_time_limit(d->executor, decision->launch_id, decision->time_limit_s * US_PER_S);
+            break;
         case DECIDE_WEIGHT: executor_set_cpu_weight(d->executor, decision->launch_id, decision->cpu_weight); break;
         }
     }

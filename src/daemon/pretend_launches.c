@@ -21,7 +21,7 @@ static struct executor_plan plan_of(struct daemon *d, const struct job *j, const
                                     .script = script.script,
                                     .arguments = script.arguments,
                                     .argument_count = script.argument_count,
-                                    .time_limit_s = j->time_limit_s};
+                                    .time_limit_s = k->launch_limit_s > 0 ? k->launch_limit_s : j->time_limit_s};
     const struct pretend_run run = pretend_job_run(&d->pretend->cluster.rules, &job);
     arena_release(&cycle);
     return (struct executor_plan){

@@ -19,6 +19,7 @@
  * the event refers to, except for
  *     EVENT_TIME with a pass due                      see pass.c
  *     EVENT_UPDATE                                    O(the job's texts and ranges of tasks): the job is copied
+ *     EVENT_UPDATE of the time limit                  O(tasks), if tasks of the job are live
  *     EVENT_CANCEL of jobs with live tasks            O(tasks) for each of these jobs
  *     EVENT_CANCEL, HOLD, RELEASE, REQUEUE with `all` O(jobs), plus the above
  *     EVENT_ACCOUNT_DELETE, EVENT_USER_MODIFY         O(associations)

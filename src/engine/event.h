@@ -306,7 +306,8 @@ enum decision_kind {
     DECIDE_START,       /* launch this task */
     DECIDE_END,         /* end this launch: SIGTERM, grace, SIGKILL */
     DECIDE_ACKNOWLEDGE, /* the end is recorded; the executor may forget the launch */
-    DECIDE_WEIGHT       /* set the CPU weight of the launch's control group */
+    DECIDE_WEIGHT,      /* set the CPU weight of the launch's control group */
+    DECIDE_TIME_LIMIT   /* replace the time limit of this launch, which counts from its start */
 };
 
 struct decision {
@@ -314,6 +315,7 @@ struct decision {
     uint64_t launch_id;
     uint32_t job_id, task_id; /* DECIDE_START, DECIDE_END */
     uint32_t cpu_weight;      /* DECIDE_WEIGHT: 1 to 10000; the kernel's default is 100 */
+    int64_t time_limit_s;     /* DECIDE_TIME_LIMIT */
 };
 
 /* The outcome of the events of one turn. Each engine_apply appends to it, until outcome_clear. */

@@ -9,6 +9,7 @@
 #include "engine/min_priority.h"
 #include "engine/name_groups.h"
 #include "engine/requested_resources.h"
+#include "engine/time_limit.h"
 
 /* --- references --------------------------------------------------------------------------------------------------- */
 
@@ -423,12 +424,14 @@ static void settle_dependency(struct apply_context *c, uint32_t index, const cha
     dependencies_changed(c, index, old_name);
 }
 
-/* MaxWall does not count for a time limit that an operator changes; a new QOS or partition may refuse the job. */
+/* MaxWall does not count for a time limit that an operator changes. A longer one that the user asks for may be refused
+ * as in a submission, and so may a new QOS or partition. */
 static int check_limits(struct apply_context *c, const struct actor *actor, const struct job *old, struct job *row)
 {
     bool has_time = row->time_limit_s != old->time_limit_s;
+    bool is_longer = row->time_limit_s > old->time_limit_s && !actor->is_operator;
     if (has_time) row->is_time_exempt = actor->is_operator;
-    if (row->qos == old->qos && row->partitions == old->partitions) return 0;
+    if (!is_longer && row->qos == old->qos && row->partitions == old->partitions) return 0;
     return limit_submit_check_update(c, row, has_time);
 }
 
@@ -443,9 +446,11 @@ static int update(struct apply_context *c, const struct event *event)
     const char *old_name = old_name_of(c->s, &c->s->jobs.items[index], &row);
     if (check_limits(c, &event->actor, &c->s->jobs.items[index], &row) != 0) return -1;
     if (has_decisive_change(c->s, &c->s->jobs.items[index], &row)) move_to_list_end(c->s, &row);
+    bool has_new_time = row.time_limit_s != c->s->jobs.items[index].time_limit_s;
     min_priority_update(c, index, &row);
     job_replace(c->s, index, &row);
     settle_dependency(c, index, old_name);
+    if (has_new_time) time_limit_changed(c, index);
     c->s->pass_is_due = true;
     apply_note_change(c, TABLE_JOB, index);
     return 0;

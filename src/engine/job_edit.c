@@ -65,16 +65,38 @@ static int check_not_too_late(struct job_edit *edit, enum job_field f)
     return fail_of_job(edit);
 }
 
+static bool is_allowed(const struct job_edit *edit, enum job_field_setter setter, int64_t old, int64_t new)
+{
+    if (edit->actor->is_operator) return true;
+    switch (setter) {
+    case JOB_SET_BY_INSTANCE:
+    case JOB_SET_BY_OPERATOR: return false;
+    case JOB_SET_BY_USER: return true;
+    case JOB_RAISED_BY_USER: return new >= old;
+    case JOB_LOWERED_BY_USER: return new <= old;
+    case JOB_LOWERED_ONCE_STARTED: return new <= old || edit->old == NULL || !has_started(edit->old);
+    }
+    return false;
+}
+
+static int refuse_raise_of_started(struct job_edit *edit, const char *name, int64_t old_s, int64_t new_s)
+{
+    char from[32], to[32];
+    duration_format(from, old_s);
+    duration_format(to, new_s);
+    (void)err_field(edit->c->e, ERR_DENIED, name,
+                    "only an operator may raise it from %s to %s after the job has started", from, to);
+    return fail_of_job(edit);
+}
+
 static int check_actor(struct job_edit *edit, enum job_field f, const struct field_value *old,
                        const struct field_value *new)
 {
     const char *name = job_field_at(f)->name;
     enum job_field_setter setter = job_field_rows[f].setter;
-    bool is_allowed = edit->actor->is_operator || setter == JOB_SET_BY_USER ||
-                      (setter == JOB_RAISED_BY_USER && new->number >= old->number) ||
-                      (setter == JOB_LOWERED_BY_USER && new->number <= old->number);
-    if (is_allowed) return 0;
     char who[APPLY_ACTOR_SIZE];
+    if (is_allowed(edit, setter, old->number, new->number)) return 0;
+    if (setter == JOB_LOWERED_ONCE_STARTED) return refuse_raise_of_started(edit, name, old->number, new->number);
     if (setter == JOB_SET_BY_OPERATOR)
         return err_field(edit->c->e, ERR_DENIED, name, "only an operator may set it; you are %s",
                          apply_actor_text(edit->actor, who));
@@ -190,6 +212,12 @@ static int settle_amounts(struct job_edit *edit)
     return settle_amount(edit, JOB_FIELD_GPUS, JOB_FIELD_GPUS_PER_SLOT);
 }
 
+/* A new time limit may keep tasks from starting; where all have started it does not matter what could start. */
+static bool has_new_time_to_start(const struct job_edit *edit)
+{
+    return edit->is_changed[JOB_FIELD_TIME_LIMIT] && (edit->old == NULL || idset_first(&edit->old->pending) != NONE);
+}
+
 /* What decides where a job could run. */
 static bool has_new_places(const struct job_edit *edit)
 {
@@ -197,8 +225,8 @@ static bool has_new_places(const struct job_edit *edit)
                                             JOB_FIELD_QUEUES,         JOB_FIELD_MASTER_QUEUES, JOB_FIELD_NODES,
                                             JOB_FIELD_SLOTS_PER_NODE, JOB_FIELD_SLOTS_MAX,     JOB_FIELD_CONSTRAINT,
                                             JOB_FIELD_MEM_MIB,        JOB_FIELD_REQUESTS,      JOB_FIELD_GPUS,
-                                            JOB_FIELD_MEM_PER_CPU,    JOB_FIELD_GPUS_PER_SLOT, JOB_FIELD_TIME_LIMIT};
-    bool is_new = edit->old == NULL;
+                                            JOB_FIELD_MEM_PER_CPU,    JOB_FIELD_GPUS_PER_SLOT};
+    bool is_new = edit->old == NULL || has_new_time_to_start(edit);
     for (size_t i = 0; i < sizeof fields / sizeof *fields && !is_new; i++) is_new = edit->is_changed[fields[i]];
     return is_new;
 }
@@ -242,7 +270,7 @@ static int set_given_fields(struct job_edit *edit)
     bool has_new_cpus = is_submission || changed[JOB_FIELD_CPUS];
     bool has_new_amounts = has_new_cpus || changed[JOB_FIELD_MEM_PER_CPU] || changed[JOB_FIELD_GPUS_PER_SLOT];
     bool has_new_request =
-        has_new_amounts || changed[JOB_FIELD_MEM_MIB] || changed[JOB_FIELD_GPUS] || changed[JOB_FIELD_TIME_LIMIT];
+        has_new_amounts || changed[JOB_FIELD_MEM_MIB] || changed[JOB_FIELD_GPUS] || has_new_time_to_start(edit);
     if (has_new_amounts && job_admission_set_amounts(c, row) != 0) return -1;
     if (has_new_request && job_admission_check_capacity(c, row, edit->given) != 0) return -1;
     if ((has_new_cpus || changed[JOB_FIELD_SLOTS_MAX]) && job_admission_check_slots(c, row) != 0) return -1;

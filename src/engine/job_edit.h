@@ -4,8 +4,8 @@
  * refused event changes nothing.
  *
  *     both         ranges; objects exist; the request can be satisfied: the host's size, amounts of resources, MaxTime
- *     users        may only raise nice and only lower the POSIX priority; may have a deadline if their user object
- *                  allows it
+ *     users        may only raise nice and only lower the POSIX priority, and the time limit of a job that has started;
+ *                  may have a deadline if their user object allows it
  *     an update    the current value of a field that updates may set is accepted from any actor at any time, and
  *                  changes nothing */
 #ifndef FAIRLEAD_ENGINE_JOB_EDIT_H

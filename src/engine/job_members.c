@@ -110,6 +110,7 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_LAUNCH_ID] = {TASK(MEMBER_U64, launch_id)},
     [JOB_FIELD_BOOT_ID] = {CHARS(boot_id)},
     [JOB_FIELD_LAUNCH] = {TASK(MEMBER_I64, launch_us)},
+    [JOB_FIELD_LAUNCH_LIMIT] = {TASK(MEMBER_I64, launch_limit_s)},
     [JOB_FIELD_CHARGED] = {TASK(MEMBER_I64, charged_us), NONE_IS(0)},
     [JOB_FIELD_MEASURED] = {TASK(MEMBER_I64, measured_us), NONE_IS(0)},
     [JOB_FIELD_MEASURED_MEM] = {TASK(MEMBER_I64, mem_kib)},

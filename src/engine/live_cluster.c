@@ -248,6 +248,14 @@ static void book_task(struct live_cluster *l, struct state *s, const struct task
     keep(l, &b);
 }
 
+void live_cluster_rebook(struct state *s, const struct task *k, int64_t now_us)
+{
+    struct live_cluster *l = s->live_cluster;
+    if (l == NULL || map_get_u64(&l->by_launch, k->launch_id) == NONE) return;
+    live_cluster_remove(s, k);
+    if (l->edition == edition_of(s)) book_task(l, s, k, now_us); /* else all is made anew before the next pass */
+}
+
 static void make_anew(struct live_cluster *l, struct state *s, int64_t now_us)
 {
     clear(l);

@@ -2,7 +2,7 @@
  *
  *     task starts     booked from its launch to the end of its time limit
  *     task ends       the booking is taken back
- *     it runs longer  the booking is extended
+ *     it runs longer, or has another time limit     the booking has another end
  *     load values change              they are replaced in the hosts' offers
  *     queues open, and the next closed time counts   likewise
  *     objects, settings, calendars or the machine change   all is made anew from the rows
@@ -64,6 +64,9 @@ void live_cluster_unbook(struct live_cluster *l, const struct demand *d, const s
 
 /* Takes the booking of a task that ends back, if the cluster is there. */
 void live_cluster_remove(struct state *s, const struct task *k);
+
+/* Books a running task anew, whose time limit has changed, if the cluster is there. */
+void live_cluster_rebook(struct state *s, const struct task *k, int64_t now_us);
 
 /* Takes in the changed load values of a host (by index). Returns whether a pending job may depend on them: on a value
  * that it requests, or on a load threshold. O(its load values + hosts + demands). */

@@ -114,6 +114,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
                        .state = JOB_STARTING,
                        .launch_id = s->next_launch_id++,
                        .launch_us = c->now_us,
+                       .launch_limit_s = j->time_limit_s,
                        .partition = p->cluster->model.partition_of[a->parts[0].instance],
                        .usage_factor = s->objects[OBJECT_QOS].items[j->qos].object.value[QOS_USAGE_FACTOR].real,
                        .tres = copy_tres(&tres),

@@ -273,6 +273,7 @@ struct task {
     uint64_t launch_id;
     char boot_id[40];             /* of the boot in which it was launched */
     int64_t launch_us;            /* when the pass decided to start it */
+    int64_t launch_limit_s;       /* its job's time limit then; 0: an earlier version launched it */
     int64_t start_us;             /* from the keeper's start record; 0: not started yet, or never ran */
     int64_t charged_us;           /* its usage is charged up to here; 0 until it starts */
     int64_t end_us;               /* 0: not ended */

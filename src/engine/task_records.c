@@ -17,6 +17,7 @@
 #include "engine/min_priority.h"
 #include "engine/placements.h"
 #include "engine/requeue.h"
+#include "engine/time_limit.h"
 #include "engine/usage_sums.h"
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */
@@ -184,6 +185,7 @@ static void resolve_unknown_launch(struct apply_context *c, uint32_t index, cons
     bool is_same_boot = strcmp(k->boot_id, synced->boot_id) == 0;
     if (k->start_us == 0 && is_same_boot && !k->is_cancelled && k->requeue == REQUEUE_NO) {
         apply_note_decision(c, DECIDE_START, k);
+        time_limit_send(c, k); /* its keeper may run already, without a record, and with an earlier limit */
         return;
     }
     if (k->start_us == 0 && is_same_boot && k->requeue != REQUEUE_NO) {
@@ -216,6 +218,8 @@ int apply_synced(struct apply_context *c, const struct event *event)
             resolve_unknown_launch(c, i, synced);
         else if (k->is_cancelled || k->requeue != REQUEUE_NO)
             apply_note_decision(c, DECIDE_END, k);
+        else
+            time_limit_send(c, k);
     }
     map_release(&known);
     cpu_weight_invalidate(s);

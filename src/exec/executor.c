@@ -31,6 +31,12 @@ void executor_set_cpu_weight(struct executor *x, uint64_t launch_id, uint32_t cp
     x->kind->set_cpu_weight(x, launch_id, cpu_weight);
 }
 
+void executor_set_time_limit(struct executor *x, uint64_t launch_id, int64_t time_limit_us)
+{
+    ensure(time_limit_us >= 0 && time_limit_us <= LAUNCH_TIME_LIMIT_MAX_US);
+    x->kind->set_time_limit(x, launch_id, time_limit_us);
+}
+
 void executor_measure(struct executor *x)
 {
     x->kind->measure(x);

@@ -2,7 +2,7 @@
  * There are two kinds: the launcher of this machine (launcher_client.c), and a pretend executor for tests and
  * simulation (pretend.c), which runs nothing and ends launches by a virtual clock. Neither ever blocks its caller.
  *
- *     start, end, acknowledge, set_cpu_weight, measure  ->  executor  ->  reports
+ *     start, end, acknowledge, set_cpu_weight, set_time_limit, measure  ->  executor  ->  reports
  *
  * After connecting, an executor first reports the last record of every launch that it knows, then EXECUTOR_SYNCED. A
  * launch that was STARTING or RUNNING and is not among these records never started, or is lost. The executor knows a
@@ -87,6 +87,11 @@ void executor_end(struct executor *x, uint64_t launch_id, int64_t grace_us);
  * LAUNCH_CPU_WEIGHT_MAX. Does nothing on a machine without control groups that the launcher can use and that have a cpu
  * controller. */
 void executor_set_cpu_weight(struct executor *x, uint64_t launch_id, uint32_t cpu_weight);
+
+/* Replaces the time limit of a launch; 0: none. It counts from the start of the launch, so one that has passed ends the
+ * launch at once as TIMED_OUT. Does nothing to a launch that is being ended or has ended. The keeper has the limit in
+ * its memory only: after each EXECUTOR_SYNCED the daemon repeats the limits of all launches that run. */
+void executor_set_time_limit(struct executor *x, uint64_t launch_id, int64_t time_limit_us);
 
 /* Measures all launches that run: one EXECUTOR_USAGE for each that has started and whose keeper runs, in no particular
  * order. The launcher keeps nothing about it between two orders. O(processes of the machine), in the launcher. A

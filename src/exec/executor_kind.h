@@ -10,6 +10,7 @@ struct executor_kind {
     void (*end)(struct executor *x, uint64_t launch_id, int64_t grace_us);
     void (*acknowledge)(struct executor *x, uint64_t launch_id);
     void (*set_cpu_weight)(struct executor *x, uint64_t launch_id, uint32_t cpu_weight);
+    void (*set_time_limit)(struct executor *x, uint64_t launch_id, int64_t time_limit_us);
     void (*measure)(struct executor *x);
     int (*descriptor)(const struct executor *x);
     bool (*wants_write)(const struct executor *x);

@@ -12,8 +12,6 @@
 #include "base/quantity.h"
 #include "base/text.h"
 
-#define TIME_LIMIT_MAX_US (DURATION_S_MAX * US_PER_S)
-
 static int check_id(uint64_t id, struct err *e)
 {
     char text[24];
@@ -115,7 +113,7 @@ int launch_check(const struct launch *launch, struct err *e)
     if (launch->err_path != NULL && check_path(launch->err_path, "error file", e)) return -1;
     if (check_program(launch, e)) return -1;
     if (check_cpus(&launch->cpus, e)) return -1;
-    if (check_duration(launch->time_limit_us, TIME_LIMIT_MAX_US, "time limit", e)) return -1;
+    if (check_duration(launch->time_limit_us, LAUNCH_TIME_LIMIT_MAX_US, "time limit", e)) return -1;
     return check_duration(launch->grace_us, LAUNCH_GRACE_MAX_US, "grace", e);
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/idset.h"
+#include "base/quantity.h"
 #include "base/str.h"
 
 struct launch {
@@ -54,6 +55,7 @@ enum {
     LAUNCH_DETAIL_SIZE = 200      /* bytes, with the closing zero */
 };
 #define LAUNCH_GRACE_MAX_US INT64_C(604800000000) /* a week */
+#define LAUNCH_TIME_LIMIT_MAX_US (DURATION_S_MAX * US_PER_S)
 
 /* The weight of a launch where it competes for CPUs. The scale is that of cpu.weight in cgroup v2. */
 enum { LAUNCH_CPU_WEIGHT_MIN = 1, LAUNCH_CPU_WEIGHT_DEFAULT = 100, LAUNCH_CPU_WEIGHT_MAX = 10000 };

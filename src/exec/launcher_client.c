@@ -158,6 +158,14 @@ static void client_set_cpu_weight(struct executor *x, uint64_t launch_id, uint32
     send_queued(c);
 }
 
+static void client_set_time_limit(struct executor *x, uint64_t launch_id, int64_t time_limit_us)
+{
+    struct launcher_client *c = client_of(x);
+    if (c->is_gone) return;
+    protocol_limit(&c->out, launch_id, time_limit_us);
+    send_queued(c);
+}
+
 static void client_measure(struct executor *x)
 {
     struct launcher_client *c = client_of(x);
@@ -210,6 +218,7 @@ static const struct executor_kind client_kind = {
     .end = client_end,
     .acknowledge = client_acknowledge,
     .set_cpu_weight = client_set_cpu_weight,
+    .set_time_limit = client_set_time_limit,
     .measure = client_measure,
     .descriptor = client_descriptor,
     .wants_write = client_wants_write,

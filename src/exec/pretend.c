@@ -120,6 +120,16 @@ static uint32_t new_slot(struct pretend_executor *p)
     return p->jobs.count - 1;
 }
 
+/* It ends by itself or at its time limit, but not before now. */
+static void set_end_by_plan(const struct pretend_executor *p, struct pretend_launch *job)
+{
+    const struct executor_plan *plan = &job->plan;
+    bool hits_limit = plan->time_limit_us > 0 && plan->time_limit_us < plan->run_us;
+    int64_t ends_us = plan->started_us + (hits_limit ? plan->time_limit_us : plan->run_us);
+    job->ends_us = ends_us > p->now_us ? ends_us : p->now_us;
+    job->end = hits_limit ? LAUNCH_TIMED_OUT : LAUNCH_EXITED;
+}
+
 void executor_pretend_start(struct executor *x, uint64_t launch_id, const struct executor_plan *plan)
 {
     ensure(x->kind == &pretend_kind && plan->run_us >= 0);
@@ -131,18 +141,15 @@ void executor_pretend_start(struct executor *x, uint64_t launch_id, const struct
     }
     uint32_t index = new_slot(p);
     map_set_u64(&p->index_by_id, launch_id, index);
-    bool hits_limit = plan->time_limit_us > 0 && plan->time_limit_us < plan->run_us;
-    int64_t ends_us = plan->started_us + (hits_limit ? plan->time_limit_us : plan->run_us);
     p->jobs.items[index] = (struct pretend_launch){
         .record = {.id = launch_id,
                    .phase = LAUNCH_STARTED,
                    .at_us = plan->started_us,
                    .started_us = plan->started_us,
                    .pid = 1},
-        .ends_us = ends_us > p->now_us ? ends_us : p->now_us,
-        .end = hits_limit ? LAUNCH_TIMED_OUT : LAUNCH_EXITED,
         .plan = *plan,
     };
+    set_end_by_plan(p, &p->jobs.items[index]);
     *array_add(&p->heap) = index;
     heap_sift_up(p, p->heap.count - 1);
     add_report(p, &p->jobs.items[index]);
@@ -223,6 +230,20 @@ static void pretend_set_cpu_weight(struct executor *x, uint64_t launch_id, uint3
     (void)cpu_weight; /* virtual time is not shared: a weight has no effect */
 }
 
+/* A limit that has passed ends the launch with the next advance, even if that is to the same time. */
+static void pretend_set_time_limit(struct executor *x, uint64_t launch_id, int64_t time_limit_us)
+{
+    struct pretend_executor *p = pretend_of(x);
+    uint32_t index = map_get_u64(&p->index_by_id, launch_id);
+    if (index == NONE) return;
+    struct pretend_launch *job = &p->jobs.items[index];
+    if (job->record.phase != LAUNCH_STARTED) return;
+    job->plan.time_limit_us = time_limit_us;
+    set_end_by_plan(p, job);
+    heap_sift_up(p, job->heap_index);
+    heap_sift_down(p, job->heap_index);
+}
+
 static void pretend_measure(struct executor *x)
 {
     struct pretend_executor *p = pretend_of(x);
@@ -273,6 +294,7 @@ static const struct executor_kind pretend_kind = {
     .end = pretend_end,
     .acknowledge = pretend_acknowledge,
     .set_cpu_weight = pretend_set_cpu_weight,
+    .set_time_limit = pretend_set_time_limit,
     .measure = pretend_measure,
     .descriptor = pretend_descriptor,
     .wants_write = pretend_wants_write,

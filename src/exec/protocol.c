@@ -143,6 +143,14 @@ void protocol_weight(struct buf *out, uint64_t id, uint32_t cpu_weight)
     frame_close(out, frame);
 }
 
+void protocol_limit(struct buf *out, uint64_t id, int64_t time_limit_us)
+{
+    size_t frame = frame_begin(out, MESSAGE_LIMIT);
+    put_u64(out, id);
+    put_u64(out, (uint64_t)time_limit_us);
+    frame_close(out, frame);
+}
+
 void protocol_measure(struct buf *out)
 {
     frame_close(out, frame_begin(out, MESSAGE_MEASURE));
@@ -312,6 +320,10 @@ static void take_body(struct frame_cursor *c, struct message *m)
     case MESSAGE_WEIGHT:
         m->weight.id = take_u64(c);
         m->weight.cpu_weight = take_u32(c);
+        break;
+    case MESSAGE_LIMIT:
+        m->limit.id = take_u64(c);
+        m->limit.time_limit_us = (int64_t)take_u64(c);
         break;
     default: c->is_bad = true;
     }

@@ -6,6 +6,7 @@
  *     END       id: 8 bytes | grace_us: 8 bytes          to the launcher
  *     ACK       id: 8 bytes                              to the launcher
  *     WEIGHT    id: 8 bytes | weight: 4 bytes            to the launcher
+ *     LIMIT     id: 8 bytes | time_limit_us: 8 bytes     to the launcher
  *     MEASURE   empty                                    to the launcher
  *     RECORD    a record's text (record.h)               to the daemon
  *     SYNCED    empty                                    to the daemon
@@ -22,7 +23,7 @@
 #include "exec/launch.h"
 
 enum {
-    PROTOCOL_VERSION = 3,
+    PROTOCOL_VERSION = 4,
     PROTOCOL_HEADER_SIZE = 4,             /* bytes of a frame's length */
     PROTOCOL_FRAME_MAX = 64 * 1024 * 1024 /* bytes of a frame after its length */
 };
@@ -36,7 +37,8 @@ enum message_kind {
     MESSAGE_SYNCED,
     MESSAGE_WEIGHT,
     MESSAGE_MEASURE,
-    MESSAGE_USAGE
+    MESSAGE_USAGE,
+    MESSAGE_LIMIT
 };
 
 struct message {
@@ -52,7 +54,11 @@ struct message {
         struct {
             uint64_t id;
             uint32_t cpu_weight;
-        } weight;                    /* WEIGHT */
+        } weight; /* WEIGHT */
+        struct {
+            uint64_t id;
+            int64_t time_limit_us;
+        } limit;                     /* LIMIT */
         struct launch_record record; /* RECORD */
         struct launch_usage usage;   /* USAGE */
     };
@@ -65,6 +71,7 @@ int protocol_start(struct buf *out, const struct launch *launch, struct err *e);
 void protocol_end(struct buf *out, uint64_t id, int64_t grace_us);
 void protocol_ack(struct buf *out, uint64_t id);
 void protocol_weight(struct buf *out, uint64_t id, uint32_t cpu_weight);
+void protocol_limit(struct buf *out, uint64_t id, int64_t time_limit_us);
 void protocol_measure(struct buf *out);
 void protocol_record(struct buf *out, const struct launch_record *record);
 void protocol_synced(struct buf *out);

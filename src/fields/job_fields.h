@@ -132,6 +132,7 @@ enum job_field {
     JOB_FIELD_LAUNCH_ID,
     JOB_FIELD_BOOT_ID,
     JOB_FIELD_LAUNCH,
+    JOB_FIELD_LAUNCH_LIMIT, /* the time limit that it was launched with */
     JOB_FIELD_CHARGED,
     JOB_FIELD_MEASURED, /* the time of the last measurement, and the memory then */
     JOB_FIELD_MEASURED_MEM,
@@ -150,8 +151,9 @@ enum job_field_setter {
     JOB_SET_BY_INSTANCE, /* no request may set it */
     JOB_SET_BY_USER,     /* the job's user and operators */
     JOB_SET_BY_OPERATOR,
-    JOB_RAISED_BY_USER, /* operators set it; the job's user may only raise it */
-    JOB_LOWERED_BY_USER /* operators set it; the job's user may only lower it */
+    JOB_RAISED_BY_USER,      /* operators set it; the job's user may only raise it */
+    JOB_LOWERED_BY_USER,     /* operators set it; the job's user may only lower it */
+    JOB_LOWERED_ONCE_STARTED /* operators set it; so does the job's user, who may only lower it once a task has started */
 };
 
 /* Until when an update may change it. */

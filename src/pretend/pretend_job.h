@@ -2,7 +2,7 @@
  *
  *     its comment          run=90 or run=1:30:00, beside exit=3 (its exit status) or fail (exit status 1)
  *     its command          sleep N, also as the one line of a script
- *     its time limit       a part of it that is drawn by the rules of the document
+ *     its time limit       a part of that at its start, which is drawn by the rules of the document
  *
  * A run time above the time limit ends with TIMEOUT. What is drawn depends on the seed and on the numbers of job and
  * task alone, so a restart and a repetition give the same. */
@@ -17,7 +17,7 @@ struct pretend_job {
     struct str script;   /* empty: arguments[0] is the program */
     const struct str *arguments;
     uint32_t argument_count;
-    int64_t time_limit_s;
+    int64_t time_limit_s; /* at its start */
 };
 
 struct pretend_run {

@@ -78,14 +78,25 @@ static int64_t run_time_us(const struct driver *d, uint32_t job_id)
     return INT64_MAX / 2;
 }
 
+static void set_limit(struct driver *d, struct run *r, int64_t limit_us)
+{
+    r->ends_us = r->started_us + (r->run_us < limit_us ? r->run_us : limit_us);
+    if (r->ends_us < d->now_us) r->ends_us = d->now_us;
+    r->end = r->run_us < limit_us ? JOB_COMPLETED : JOB_TIMEOUT;
+}
+
+static void replace_limit(struct driver *d, const struct decision *decision)
+{
+    struct run *r = find_run(d, decision->launch_id);
+    if (r != NULL) set_limit(d, r, decision->time_limit_s * US_PER_S);
+}
+
 static void start(struct driver *d, const struct decision *decision)
 {
     const struct job *j = &d->s.jobs.items[state_find_job(&d->s, decision->job_id)];
-    int64_t run_us = run_time_us(d, decision->job_id), limit_us = j->time_limit_s * US_PER_S;
-    struct run r = {.launch_id = decision->launch_id,
-                    .started_us = d->now_us,
-                    .ends_us = d->now_us + (run_us < limit_us ? run_us : limit_us),
-                    .end = run_us < limit_us ? JOB_COMPLETED : JOB_TIMEOUT};
+    struct run r = {
+        .launch_id = decision->launch_id, .started_us = d->now_us, .run_us = run_time_us(d, decision->job_id)};
+    set_limit(d, &r, j->time_limit_s * US_PER_S);
     *array_add(&d->runs) = r;
     *array_add(&d->starts) = (struct job_ref){decision->job_id, j->is_array ? decision->task_id : NONE};
     report(d, EVENT_STARTED, &r);
@@ -107,6 +118,7 @@ static void act(struct driver *d)
     for (; d->decisions_done < d->out.decisions.count; d->decisions_done++) {
         const struct decision decision = d->out.decisions.items[d->decisions_done];
         if (decision.kind == DECIDE_START) start(d, &decision);
+        if (decision.kind == DECIDE_TIME_LIMIT) replace_limit(d, &decision);
         if (decision.kind == DECIDE_END) end(d, decision.launch_id, JOB_CANCELLED);
     }
 }

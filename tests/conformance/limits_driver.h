@@ -9,7 +9,7 @@
 /* A launch, as the pretend executor knows it. */
 struct run {
     uint64_t launch_id;
-    int64_t started_us, ends_us;
+    int64_t started_us, run_us, ends_us;
     enum job_state end;
 };
 

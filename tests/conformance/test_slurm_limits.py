@@ -35,7 +35,6 @@ NOT_HAD = [
 HOSTS = 'which of several hosts that have room a job gets is not a matter of limits'
 NEVER = 'a request that the cluster can never satisfy is refused'
 PARTITION = 'an instance has no associations for one partition, so the limit of erin in plain is not set'
-TIME = 'the time limit of a running job does not change'
 FACTOR = 'the fair-share factor of carol, 0.571, is below the threshold of 0.9, which Slurm does not see without PriorityWeightFairshare'
 
 # Differences that are decisions: case, a pattern of the difference, and why. Each row is needed.
@@ -47,11 +46,8 @@ DECIDED = [
     ('50', r' node: recorded 1, computed 2$', HOSTS),
     ('58', r'j3 state: |start [345]: |(assoc (root|a|a2|a2/carol)|qos (short|normal)( per (account a2|user carol))?) ', FACTOR),
     ('66', r'^settled: assoc (root|a|a1|a1/alice) GrpTRESRunMins mem: recorded 16,', 'of the case that was recorded before it'),
-    ('71', r'jobid=j1 timelimit=25|j1 time limit|GrpTRESRunMins', TIME),
     ('71', r'account=a2|j3 account|SubmitJobs', 'a job keeps its account'),
-    ('73', r'timelimit=|time limit: |j2 state: |start|^(settled|time limit 5): (assoc|qos)|GrpTRESRunMins', TIME),
     ('77', r'CPUs: recorded 1, computed 8', 'a job that needs a whole node asks for all of its CPUs'),
-    ('90', r'timelimit=|time limit: |GrpTRESRunMins', TIME),
 ]
 
 runs = {}

@@ -5,6 +5,7 @@
  * Input lines have fields that are separated by tabs; \n, \t and \\ stand for what a field cannot contain:
  *     start NAME=VALUE...   id, uid, gid, name, directory, out, err, script, cpus, limit_us, grace_us, arg..., env...
  *     end ID GRACE_US
+ *     limit ID TIME_LIMIT_US
  *     ack ID
  *     measure
  *     open                  a new connection
@@ -143,6 +144,9 @@ static void run_line(struct driver *d, char *line)
     } else if (strcmp(word, "end") == 0) {
         const char *id = strsep(&rest, "\t");
         executor_end(d->executor, (uint64_t)number(id), number(rest));
+    } else if (strcmp(word, "limit") == 0) {
+        const char *id = strsep(&rest, "\t");
+        executor_set_time_limit(d->executor, (uint64_t)number(id), number(rest));
     } else if (strcmp(word, "measure") == 0) {
         executor_measure(d->executor);
     } else if (strcmp(word, "ack") == 0) {

@@ -114,6 +114,37 @@ def test_the_next_launcher_passes_an_order_on(world):
     assert world.ended(1)['end'] == 'cancelled'
 
 
+def test_a_replaced_time_limit_is_enforced_without_a_launcher(world):
+    ids = iter(range(1, 9))
+
+    def attempt(seconds):
+        launch_id, span_us = next(ids), int(seconds * US)
+        world.start(launch_id, 'sleep', '600', limit_us=3600 * US)
+        started_us = world.record(launch_id, 'started')['started_us']
+        world.send('limit', launch_id, span_us)
+        world.start(launch_id + 50, 'true')  # its record says that the launcher has read both
+        world.record(launch_id + 50, 'started')
+        kill_launcher(world)
+        was_early = not (world.state / ('launches/%d/completing' % launch_id)).exists()
+        until((world.state / ('launches/%d/end' % launch_id)).exists, 'the end record', PATIENCE + seconds)
+        world.connect()
+        record = world.synced()[launch_id]
+        assert record['end'] == 'timed-out' and record['at_us'] - started_us >= span_us
+        return was_early
+
+    in_time(attempt)
+
+
+def test_the_next_launcher_passes_a_time_limit_on(world):
+    world.start(1, 'sleep', '600', limit_us=3600 * US)
+    world.record(1, 'started')
+    kill_launcher(world)
+    world.connect()
+    world.synced()
+    world.send('limit', 1, 1)
+    assert world.ended(1)['end'] == 'timed-out'
+
+
 def test_a_restarted_launcher_starts_no_job_twice(world):
     world.start(1, 'sh', '-c', 'echo once >> count; ' + UNTIL_GO)
     world.record(1, 'started')

@@ -261,6 +261,11 @@ static bool is_change(const struct request *r, enum job_field f, struct field_va
     return !field_equal(field, out_old, out_new);
 }
 
+static bool has_started(const struct job *j)
+{
+    return idset_count(&j->array) > idset_count(&j->pending) + idset_count(&j->cancelled);
+}
+
 /* Whether the row denies this value to the job's user. */
 static bool is_denied(const struct request *r, enum job_field f)
 {
@@ -270,6 +275,8 @@ static bool is_denied(const struct request *r, enum job_field f)
     case JOB_SET_BY_OPERATOR: return is_change(r, f, &old, &new);
     case JOB_RAISED_BY_USER: return is_change(r, f, &old, &new) && new.number < old.number;
     case JOB_LOWERED_BY_USER: return is_change(r, f, &old, &new) && new.number > old.number;
+    case JOB_LOWERED_ONCE_STARTED:
+        return r->job != NULL && has_started(r->job) && is_change(r, f, &old, &new) && new.number > old.number;
     default: return false;
     }
 }
@@ -280,13 +287,11 @@ static bool is_too_late(const struct request *r, enum job_field f)
     struct field_value old, new;
     const struct job *j = r->job;
     if (j == NULL || !r->values->is_given[f] || !is_change(r, f, &old, &new)) return false;
-    uint32_t pending = idset_count(&j->pending);
-    bool has_started = idset_count(&j->array) > pending + idset_count(&j->cancelled);
     bool was_charged = f == JOB_FIELD_QOS || f == JOB_FIELD_PROJECT; /* an earlier attempt, by them */
     if (was_charged && j->restarted.count > 0) return true;
     switch (job_field_rows[f].until) {
-    case JOB_UNTIL_STARTED: return has_started;
-    case JOB_UNTIL_ALL_STARTED: return has_started && pending == 0;
+    case JOB_UNTIL_STARTED: return has_started(j);
+    case JOB_UNTIL_ALL_STARTED: return has_started(j) && idset_count(&j->pending) == 0;
     default: return false;
     }
 }

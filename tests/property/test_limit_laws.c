@@ -27,7 +27,7 @@ struct history {
 
 /* Over all histories. */
 static struct {
-    uint32_t starts, waits, reasons, refusals, submissions, restarts, ended, due;
+    uint32_t starts, waits, reasons, refusals, submissions, restarts, ended, time_limits, due;
     uint32_t kinds[REF_KIND_COUNT][2];
 } seen;
 
@@ -409,13 +409,16 @@ static void change_job(struct history *h)
     const struct job_ref ref = {j->id, one_in(h, 3) && j->is_array ? idset_first(&j->pending) : NONE};
     if (one_in(h, 2)) {
         const struct job_values *v = NULL;
-        switch (below(h, 4)) {
+        uint32_t id = j->id, kind = below(h, 4);
+        bool is_running = j->ended_us == 0 && j->live_tasks > 0;
+        switch (kind) {
         case 0: v = job_text("time_limit_s=%u", 60 * (1 + below(h, 30))); break;
         case 1: v = job_text("qos=%s", limit_qos[below(h, 3)]); break;
         case 2: v = job_text("cpus=%u", 1 + below(h, 6)); break;
         default: v = job_text("partitions=%s", limit_partitions[below(h, WORLD_PARTITIONS)]); break;
         }
-        (void)world_apply(w, world_update(j->id, v), NULL);
+        bool is_accepted = world_apply(w, world_update(id, v), NULL) == 0;
+        seen.time_limits += is_accepted && kind == 0 && is_running;
     } else {
         (void)world_apply(w, (struct event){.kind = kinds[below(h, 3)], .jobs = {&ref, 1, false}}, NULL);
     }
@@ -528,8 +531,11 @@ static void limits_hold(void **unused)
     const char *count = getenv("FAIRLEAD_SEEDS");
     for (uint64_t seed = begin; seed < begin + (count != NULL ? strtoull(count, NULL, 10) : 400); seed++)
         run_history(seed);
-    print_message("# %u starts, %u waits, %u reasons, %u submissions, %u refusals, %u restarts, %u ended\n",
-                  seen.starts, seen.waits, seen.reasons, seen.submissions, seen.refusals, seen.restarts, seen.ended);
+    print_message("# %u starts, %u waits, %u reasons, %u submissions, %u refusals, %u restarts, %u ended, %u "
+                  "new time limits of running jobs\n",
+                  seen.starts, seen.waits, seen.reasons, seen.submissions, seen.refusals, seen.restarts, seen.ended,
+                  seen.time_limits);
+    if (count == NULL) assert_true(seen.time_limits > 100);
     for (int i = 0; i < REF_SUBMIT; i++)
         print_message("# %s: %u and %u\n", ref_rows[i].key, seen.kinds[i][0], seen.kinds[i][1]);
 }

@@ -32,6 +32,7 @@ enum { RESOURCES = 2 };
 
 static uint32_t several_hosts; /* starts on more than one host */
 static uint32_t limited_amounts;
+static uint32_t changed_limits; /* of jobs that run */
 
 /* What each slot needs of a resource. */
 struct plain_need {
@@ -380,6 +381,17 @@ static void expect_pools_kept(const struct world *w)
     }
 }
 
+/* Of some jobs, also of those that run; a limit may be over. Those above MaxTime are refused. */
+static void change_time_limits(struct world *w, struct rng *rng)
+{
+    for (uint32_t i = rng_below(rng, 4); i > 0 && w->s.jobs.count > 0; i--) {
+        uint32_t id = w->s.jobs.items[rng_below(rng, w->s.jobs.count)].id, minutes = 1 + rng_below(rng, 40);
+        bool is_accepted = world_apply(w, world_update(id, job_text("time_limit_s=%u", 60 * minutes)), NULL) == 0;
+        changed_limits += is_accepted && state_find_job(&w->s, id) != NONE &&
+                          w->s.jobs.items[state_find_job(&w->s, id)].live_tasks > 0;
+    }
+}
+
 enum world_part {
     HAS_LOADS = 1,
     HAS_HOSTS = 2,
@@ -400,6 +412,7 @@ static void run_worlds(uint64_t seed, int parts)
     struct rng rng = {seed};
     uint32_t started = 0, reserved = 0, worlds = (uint32_t)repeats(600);
     size_t bytes = 0;
+    changed_limits = 0;
     for (uint32_t round = 0; round < worlds; round++) {
         struct world w;
         pass_world_make(&w, &rng);
@@ -431,6 +444,7 @@ static void run_worlds(uint64_t seed, int parts)
             uint32_t jobs = rng_below(&rng, 10);
             for (uint32_t i = 0; i < jobs; i++) pass_world_submit(&w, &rng, pass_users[rng_below(&rng, 4)], "");
             w.now_us += rng_below(&rng, 60) * SECOND;
+            if (rng_below(&rng, 2) == 0) change_time_limits(&w, &rng);
             started += expect_scheduled_starts(&w, &reserved, &bytes);
             if (keeps_limits && !has_loads) expect_pools_kept(&w);
             w.now_us += rng_below(&rng, 1000) * SECOND;
@@ -439,9 +453,9 @@ static void run_worlds(uint64_t seed, int parts)
         }
         world_release(&w);
     }
-    print_message("# %u starts and %u reservations in %u worlds, %zu bytes of lines\n", started, reserved, worlds,
-                  bytes);
-    assert_true(started > 5 * worlds && reserved > worlds && bytes > 150 * worlds);
+    print_message("# %u starts, %u reservations and %u new time limits in %u worlds, %zu bytes of lines\n", started,
+                  reserved, changed_limits, worlds, bytes);
+    assert_true(started > 5 * worlds && reserved > worlds && bytes > 150 * worlds && changed_limits > worlds / 8);
 }
 
 static void a_pass_starts_what_a_run_over_all_jobs_starts(void **unused)

@@ -286,6 +286,65 @@ def test_a_job_ends_at_its_time_limit(any_world):
     assert US // 3 <= record['at_us'] - record['started_us'] < 60 * US
 
 
+def test_a_time_limit_is_replaced_while_the_job_runs(any_world):
+    any_world.start(1, 'sleep', '60', limit_us=3600 * US, **any_world.identity)
+    any_world.start(2, 'sleep', '60', **any_world.identity)
+    started = [any_world.record(launch_id, 'started') for launch_id in (1, 2)]
+    any_world.send('limit', 1, US)
+    any_world.send('limit', 2, US)
+    for launch_id, record in zip((1, 2), started):
+        ended = any_world.ended(launch_id)
+        assert (ended['end'], ended['signal']) == ('timed-out', signal.SIGTERM)
+        assert ended['at_us'] - record['started_us'] >= US  # it counts from the start
+
+
+def test_a_longer_time_limit_or_none_keeps_a_job_running(world):
+    ids = iter(range(1, 99))
+
+    def attempt(seconds):
+        longer, none = next(ids), next(ids)
+        span_us = int(seconds * US)
+        for launch_id in (longer, none):
+            world.start(launch_id, 'sleep', '60', limit_us=span_us)
+        begin_us = min(world.record(launch_id, 'started')['started_us'] for launch_id in (longer, none))
+        world.send('limit', longer, 2 * span_us)
+        world.send('limit', none, 0)
+        record = world.ended(longer)
+        assert record['end'] == 'timed-out'
+        if record['at_us'] - begin_us < 2 * span_us:
+            return False  # the order came too late
+        world.send('end', none, 0)
+        return world.ended(none)['end'] == 'cancelled'
+
+    in_time(attempt)
+
+
+def test_a_time_limit_that_has_passed_ends_the_job_at_once(world):
+    world.start(1, 'sleep', '60', limit_us=3600 * US)
+    world.record(1, 'started')
+    time.sleep(0.1)
+    world.send('limit', 1, 1)
+    assert world.ended(1)['end'] == 'timed-out'
+
+
+def test_a_time_limit_that_is_replaced_while_the_job_starts_holds(world):
+    for launch_id in range(1, 21):
+        world.start(launch_id, 'sleep', '60', limit_us=3600 * US)
+        world.send('limit', launch_id, 1)
+    for launch_id in range(1, 21):
+        assert world.ended(launch_id)['end'] == 'timed-out'
+
+
+def test_no_time_limit_prolongs_the_grace_or_undoes_an_end(world):
+    world.start(1, 'sh', '-c', TRAP, grace_us=US)
+    until(lambda: world.output(1) == 'ready\n', 'the job')
+    world.send('end', 1, US)
+    world.record(1, 'completing')
+    world.send('limit', 1, 3600 * US)
+    record = world.ended(1)
+    assert (record['end'], record['signal']) == ('cancelled', signal.SIGKILL)
+
+
 def test_a_job_is_killed_after_its_grace(any_world):
     ids = iter(range(1, 9))
 

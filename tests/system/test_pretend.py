@@ -109,6 +109,27 @@ def test_an_unreadable_run_time_is_refused(cluster):
     assert cluster.job(job)['comment'] == 'the 2nd run of 3'
 
 
+def test_time_limits_of_running_jobs_change(cluster):
+    """Also over kill -9. What is drawn from the limit at the start does not change with it."""
+    cluster.begin(speed=1)
+    longer = cluster.submit('-t', '2:00', '--comment', 'run=3:00', '--', 'true')
+    passed = cluster.submit('-t', '10:00', '--comment', 'run=1:00:00', '--', 'true')
+    drawn = cluster.submit('-t', '10:00', '--', 'true')
+    cluster.until_state(drawn, 'RUNNING')
+    cluster.good('update', longer, '-t', '1:00:00')
+    cluster.good('update', drawn, '-t', '1-00:00:00')
+    time.sleep(1.1)
+    cluster.good('update', passed, '-t', '0:01')
+    row = cluster.until_state(passed, 'TIMEOUT')
+    assert 1e6 <= row['end_us'] - row['start_us'] < 600e6
+    cluster.kill()
+    cluster.begin(speed=1000)
+    row = cluster.until_state(longer, 'COMPLETED')
+    assert row['end_us'] - row['start_us'] == 180e6
+    row = cluster.until_state(drawn, 'COMPLETED')
+    assert 300 * 0.8 - 1 <= (row['end_us'] - row['start_us']) / 1e6 <= 300 * 1.2 + 1
+
+
 def test_time_runs_faster(cluster):
     cluster.begin(speed=100)
     first, begin = cluster.now_us(), time.monotonic()

@@ -310,7 +310,6 @@ static void a_started_job_keeps_its_request(void **unused)
         {"begin_us=1700000100000000", "begin_us: it cannot change after the job has started"},
         {"cpus=2", "cpus: it cannot change after the job has started"},
         {"mem_mib=2", "mem_mib: it cannot change after the job has started"},
-        {"time_limit_s=2", "time_limit_s: it cannot change after the job has started"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         world_refuses(&w, update_by(world_operator, id, rows[i].fields), ERR_CONFLICT, rows[i].text);

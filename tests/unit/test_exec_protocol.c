@@ -124,6 +124,10 @@ static void test_the_other_messages_are_decoded_as_they_were_encoded(void **stat
     m = decode(&frame, &a);
     assert_true(m.kind == MESSAGE_WEIGHT && m.weight.id == 9 && m.weight.cpu_weight == 10000);
     buf_clear(&frame);
+    protocol_limit(&frame, 9, 600000000);
+    m = decode(&frame, &a);
+    assert_true(m.kind == MESSAGE_LIMIT && m.limit.id == 9 && m.limit.time_limit_us == 600000000);
+    buf_clear(&frame);
     protocol_measure(&frame);
     assert_int_equal(decode(&frame, &a).kind, MESSAGE_MEASURE);
     buf_clear(&frame);

@@ -210,6 +210,52 @@ static void test_an_order_to_end_takes_a_moment(void **state)
     executor_close(x);
 }
 
+static void test_a_time_limit_is_replaced(void **state)
+{
+    (void)state;
+    struct executor *x = open_pretend(0, 50);
+    start(x, 1, 20);
+    assert_report(x, 1, LAUNCH_STARTED, LAUNCH_EXITED, 0);
+    executor_set_time_limit(x, 1, 40);
+    assert_int_equal(executor_pretend_next_us(x), 40);
+    executor_pretend_advance(x, 30);
+    assert_no_report(x);
+    executor_set_time_limit(x, 1, 35); /* it counts from the start */
+    executor_pretend_advance(x, 36);
+    assert_report(x, 1, LAUNCH_ENDED, LAUNCH_TIMED_OUT, 35);
+    executor_set_time_limit(x, 1, 100); /* too late */
+    executor_set_time_limit(x, 99, 100);
+    start(x, 2, 20);
+    assert_report(x, 2, LAUNCH_STARTED, LAUNCH_EXITED, 36);
+    executor_set_time_limit(x, 2, 0); /* none: it ends by itself */
+    executor_pretend_advance(x, 100);
+    assert_report(x, 2, LAUNCH_ENDED, LAUNCH_EXITED, 86);
+    start(x, 3, 0);
+    assert_report(x, 3, LAUNCH_STARTED, LAUNCH_EXITED, 100);
+    executor_pretend_advance(x, 130);
+    executor_set_time_limit(x, 3, 10); /* it has passed: the end is now, not in the past */
+    assert_int_equal(executor_pretend_next_us(x), 130);
+    executor_pretend_advance(x, 130);
+    assert_report(x, 3, LAUNCH_ENDED, LAUNCH_TIMED_OUT, 130);
+    executor_close(x);
+}
+
+static void test_no_time_limit_delays_an_order_to_end(void **state)
+{
+    (void)state;
+    const struct executor_plan plan = {.started_us = 100, .run_us = 50};
+    struct executor *x = executor_open_plans(100, 5);
+    executor_pretend_start(x, 1, &plan);
+    assert_report(x, 1, LAUNCH_STARTED, LAUNCH_EXITED, 100);
+    executor_end(x, 1, 0);
+    assert_report(x, 1, LAUNCH_COMPLETING, LAUNCH_EXITED, 100);
+    executor_set_time_limit(x, 1, 2);
+    executor_set_time_limit(x, 1, 1000);
+    executor_pretend_advance(x, 105);
+    assert_report(x, 1, LAUNCH_ENDED, LAUNCH_CANCELLED, 105);
+    executor_close(x);
+}
+
 /* --- comparison with a model -------------------------------------------------------------------------------------- */
 
 enum { ID_COUNT = 300, STEP_COUNT = 20000 };
@@ -218,18 +264,25 @@ struct model {
     int64_t now_us;
     struct {
         bool is_known, is_running;
-        int64_t ends_us;
+        int64_t started_us, ends_us;
         enum launch_end end;
     } launch[ID_COUNT];
 };
 
+static void model_limit(struct model *m, uint64_t id, int64_t run_us, int64_t limit_us)
+{
+    bool hits_limit = limit_us > 0 && limit_us < run_us;
+    int64_t ends_us = m->launch[id].started_us + (hits_limit ? limit_us : run_us);
+    m->launch[id].ends_us = ends_us > m->now_us ? ends_us : m->now_us;
+    m->launch[id].end = hits_limit ? LAUNCH_TIMED_OUT : LAUNCH_EXITED;
+}
+
 static void model_start(struct model *m, uint64_t id, int64_t run_us, int64_t limit_us)
 {
     if (m->launch[id].is_known) return;
-    bool hits_limit = limit_us > 0 && limit_us < run_us;
     m->launch[id].is_known = m->launch[id].is_running = true;
-    m->launch[id].ends_us = m->now_us + (hits_limit ? limit_us : run_us);
-    m->launch[id].end = hits_limit ? LAUNCH_TIMED_OUT : LAUNCH_EXITED;
+    m->launch[id].started_us = m->now_us;
+    model_limit(m, id, run_us, limit_us);
 }
 
 /* The id of the next launch that ends up to now_us: by time, then by id; 0 if there is none. */
@@ -268,7 +321,7 @@ static void test_ends_match_the_model(void **state)
     struct executor *x = open_pretend(0, 40);
     for (int step = 0; step < repeats(STEP_COUNT); step++) {
         uint64_t id = 1 + rng_below(&rng, ID_COUNT - 1);
-        switch (rng_below(&rng, 5)) {
+        switch (rng_below(&rng, 6)) {
         case 0:
         case 1: {
             int64_t limit_us = (int64_t)rng_below(&rng, 80);
@@ -284,6 +337,12 @@ static void test_ends_match_the_model(void **state)
             executor_acknowledge(x, id);
             if (!m.launch[id].is_running) m.launch[id].is_known = false;
             break;
+        case 4: {
+            int64_t limit_us = (int64_t)rng_below(&rng, 60);
+            executor_set_time_limit(x, id, limit_us);
+            if (m.launch[id].is_running) model_limit(&m, id, 40, limit_us);
+            break;
+        }
         default: compare_ends(x, &m, m.now_us + (int64_t)rng_below(&rng, 12));
         }
     }
@@ -299,6 +358,8 @@ int main(void)
         cmocka_unit_test(test_running_launches_are_measured),
         cmocka_unit_test(test_plans),
         cmocka_unit_test(test_an_order_to_end_takes_a_moment),
+        cmocka_unit_test(test_a_time_limit_is_replaced),
+        cmocka_unit_test(test_no_time_limit_delays_an_order_to_end),
         cmocka_unit_test(test_ends_match_the_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

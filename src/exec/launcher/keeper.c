@@ -17,6 +17,8 @@
  *  I3  The first reason to end is the one that is recorded: a job that is cancelled during the grace after its time
  *      limit has TIMED_OUT.
  *  I4  During ENDING the deadline only moves nearer.
+ *  I5  The time limit counts from started_us, whenever it is ordered. Without a daemon the last one that was ordered
+ *      holds; the daemon, whose database has it, repeats it whenever it connects.
  *
  * Deadlines are in CLOCK_BOOTTIME: the time during which the machine sleeps counts. Times in records are wall-clock
  * time.
@@ -67,6 +69,7 @@ struct keeper {
     struct job_process job; /* report_fd is -1 once there is nothing more to read */
     enum keeper_phase phase;
     int64_t time_limit_us, grace_us;
+    int64_t started_us;   /* CLOCK_BOOTTIME; the program may execute since then */
     int64_t deadline_us;  /* CLOCK_BOOTTIME; of the next step: ending at the time limit, or killing */
     int64_t kill_wait_us; /* until the next round */
     bool has_reaped;      /* since the last round */
@@ -272,6 +275,13 @@ static void on_deadline(struct keeper *k)
     }
 }
 
+/* While the job is being ended, its time limit does not count any more (I3). */
+static void set_limit_deadline(struct keeper *k)
+{
+    if (k->phase != RUNNING) return;
+    k->deadline_us = k->time_limit_us > 0 ? k->started_us + k->time_limit_us : NEVER; /* I5 */
+}
+
 /* --- the start ---------------------------------------------------------------------------------------------------- */
 
 static void refuse_start(struct keeper *k, const char *detail)
@@ -320,7 +330,8 @@ static void start_job(struct keeper *k)
     }
     join_cpu_group(k);
     k->phase = RUNNING;
-    if (k->time_limit_us > 0) k->deadline_us = clock_boot_us() + k->time_limit_us;
+    k->started_us = clock_boot_us();
+    set_limit_deadline(k);
     if (write(k->job.go_fd, "", 1) == 1) return;
     refuse_start(k, "the job's process ended before it executed the program");
 }
@@ -358,10 +369,11 @@ static void read_report(struct keeper *k)
 
 /* --- orders ------------------------------------------------------------------------------------------------------- */
 
-/* "end GRACE_US", "weight WEIGHT", or "committed" once no descendant is left. Other lines are ignored. */
+/* "end GRACE_US", "weight WEIGHT", "limit TIME_LIMIT_US", or "committed" once no descendant is left. Other lines are
+ * ignored. */
 static void take_order(struct keeper *k, struct str line)
 {
-    int64_t grace_us;
+    int64_t grace_us, limit_us;
     uint64_t weight;
     struct str argument;
     struct str word = str_cut(line, ' ', &argument);
@@ -375,6 +387,10 @@ static void take_order(struct keeper *k, struct str line)
         if (weight < LAUNCH_CPU_WEIGHT_MIN || weight > LAUNCH_CPU_WEIGHT_MAX) return;
         k->cpu_weight = (uint32_t)weight;
         apply_cpu_weight(k);
+    } else if (str_equal(word, str("limit"))) {
+        if (!number_parse_i64(argument, &limit_us) || limit_us < 0 || limit_us > LAUNCH_TIME_LIMIT_MAX_US) return;
+        k->time_limit_us = limit_us;
+        set_limit_deadline(k);
     }
 }
 

@@ -1,7 +1,7 @@
 /* The launcher's loop. It waits in one place, handles what is ready, and sends the results:
  *
  *     listening socket   a daemon connects: the newest connection counts, the older one is closed
- *     connection         START, END, ACK, WEIGHT, MEASURE come in; RECORD, SYNCED, USAGE go out
+ *     connection         START, END, ACK, WEIGHT, LIMIT, MEASURE come in; RECORD, SYNCED, USAGE go out
  *     launcher.events    launch ids of keepers that have written a record
  *     pidfds             keepers that have exited
  *     signals            SIGTERM, SIGINT: the launcher ends; its keepers go on
@@ -167,6 +167,7 @@ static bool take_message(struct launcher *l, const struct message *m)
     case MESSAGE_END: launches_end(&l->launches, m->end.id, m->end.grace_us); return true;
     case MESSAGE_ACK: launches_acknowledge(&l->launches, m->id); return true;
     case MESSAGE_WEIGHT: launches_set_cpu_weight(&l->launches, m->weight.id, m->weight.cpu_weight); return true;
+    case MESSAGE_LIMIT: launches_set_time_limit(&l->launches, m->limit.id, m->limit.time_limit_us); return true;
     case MESSAGE_MEASURE: l->connection.wants_measurement = true; return true;
     default: return false;
     }

@@ -428,6 +428,14 @@ void launches_set_cpu_weight(struct launches *l, uint64_t id, uint32_t cpu_weigh
     send_order(l, id, line);
 }
 
+void launches_set_time_limit(struct launches *l, uint64_t id, int64_t time_limit_us)
+{
+    char line[40];
+    if (time_limit_us < 0 || time_limit_us > LAUNCH_TIME_LIMIT_MAX_US) return; /* a daemon sends none of these */
+    text_format(line, sizeof line, "limit %" PRId64 "\n", time_limit_us);
+    send_order(l, id, line);
+}
+
 /* The keeper has written its pid and its group before its first record. False if that cannot be read. */
 static bool read_keeper(struct launches *l, struct launch_entry *entry)
 {

@@ -56,6 +56,7 @@ void launches_start(struct launches *l, const struct launch *launch, struct aren
 void launches_end(struct launches *l, uint64_t id, int64_t grace_us);
 void launches_acknowledge(struct launches *l, uint64_t id);
 void launches_set_cpu_weight(struct launches *l, uint64_t id, uint32_t cpu_weight);
+void launches_set_time_limit(struct launches *l, uint64_t id, int64_t time_limit_us);
 
 /* Reports the usage of every launch that has started and whose keeper runs. O(processes of the machine). */
 void launches_measure(struct launches *l);
