@@ -64,6 +64,13 @@ static void leave_out(uint32_t column, struct table_layout *l)
     l->count--;
 }
 
+static void leave_out_optional(const struct table *t, struct table_layout *l)
+{
+    for (uint32_t c = 0; c < t->column_count; c++) {
+        if (t->columns[c].is_optional && !t->has_value[c]) leave_out(c, l);
+    }
+}
+
 static void leave_out_empty(const struct table *t, uint32_t room, struct table_layout *l)
 {
     uint32_t column;
@@ -74,6 +81,7 @@ struct table_layout table_layout_make(const struct table *t, bool has_header, ui
 {
     struct table_layout l = {.count = t->column_count};
     set_natural_widths(t, has_header, &l);
+    leave_out_optional(t, &l);
     if (room > 0) leave_out_empty(t, room, &l);
     while (room > 0 && !cut_to_fit(t, has_header, room, &l)) {
         uint32_t column = next_to_leave_out(t, &l, false);
