@@ -333,7 +333,7 @@ static int check_limits(struct apply_context *c, const struct actor *actor, cons
 {
     bool has_time = row->time_limit_s != old->time_limit_s;
     if (has_time) row->is_time_exempt = actor->is_operator;
-    if (row->qos == old->qos && row->partitions == old->partitions) return 0;
+    if (row->qos == old->qos && row->partitions == old->partitions && row->assoc == old->assoc) return 0;
     return limit_submit_check_update(c, row, has_time);
 }
 
@@ -349,6 +349,7 @@ static int update(struct apply_context *c, const struct event *event)
     if (check_limits(c, &event->actor, &c->s->jobs.items[index], &row) != 0) return -1;
     if (has_decisive_change(c->s, &c->s->jobs.items[index], &row)) move_to_list_end(c->s, &row);
     min_priority_update(c, index, &row);
+    job_set_assoc(c->s, index, row.assoc);
     job_replace(c->s, index, &row);
     settle_dependency(c, index, old_name);
     c->s->pass_is_due = true;
