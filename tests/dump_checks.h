@@ -101,6 +101,7 @@ static inline void dump_checks_shares(struct state *s, int64_t now_us, struct st
         const struct assoc *y = &read->assocs.items[read->assoc_of.items[node]];
         assert_string_equal(x->account, y->account);
         assert_string_equal(x->user != NULL ? x->user : "", y->user != NULL ? y->user : "");
+        assert_string_equal(x->partition != NULL ? x->partition : "", y->partition != NULL ? y->partition : "");
         dump_checks_number("usage", node, a.raw_usage[node], b.raw_usage[node]);
         dump_checks_number("effective usage", node, a.effective_usage[node], b.effective_usage[node]);
         dump_checks_number("shares", node, a.norm_shares[node], b.norm_shares[node]);
@@ -181,6 +182,15 @@ static inline void dump_checks_schedules(struct state *s, int64_t now_us, struct
     buf_release(&b);
 }
 
+/* Associations have other ids in a document, but the same names. */
+static inline void dump_checks_association(const struct state *s, uint32_t a, const struct state *read, uint32_t b)
+{
+    const struct assoc *x = &s->assocs.items[a], *y = &read->assocs.items[b];
+    assert_string_equal(x->account, y->account);
+    assert_string_equal(x->user, y->user);
+    assert_string_equal(x->partition != NULL ? x->partition : "", y->partition != NULL ? y->partition : "");
+}
+
 /* Ids of associations are new. Documents have no cancelled tasks, earlier attempts, user ids, directories and names of
  * jobs, nor who holds them. */
 static inline bool dump_checks_is_in_documents(enum job_field f, const struct job *j)
@@ -212,6 +222,7 @@ static inline void dump_checks_jobs(struct state *s, struct state *read)
         const struct job *a = &s->jobs.items[i], *b = &read->jobs.items[index];
         if (a->ended_us != 0) continue;
         assert_true(index++ < read->jobs.count);
+        dump_checks_association(s, a->assoc, read, b->assoc);
         for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
             if (!dump_checks_is_in_documents(f, a)) continue;
             struct field_value x = job_member(s, a, f, &arena), y = job_member(read, b, f, &arena);
@@ -248,6 +259,7 @@ static inline void dump_checks_tasks(struct state *s, struct state *read)
         if (job_state_is_end(a->state)) continue;
         const struct task *b = &read->tasks.items[state_find_task(read, a->job_id, a->task_id)];
         dump_checks_placements(s, a, read, b);
+        dump_checks_association(s, a->assoc, read, b->assoc);
         for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
             struct field_value x = task_member(s, a, fields[f], &arena);
             struct field_value y = task_member(read, b, fields[f], &arena);

@@ -131,15 +131,32 @@ static inline uint32_t ref_partition_qos(const struct state *s, uint32_t partiti
     return name != NULL && name[0] != '\0' ? state_find_object(s, OBJECT_QOS, name) : NONE;
 }
 
-/* partition_qos: that of its partition; NONE: none. */
-static inline bool ref_covers(const struct state *s, const struct ref_scope *scope, const struct job *j,
+/* The association of a job's account and user for a partition, or for all of them. */
+static inline uint32_t ref_assoc_in(const struct state *s, const struct job *j, uint32_t partition)
+{
+    const struct assoc *of_job = &s->assocs.items[j->assoc];
+    const char *name = s->objects[OBJECT_PARTITION].items[partition].object.name;
+    uint32_t found = j->assoc;
+    for (uint32_t i = 0; i < s->assocs.count; i++) {
+        const struct assoc *a = &s->assocs.items[i];
+        if (a->deleted_us != 0 || a->user == NULL || strcmp(a->user, of_job->user) != 0 ||
+            strcmp(a->account, of_job->account) != 0)
+            continue;
+        if (a->partition != NULL && strcmp(a->partition, name) == 0) return i;
+        if (a->partition == NULL) found = i;
+    }
+    return found;
+}
+
+/* assoc: where it counts. partition_qos: that of its partition; NONE: none. */
+static inline bool ref_covers(const struct state *s, const struct ref_scope *scope, const struct job *j, uint32_t assoc,
                               uint32_t partition_qos)
 {
-    const struct assoc *a = &s->assocs.items[j->assoc];
+    const struct assoc *a = &s->assocs.items[assoc];
     if (scope->user != NULL && (a->user == NULL || strcmp(a->user, scope->user) != 0)) return false;
     if (scope->account != NULL && strcmp(a->account, scope->account) != 0) return false;
     if (scope->qos != NONE) return j->qos == scope->qos || partition_qos == scope->qos;
-    for (uint32_t at = j->assoc; at != NONE; at = s->assocs.items[at].parent)
+    for (uint32_t at = assoc; at != NONE; at = s->assocs.items[at].parent)
         if (at == scope->assoc) return true;
     return false;
 }
@@ -172,14 +189,15 @@ static inline void ref_count(const struct state *s, const struct ref_scope *scop
     *out = (struct ref_counts){.jobs = 0};
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
-        if (j->ended_us == 0 && ref_covers(s, scope, j, ref_partition_qos(s, j->partitions[0])))
+        if (j->ended_us == 0 &&
+            ref_covers(s, scope, j, ref_assoc_in(s, j, j->partitions[0]), ref_partition_qos(s, j->partitions[0])))
             out->submitted += idset_count(&j->pending);
     }
     for (uint32_t t = 0; t < s->tasks.count; t++) {
         const struct task *k = &s->tasks.items[t];
         if (job_state_is_end(k->state) || k->launch_id >= before) continue;
         const struct job *j = &s->jobs.items[state_find_job(s, k->job_id)];
-        if (!ref_covers(s, scope, j, k->partition_qos)) continue; /* as it was at its start */
+        if (!ref_covers(s, scope, j, k->assoc, k->partition_qos)) continue; /* as it was at its start */
         int64_t begin_us = k->start_us != 0 ? k->start_us : k->launch_us;
         double left_s = (double)(begin_us + j->time_limit_s * SECOND - now_us) / 1e6;
         out->jobs++;
@@ -214,15 +232,15 @@ static inline bool ref_has_flag(const struct state *s, uint32_t qos, const char 
     return qos != NONE && strstr(s->objects[OBJECT_QOS].items[qos].object.value[QOS_FLAGS].text, flag) != NULL;
 }
 
-static inline void ref_request_begin(const struct state *s, const struct job *j, uint32_t partition_qos, int64_t now_us,
-                                     struct ref_request *out)
+static inline void ref_request_begin(const struct state *s, const struct job *j, uint32_t assoc, uint32_t partition_qos,
+                                     int64_t now_us, struct ref_request *out)
 {
     const char *enforce = setting_text(&s->settings, SET_ENFORCE);
     uint32_t own = j->qos, other = partition_qos;
     bool is_over = ref_has_flag(s, own, "OverPartQOS");
     if (other == own) other = NONE;
     *out = (struct ref_request){.s = s,
-                                .assoc = j->assoc,
+                                .assoc = assoc,
                                 .qos = {is_over ? own : other, is_over ? other : own},
                                 .time_limit_s = j->time_limit_s,
                                 .is_time_exempt = j->is_time_exempt,
@@ -244,7 +262,7 @@ static inline void ref_request_slots(const struct state *s, const struct job *j,
                                      int64_t now_us, struct ref_request *out)
 {
     const struct job_placing *p = j->placing;
-    ref_request_begin(s, j, ref_partition_qos(s, partition), now_us, out);
+    ref_request_begin(s, j, ref_assoc_in(s, j, partition), ref_partition_qos(s, partition), now_us, out);
     out->nodes = p != NULL && p->node_min > 0 ? p->node_min : 1;
     out->tres[0] = slots;
     out->tres[1] = p != NULL && p->mem_mib_per_cpu > 0 ? (double)p->mem_mib_per_cpu * slots
@@ -257,7 +275,7 @@ static inline void ref_request_slots(const struct state *s, const struct job *j,
 static inline void ref_request_task(const struct state *s, const struct task *k, int64_t now_us,
                                     struct ref_request *out)
 {
-    ref_request_begin(s, &s->jobs.items[state_find_job(s, k->job_id)], k->partition_qos, now_us, out);
+    ref_request_begin(s, &s->jobs.items[state_find_job(s, k->job_id)], k->assoc, k->partition_qos, now_us, out);
     for (uint32_t i = 0; i < REF_TRES_COUNT; i++) out->tres[i] = ref_task_amount(s, k, i);
     out->nodes = k->placement_count;
     for (uint32_t p = 0; p < k->placement_count; p++) out->hosts |= UINT64_C(1) << k->placements[p].host;

@@ -25,6 +25,23 @@ static inline const char *limit_world_name(uint32_t account)
     return names[account];
 }
 
+/* A user in an account, now and then also for one or two partitions. */
+static inline void limit_world_user(struct world *w, struct rng *rng, const char *account, const char *user)
+{
+    if (state_find_assoc(&w->s, account, user) == NONE) world_user(w, account, 1, user);
+    for (uint32_t n = rng_below(rng, 3); n > 0; n--) {
+        const char *partition = limit_partitions[rng_below(rng, WORLD_PARTITIONS)];
+        const struct event add = {.kind = EVENT_USER_ADD,
+                                  .user = {.name = user,
+                                           .account = account,
+                                           .shares = 1 + rng_below(rng, 3),
+                                           .priority = PRIORITY_UNSET,
+                                           .partition = partition}};
+        if (state_find_assoc_of_partition(&w->s, account, user, partition) == NONE)
+            assert_int_equal(world_apply(w, add, NULL), 0);
+    }
+}
+
 /* Accounts a0 to at most a6, each below root or an earlier one; each user in one to three of them. */
 static inline uint32_t limit_world_tree(struct world *w, struct rng *rng)
 {
@@ -36,10 +53,8 @@ static inline uint32_t limit_world_tree(struct world *w, struct rng *rng)
         limit_world_account(w, limit_world_name(i), parent != NONE ? limit_world_name(parent) : NULL);
     }
     for (uint32_t u = 0; u < WORLD_USERS; u++) {
-        for (uint32_t n = 1 + rng_below(rng, 3); n > 0; n--) {
-            const char *account = limit_world_name(rng_below(rng, count));
-            if (state_find_assoc(&w->s, account, limit_users[u]) == NONE) world_user(w, account, 1, limit_users[u]);
-        }
+        for (uint32_t n = 1 + rng_below(rng, 3); n > 0; n--)
+            limit_world_user(w, rng, limit_world_name(rng_below(rng, count)), limit_users[u]);
     }
     return count;
 }
@@ -149,8 +164,9 @@ static inline void limit_world_set_assoc(struct world *w, uint32_t assoc, enum r
     struct event event = {.kind = EVENT_ACCOUNT_MODIFY,
                           .account = {a->account, NULL, SHARES_UNSET, PRIORITY_UNSET, false, pairs, 2}};
     if (a->user != NULL)
-        event = (struct event){.kind = EVENT_USER_MODIFY,
-                               .user = {a->user, a->account, SHARES_UNSET, false, PRIORITY_UNSET, false, pairs, 2}};
+        event = (struct event){
+            .kind = EVENT_USER_MODIFY,
+            .user = {a->user, a->account, SHARES_UNSET, false, PRIORITY_UNSET, false, pairs, 2, a->partition}};
     if (world_apply(w, event, NULL) != 0) fail_msg("%s", ERR_SENTENCE(&w->e));
 }
 

@@ -150,6 +150,7 @@ const struct wire_shape api_account_change_shape =
 static const struct wire_field user_fields[] = {
     REQUIRED(api_user, name, WIRE_TEXT, .help = "the user's name"),
     OPTIONAL(api_user, account, WIRE_TEXT, .help = "the account to add the user to; absent: default"),
+    OPTIONAL(api_user, partition, WIRE_TEXT, .help = "only for jobs in this partition; absent: for all partitions"),
     SHARES(api_user),
     PRIORITY(api_user),
     DEFAULT_ACCOUNT(api_user),
@@ -197,6 +198,7 @@ static const struct wire_field shares_query_fields[] = {
     OPTIONAL(api_shares_query, account, WIRE_TEXT, .help = "only this account, and the accounts and users below it"),
     OPTIONAL(api_shares_query, user, WIRE_TEXT, .help = "only this user"),
     OPTIONAL(api_shares_query, tres, WIRE_BOOL, .help = "also tres_raw; in psv the last column, GrpTRESRaw"),
+    OPTIONAL(api_shares_query, partition, WIRE_BOOL, .help = "in psv also the column Partition, as of sshare -m"),
     {0}};
 const struct wire_shape api_shares_query_shape =
     SHAPE("SharesQuery", api_shares_query, shares_query_fields, .help = "Which associations to list.");
@@ -219,6 +221,8 @@ const struct wire_shape api_wait_query_shape =
 static const struct wire_field account_query_fields[] = {
     OPTIONAL(api_account_query, account, WIRE_TEXT,
              .help = "only in this account; absent: in all accounts of the user"),
+    OPTIONAL(api_account_query, partition, WIRE_TEXT,
+             .help = "the association for this partition only; absent: that for all partitions, without account each"),
     {0}};
 const struct wire_shape api_account_query_shape =
     SHAPE("AccountQuery", api_account_query, account_query_fields, .help = "Which association of the user.");
@@ -331,6 +335,7 @@ const struct wire_shape api_status_shape = REPLY("Status", api_status, status_fi
 static const struct wire_field difference_fields[] = {
     OPTIONAL(api_difference, account, WIRE_TEXT, .help = "the account; null: usage of a QOS, or in the share tree"),
     OPTIONAL(api_difference, user, WIRE_TEXT, .help = "the user; null: usage of the account or project itself"),
+    OPTIONAL(api_difference, partition, WIRE_TEXT, .help = "the only partition of the association; null: all"),
     OPTIONAL(api_difference, qos, WIRE_TEXT, .help = "the QOS; null: usage of an association, or in the share tree"),
     OPTIONAL(api_difference, project, WIRE_TEXT, .help = "the project of usage in the share tree; null: none"),
     OPTIONAL(api_difference, tres, WIRE_TEXT,

@@ -92,8 +92,8 @@ struct api_account { /* POST /v1/accounts; PATCH /v1/accounts/{name} without nam
     struct wire_list limits; /* of struct wire_pair: "GrpJobs", "10" (fields/limit_fields.h) */
 };
 
-struct api_user { /* POST /v1/users; PATCH /v1/users/{name}?account=A without name and account */
-    const char *name, *account;
+struct api_user { /* POST /v1/users; PATCH /v1/users/{name}?account=A&partition=P without these three */
+    const char *name, *account, *partition;
     int64_t shares, priority;
     int64_t raw_usage; /* in PATCH: 0, or API_UNSET */
     bool is_default;   /* "default" */
@@ -114,7 +114,8 @@ struct api_jobs_query {  /* GET /v1/jobs?... -> {"jobs":[Job]} */
 struct api_shares_query { /* GET /v1/shares?... -> {"shares":[Share]} */
     const char *format;   /* "json" (default), "lines", "psv": as fairlead share -P */
     const char *account, *user;
-    bool tres; /* also usage by TRES */
+    bool tres;      /* also usage by TRES */
+    bool partition; /* psv: with the column Partition */
 };
 
 struct api_priorities_query { /* GET /v1/priorities?... -> {"priorities":[Priority]} */
@@ -126,8 +127,8 @@ struct api_wait_query { /* GET /v1/jobs/{id}/wait?timeout_s=30 -> api_waited */
     int64_t timeout_s;  /* -1: absent, which is 30 */
 };
 
-struct api_account_query { /* PATCH and DELETE /v1/users/{name}?account=A */
-    const char *account;
+struct api_account_query { /* PATCH and DELETE /v1/users/{name}?account=A&partition=P */
+    const char *account, *partition;
 };
 
 extern const struct wire_shape api_submit_shape, api_submit_query_shape, api_update_shape, api_jobs_shape,
@@ -239,7 +240,7 @@ struct api_status {
 };
 
 struct api_difference {
-    const char *account, *user, *qos, *project, *tres;
+    const char *account, *user, *partition, *qos, *project, *tres;
     double stored, recomputed;
 };
 struct api_verified {

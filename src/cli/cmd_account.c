@@ -37,6 +37,10 @@ static int make_body(const struct call *call, struct api_account *out_body, stru
     struct limit_operands operands;
     if (limit_operands_read(call, &operands, e) != 0) return -1;
     if (operands.other != NULL) return limit_operands_refuse(call, operands.other, e);
+    if (operands.partition != NULL)
+        return err_set(e, ERR_USAGE,
+                       "Partition=%s: only users have associations of one partition; see 'fairlead user add'",
+                       operands.partition);
     *out_body = (struct api_account){.parent = values->parent,
                                      .shares = values->has_shares ? values->shares.number : API_UNSET,
                                      .priority = values->has_priority ? values->priority.number : API_UNSET,

@@ -7,7 +7,7 @@
 struct share_command_values {
     struct listing_values listing;
     const char *file, *account, *user;
-    bool has_tres;
+    bool has_tres, has_partition;
     int algorithm, ties;
     uint64_t dampening;
 };
@@ -29,6 +29,10 @@ static const struct option_row share_options[] = {
      .letter = 't',
      .value = FLAG_IN(struct share_command_values, has_tres),
      .help = "also show usage by TRES (GrpTRESRaw): TRES times seconds, decayed like usage"},
+    {.name = "partition",
+     .letter = 'm',
+     .value = FLAG_IN(struct share_command_values, has_partition),
+     .help = "with -P: also show for which partition an association is (Partition); tables show it where there is one"},
     {.name = "file",
      .letter = 'f',
      .argument = "FILE",
@@ -94,6 +98,11 @@ static int refuse_file_options(const struct parsed *parsed, struct err *e)
     return 0;
 }
 
+static const struct column_table *columns_of(const struct share_command_values *v)
+{
+    return share_fields_columns(v->has_partition || listing_is_table(&v->listing), v->has_tres);
+}
+
 static int run_instance(struct call *call, const char *user, struct err *e)
 {
     const struct share_command_values *v = call->values;
@@ -102,8 +111,9 @@ static int run_instance(struct call *call, const char *user, struct err *e)
     if (v->account) client_add_query(&target, "account", v->account);
     if (user) client_add_query(&target, "user", user);
     if (v->has_tres) client_add_query(&target, "tres", "true");
+    if (v->has_partition) client_add_query(&target, "partition", "true");
     const struct instance_listing listing = {
-        .columns = v->has_tres ? &share_fields_columns_tres : &share_fields_columns,
+        .columns = columns_of(v),
         .target = instance_target(call, &target),
         .has_lines = true,
         .has_psv = true,
@@ -124,7 +134,7 @@ static int share_run(struct call *call, struct err *e)
     if (v->account || user) return err_set(e, ERR_USAGE, "--account and a user are not accepted with -f");
     if (v->has_tres) return err_set(e, ERR_USAGE, "--tres is not accepted with -f: a file has no usage by TRES");
     struct share_options options = file_options(v);
-    return share_file_run(call, v->file, &options, &v->listing, e);
+    return share_file_run(call, v->file, &options, columns_of(v), &v->listing, e);
 }
 
 const struct command cmd_share = {
@@ -161,7 +171,7 @@ const struct command cmd_share = {
     .operands_max = 1,
     .options = share_options,
     .values_size = sizeof(struct share_command_values),
-    .listed = &share_fields_columns_tres,
+    .listed = &share_fields_all_columns,
     .examples = share_examples,
     .see_also = "account-show user-show prio set",
     .explain = foreign_syntax_share_option,

@@ -8,7 +8,7 @@
 #include "fields/share_fields.h"
 
 struct user_values {
-    const char *account;
+    const char *account, *partition;
     struct field_value shares, priority;
     bool has_shares, has_priority, is_default, is_policy;
 };
@@ -19,6 +19,10 @@ static const struct option_row user_options[] = {
      .argument = "ACCOUNT",
      .value = TEXT_IN(struct user_values, account),
      .help = "the account"},
+    {.name = "partition",
+     .argument = "PARTITION",
+     .value = TEXT_IN(struct user_values, partition),
+     .help = "the association that is only for jobs in this partition"},
     {.name = "shares",
      .letter = 's',
      .argument = "COUNT",
@@ -40,6 +44,10 @@ static const struct option_row delete_options[] = {
      .argument = "ACCOUNT",
      .value = TEXT_IN(struct user_values, account),
      .help = "only from this account"},
+    {.name = "partition",
+     .argument = "PARTITION",
+     .value = TEXT_IN(struct user_values, partition),
+     .help = "only the association for this partition"},
     {.name = "policy",
      .value = FLAG_IN(struct user_values, is_policy),
      .help = "delete the user from the ticket policies instead of accounts"},
@@ -56,12 +64,25 @@ static struct api_user body_of(const struct user_values *values, const struct li
                              .limits = operands->limits};
 }
 
-static const char *user_target(struct call *call, const char *account)
+/* The partition of --partition, or of the operand Partition=. */
+static const char *partition_of(const struct user_values *values, const struct limit_operands *operands)
+{
+    return values->partition != NULL ? values->partition : operands->partition;
+}
+
+static int check_one_partition(const struct user_values *values, const struct limit_operands *operands, struct err *e)
+{
+    if (values->partition == NULL || operands->partition == NULL) return 0;
+    return err_set(e, ERR_USAGE, "--partition and Partition=%s: only one of them is accepted", operands->partition);
+}
+
+static const char *user_target(struct call *call, const char *account, const char *partition)
 {
     struct buf target = {0};
     buf_add_text(&target, API_USERS);
     client_add_segment(&target, call->parsed.operands[0]);
     if (account) client_add_query(&target, "account", account);
+    if (partition) client_add_query(&target, "partition", partition);
     return instance_target(call, &target);
 }
 
@@ -82,7 +103,7 @@ static int check_policies_alone(const struct call *call, const struct limit_oper
                        "%s and '%s': only one of them is accepted; limits are of the user in accounts, other fields of "
                        "the ticket policies",
                        limits[0].name, operands->other);
-    if (!options_any_given(&call->parsed, user_options)) return 0;
+    if (!options_any_given(&call->parsed, user_options) && operands->partition == NULL) return 0;
     return err_set(e, ERR_USAGE, "'%s' and options: only one of them is accepted; change fields by a second command",
                    operands->other);
 }
@@ -95,14 +116,16 @@ static int user_add_run(struct call *call, struct err *e)
     if (limit_operands_read(call, &operands, e) != 0) return -1;
     if (operands.other != NULL)
         return check_policies_alone(call, &operands, e) != 0 ? -1 : object_run_add(call, OBJECT_USER_POLICY, e);
-    if (operands.raw_usage == 0)
-        return err_set(e, ERR_USAGE, "unexpected argument 'RawUsage=0': only 'modify' accepts it");
+    if (operands.raw_usage == 0) return limit_operands_refuse(call, "RawUsage=0", e);
+    if (check_one_partition(values, &operands, e) != 0) return -1;
     struct api_user body = body_of(values, &operands);
     body.name = call->parsed.operands[0];
     body.account = values->account;
+    body.partition = partition_of(values, &operands);
     if (instance_request_once(call, "POST", API_USERS, &api_user_shape, &body, &api_done_shape, &reply, e) != 0)
         return -1;
-    output_line(call->out, "Added user %s to account %s", body.name, body.account ? body.account : "default");
+    output_line(call->out, "Added user %s to account %s%s%s", body.name, body.account ? body.account : "default",
+                body.partition ? " for partition " : "", body.partition ? body.partition : "");
     return 0;
 }
 
@@ -115,12 +138,13 @@ static int user_modify_run(struct call *call, struct err *e)
     if (operands.other != NULL)
         return check_policies_alone(call, &operands, e) != 0 ? -1
                                                              : object_run_modify(call, OBJECT_USER_POLICY, true, e);
+    if (check_one_partition(values, &operands, e) != 0) return -1;
     struct api_user body = body_of(values, &operands);
     if (!values->has_shares && !values->has_priority && !values->is_default && body.raw_usage != 0 &&
         body.limits.count == 0)
         return err_set(e, ERR_USAGE,
                        "nothing to change: give --shares, --priority, --default, RawUsage=0 or FIELD=VALUE");
-    const char *target = user_target(call, values->account);
+    const char *target = user_target(call, values->account, partition_of(values, &operands));
     if (instance_request_once(call, "PATCH", target, &api_user_change_shape, &body, &api_done_shape, &reply, e) != 0)
         return -1;
     output_line(call->out, "Modified user %s", call->parsed.operands[0]);
@@ -133,11 +157,14 @@ static int user_delete_run(struct call *call, struct err *e)
     struct api_done reply;
     if (values->is_policy && values->account)
         return err_set(e, ERR_USAGE, "--policy and --account: only one of them is accepted");
+    if (values->is_policy && values->partition)
+        return err_set(e, ERR_USAGE, "--policy and --partition: only one of them is accepted");
     if (values->is_policy) return object_run_delete(call, OBJECT_USER_POLICY, e);
-    const char *target = user_target(call, values->account);
+    const char *target = user_target(call, values->account, values->partition);
     if (instance_request_once(call, "DELETE", target, NULL, NULL, &api_done_shape, &reply, e) != 0) return -1;
-    output_line(call->out, "Deleted user %s%s%s", call->parsed.operands[0], values->account ? " from account " : "",
-                values->account ? values->account : "");
+    output_line(call->out, "Deleted user %s%s%s%s%s", call->parsed.operands[0], values->account ? " from account " : "",
+                values->account ? values->account : "", values->partition ? " for partition " : "",
+                values->partition ? values->partition : "");
     return 0;
 }
 
@@ -154,6 +181,7 @@ static void show_limits(const struct field_value *row, struct buf *out)
 static const struct column user_columns[] = {
     {.field = ACCOUNT_USER_FIELD_NAME, .heading = "USER", .width_min = 8},
     {.field = ACCOUNT_USER_FIELD_ACCOUNT, .width_min = 8},
+    {.field = ACCOUNT_USER_FIELD_PARTITION, .width_min = 8, .is_optional = true},
     {.field = ACCOUNT_USER_FIELD_SHARES},
     {.field = ACCOUNT_USER_FIELD_IS_DEFAULT, .zero_is_absent = true, .rank = 3},
     {.field = ACCOUNT_USER_FIELD_PRIORITY, .rank = 2},
@@ -222,6 +250,8 @@ static int user_show_run(struct call *call, struct err *e)
 static const struct command_example add_examples[] = {
     {.line = "fairlead user add alice -A physics --shares 2 --default",
      .meaning = "alice with 2 shares in physics, which is her default account"},
+    {.line = "fairlead user add alice -A physics --partition gpu GrpTRES=gres/gpu=2",
+     .meaning = "her jobs in the partition gpu have shares of their own, and two GPUs together"},
     {.line = "fairlead user add alice fshare=100",
      .meaning = "alice in the ticket policies, with 100 functional shares"},
     {0},
@@ -231,11 +261,14 @@ const struct command cmd_user_add = {
     .name = "user add",
     .group = GROUP_SHARES,
     .summary = "add a user to an account",
-    .usage =
-        "[-A ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME [LIMIT=VALUE...] | NAME FIELD=VALUE...",
+    .usage = "[-A ACCOUNT] [--partition PARTITION] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME "
+             "[LIMIT=VALUE...] | NAME FIELD=VALUE...",
     .description =
         "A user may be in several accounts; each pair of user and account is an association with its own shares and usage. The "
         "default is the account 'default' and 1 share.\n\n"
+        "With --partition the association is only for the user's jobs in that partition, which then have its shares, usage and "
+        "limits instead of those of the association for all partitions. A job in several partitions is of the association of "
+        "its first one until it starts. Sacctmgr's Partition=PARTITION is accepted, too.\n\n"
         "With one of the fields fshare, oticket, department and deadline the user is added to the ticket policies "
         "(PriorityType=priority/tickets) instead of an account. The other fields below are limits of the user in the account.",
     .fields = &object_classes[OBJECT_USER_POLICY],
@@ -264,11 +297,12 @@ const struct command cmd_user_modify = {
     .group = GROUP_SHARES,
     .summary = "change a user's shares, priority, limits or usage",
     .usage =
-        "[-A ACCOUNT] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME [RawUsage=0] [LIMIT=VALUE...] | "
-        "NAME FIELD=VALUE...",
+        "[-A ACCOUNT] [--partition PARTITION] [--shares COUNT|parent] [--priority COUNT|parent] [--default] NAME [RawUsage=0] "
+        "[LIMIT=VALUE...] | NAME FIELD=VALUE...",
     .description =
-        "Without -A, --shares, --priority, limits and RawUsage=0 change all associations of the user.\n\n"
-        "RawUsage=0 resets the user's usage. Running jobs are charged from the time of the reset. Without -A it also resets the "
+        "Without -A and --partition, --shares, --priority, limits and RawUsage=0 change all associations of the user; with -A "
+        "alone, the one for all partitions; with --partition, those for that partition.\n\n"
+        "RawUsage=0 resets the user's usage. Running jobs are charged from the time of the reset. Without both it also resets the "
         "usage that the share tree of the ticket policies counts, which does not depend on the account.\n\n" LIMIT_TEXT
         "\n\n"
         "The fields fshare, oticket, department and deadline change the user in the ticket policies "
@@ -290,8 +324,11 @@ const struct command cmd_user_delete = {
     .name = "user delete",
     .group = GROUP_SHARES,
     .summary = "delete a user from an account, or from all accounts",
-    .usage = "[-A ACCOUNT | --policy] NAME",
-    .description = "A user with pending or running jobs cannot be deleted. The usage is added to the account.",
+    .usage = "[[-A ACCOUNT] [--partition PARTITION] | --policy] NAME",
+    .description =
+        "A user with pending or running jobs cannot be deleted. The usage is added to the account.\n\n"
+        "Without -A and --partition all associations of the user are deleted; with -A alone, the one for all partitions; with "
+        "--partition, those for that partition.",
     .options = delete_options,
     .values_size = sizeof(struct user_values),
     .operands_min = 1,

@@ -18,6 +18,7 @@ static const struct option_row verify_options[] = {
 static const struct table_column difference_columns[] = {
     {.heading = "ACCOUNT", .width_min = COLUMN_NAME_WIDTH_MIN},
     {.heading = "USER", .width_min = COLUMN_NAME_WIDTH_MIN},
+    {.heading = "PARTITION", .width_min = COLUMN_NAME_WIDTH_MIN, .is_optional = true},
     {.heading = "QOS", .width_min = COLUMN_NAME_WIDTH_MIN},
     {.heading = "PROJECT", .width_min = COLUMN_NAME_WIDTH_MIN},
     {.heading = "TRES", .width_min = COLUMN_NAME_WIDTH_MIN},
@@ -39,6 +40,7 @@ static void write_differences(const struct wire_list *differences, struct output
     for (uint32_t i = 0; i < differences->count && i < ROWS_SHOWN; i++) {
         table_add_text(&table, rows[i].account);
         table_add_text(&table, rows[i].user);
+        table_add_text(&table, rows[i].partition);
         table_add_text(&table, rows[i].qos);
         table_add_text(&table, rows[i].project);
         table_add_text(&table, rows[i].tres);

@@ -27,6 +27,11 @@ static int read_operand(const struct call *call, const char *operand, struct lim
         io->raw_usage = parsed.number;
         return 0;
     }
+    if (value.text != NULL && str_equal_nocase(name, str("Partition"))) {
+        if (io->partition != NULL) return err_set(e, ERR_USAGE, "Partition is given twice");
+        io->partition = arena_copy(call->arena, value);
+        return 0;
+    }
     if (value.text != NULL && limit_fields_find_key(name, &sign) != NONE) return add_limit(call, name, value, io, e);
     if (io->other == NULL) io->other = operand;
     return 0;

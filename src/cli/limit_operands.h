@@ -1,4 +1,5 @@
-/* The operands of commands for accounts and users in accounts: limits, as GrpTRES=cpu=64, and RawUsage=0. */
+/* The operands of commands for accounts and users in accounts: limits, as GrpTRES=cpu=64, RawUsage=0, and of users
+ * Partition=P. */
 #ifndef FAIRLEAD_CLI_LIMIT_OPERANDS_H
 #define FAIRLEAD_CLI_LIMIT_OPERANDS_H
 
@@ -8,7 +9,8 @@
 struct limit_operands {
     struct wire_list limits; /* of struct wire_pair, in memory of the call */
     int64_t raw_usage;       /* 0; API_UNSET: not given */
-    const char *other;       /* the first operand that is none of both; NULL: there is none */
+    const char *partition;   /* of Partition=P; NULL: not given */
+    const char *other;       /* the first operand that is none of these; NULL: there is none */
 };
 
 /* How limits are changed, for the help of commands. */

@@ -237,6 +237,7 @@ static int choose_columns(struct listing *l, struct err *e)
         if (count == TABLE_COLUMNS_MAX) return err_set(e, ERR_INPUT, "-o: more than %d columns", TABLE_COLUMNS_MAX);
         if (read_item(t, item, &l->chosen_columns[count], &l->table_columns[count].width_set, e) != 0) return -1;
         l->chosen_columns[count].rank = 0; /* a chosen column is never left out */
+        l->chosen_columns[count].is_optional = false;
     }
     l->chosen = (struct column_table){.fields = t->fields, .columns = l->chosen_columns, .count = count};
     return 0;
@@ -285,6 +286,7 @@ static void begin_table(struct listing *l)
         column->is_right_aligned = c->show == NULL && is_number(column_field(&l->chosen, c));
         if (c->is_right_aligned) column->is_right_aligned = true;
         column->rank = c->rank;
+        column->is_optional = c->is_optional;
         column->width_min = c->width_min;
     }
     table_init(&l->table, l->table_columns, l->chosen.count);

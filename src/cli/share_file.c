@@ -143,12 +143,12 @@ static int take_text(const struct source *s, struct arena *arena, struct share_i
     return status == 0 ? check_sums(s, out_input, e) : status;
 }
 
-static int write_rows(const struct share_input *in, const struct share_table *table, const struct listing_values *form,
-                      struct output *out, struct err *e)
+static int write_rows(const struct share_input *in, const struct share_table *table, const struct column_table *columns,
+                      const struct listing_values *form, struct output *out, struct err *e)
 {
     struct listing listing;
     struct share_values values;
-    int status = listing_begin(&listing, &share_fields_columns, form, out, e);
+    int status = listing_begin(&listing, columns, form, out, e);
     for (uint32_t i = 0; status == 0 && i < in->count; i++) {
         share_row_values(&in->rows[i], table, &values);
         listing_add(&listing, values.value);
@@ -159,7 +159,7 @@ static int write_rows(const struct share_input *in, const struct share_table *ta
 }
 
 static int run_tree(struct call *call, const struct source *source, const struct share_options *options,
-                    const struct listing_values *form, struct err *e)
+                    const struct column_table *columns, const struct listing_values *form, struct err *e)
 {
     struct share_input in = {0};
     struct share_table table;
@@ -169,14 +169,14 @@ static int run_tree(struct call *call, const struct source *source, const struct
         tree_finish(&in.tree);
         fair_share_table(&in.tree, in.has_totals ? NULL : in.usage, in.has_totals ? in.usage : NULL, options,
                          call->arena, &table);
-        status = write_rows(&in, &table, form, call->out, e);
+        status = write_rows(&in, &table, columns, form, call->out, e);
     }
     if (in.tree.count > 0) tree_release(&in.tree);
     return status;
 }
 
 int share_file_run(struct call *call, const char *path, const struct share_options *options,
-                   const struct listing_values *form, struct err *e)
+                   const struct column_table *columns, const struct listing_values *form, struct err *e)
 {
     struct buf text = {0};
     if (options->algorithm == ALGORITHM_FAIR_TREE && options->ties == TIES_SLURM && !fair_tree_slurm_available())
@@ -186,8 +186,9 @@ int share_file_run(struct call *call, const char *path, const struct share_optio
     int status = read_file(path, &text, e);
     const struct source source = {path, {text.text, text.length}};
     if (status == 0)
-        status = share_scenario_is_text(source.text) ? share_scenario_run(call, path, source.text, options, form, e)
-                                                     : run_tree(call, &source, options, form, e);
+        status = share_scenario_is_text(source.text)
+                     ? share_scenario_run(call, path, source.text, options, columns, form, e)
+                     : run_tree(call, &source, options, columns, form, e);
     buf_release(&text);
     return status;
 }

@@ -9,6 +9,6 @@
 /* Reads the tree at path ("-": standard input) in any of the three formats and writes a row for each association.
  * Writes nothing if it fails; an error in the file then has its position (call->error_has_position). */
 int share_file_run(struct call *call, const char *path, const struct share_options *options,
-                   const struct listing_values *form, struct err *e);
+                   const struct column_table *columns, const struct listing_values *form, struct err *e);
 
 #endif

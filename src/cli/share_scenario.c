@@ -21,13 +21,13 @@ static struct share_options merge_options(const struct call *call, const struct 
 }
 
 static int write_rows(struct call *call, struct scenario *s, const struct share_options *options,
-                      const struct listing_values *form, struct err *e)
+                      const struct column_table *columns, const struct listing_values *form, struct err *e)
 {
     struct share_table table;
     struct share_values row;
     struct listing listing;
     scenario_shares(s, options, call->arena, &table);
-    int status = listing_begin(&listing, &share_fields_columns, form, call->out, e);
+    int status = listing_begin(&listing, columns, form, call->out, e);
     for (uint32_t i = 0; status == 0 && i < s->association_count; i++) {
         scenario_share_row(s, &table, i, &row);
         listing_add(&listing, row.value);
@@ -41,14 +41,14 @@ static int write_rows(struct call *call, struct scenario *s, const struct share_
 }
 
 int share_scenario_run(struct call *call, const char *path, struct str text, const struct share_options *options,
-                       const struct listing_values *form, struct err *e)
+                       const struct column_table *columns, const struct listing_values *form, struct err *e)
 {
     struct scenario s;
     int status = scenario_read(text, path, &s, e);
     if (status == 0) {
         struct share_options merged = merge_options(call, options, &s);
         call->error_has_position = false;
-        status = write_rows(call, &s, &merged, form, e);
+        status = write_rows(call, &s, &merged, columns, form, e);
     }
     scenario_release(&s);
     return status;

@@ -12,6 +12,6 @@ bool share_scenario_is_text(struct str text);
 /* Writes a row for each association of the scenario. Its settings determine the algorithm, ties and dampening, unless
  * they are given on the command line. */
 int share_scenario_run(struct call *call, const char *path, struct str text, const struct share_options *options,
-                       const struct listing_values *form, struct err *e);
+                       const struct column_table *columns, const struct listing_values *form, struct err *e);
 
 #endif

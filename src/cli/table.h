@@ -17,7 +17,8 @@ enum { TABLE_COLUMNS_MAX = 96 };
 struct table_column {
     const char *heading;
     bool is_right_aligned;
-    uint8_t rank; /* 0: never left out; otherwise the column with the highest rank is left out first */
+    bool is_optional; /* left out, without a note, if no row has a value */
+    uint8_t rank;     /* 0: never left out; otherwise the column with the highest rank is left out first */
     uint8_t
         width_min; /* 0: its texts are never cut; otherwise they may be cut down to this width, but no heading is cut */
     uint32_t width_set; /* 0: as wide as its content; otherwise its width, to which texts are cut */

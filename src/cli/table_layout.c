@@ -64,6 +64,14 @@ static void leave_out(uint32_t column, struct table_layout *l)
     l->count--;
 }
 
+static void leave_out_optional(const struct table *t, struct table_layout *l)
+{
+    for (uint32_t c = 0; c < t->column_count; c++) {
+        bool is_optional = t->columns[c].is_optional || (t->drops_empty && t->columns[c].rank > 1);
+        if (is_optional && !t->has_value[c]) leave_out(c, l);
+    }
+}
+
 static void leave_out_empty(const struct table *t, uint32_t room, struct table_layout *l)
 {
     uint32_t column;
@@ -74,9 +82,7 @@ struct table_layout table_layout_make(const struct table *t, bool has_header, ui
 {
     struct table_layout l = {.count = t->column_count};
     set_natural_widths(t, has_header, &l);
-    for (uint32_t c = 0; c < t->column_count && t->drops_empty; c++) {
-        if (!t->has_value[c] && t->columns[c].rank > 1) leave_out(c, &l);
-    }
+    leave_out_optional(t, &l);
     if (room > 0) leave_out_empty(t, room, &l);
     while (room > 0 && !cut_to_fit(t, has_header, room, &l)) {
         uint32_t column = next_to_leave_out(t, &l, false);

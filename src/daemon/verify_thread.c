@@ -33,6 +33,8 @@ static void write_report(struct verify_request *v)
         json_text(&j, difference->account);
         json_key(&j, "user");
         json_text(&j, difference->user);
+        json_key(&j, "partition");
+        json_text(&j, difference->partition);
         json_key(&j, "qos");
         json_text(&j, difference->qos);
         json_key(&j, "project");

@@ -1,6 +1,15 @@
 /* Accounts and users: the rows of the association tree. A change of its shape makes the derived tree stale; state_tree
  * rebuilds it when it is read next. Deleting an association folds its usage into its parent, so that no account's total
- * usage drops. */
+ * usage drops.
+ *
+ * A user in an account has at most one association for all partitions, and one for each partition:
+ *
+ *     b                    a job in the partition      is of
+ *      b  erin                   main                  erin
+ *      b  erin  plain            plain                 erin, plain
+ *
+ * All of them are leaves of the account. A job in several partitions is of the association of the first one, until it
+ * starts: a task is of that of the partition that it starts in. */
 #include <string.h>
 
 #include "base/ensure.h"
@@ -62,17 +71,13 @@ static int check_depth(struct apply_context *c, uint32_t parent, uint32_t levels
                        "would have more than %d levels of accounts above or below it", TREE_DEPTH_MAX);
 }
 
-/* shares and priority: as in events, with SHARES_UNSET and PRIORITY_UNSET. */
-static uint32_t add_assoc(struct apply_context *c, uint32_t parent, const char *account, const char *user,
-                          uint32_t shares, uint32_t priority, bool is_default)
+/* wanted: its names, shares and priority, the last two as in events, with SHARES_UNSET and PRIORITY_UNSET. */
+static uint32_t add_assoc(struct apply_context *c, const struct assoc *wanted)
 {
-    struct assoc row = {.parent = parent,
-                        .account = account,
-                        .user = user,
-                        .shares = shares == SHARES_UNSET ? 1 : shares,
-                        .is_default = is_default,
-                        .priority = priority == PRIORITY_UNSET ? NONE : priority,
-                        .created_us = c->now_us};
+    struct assoc row = *wanted;
+    if (row.shares == SHARES_UNSET) row.shares = 1;
+    if (row.priority == PRIORITY_UNSET) row.priority = NONE;
+    row.created_us = c->now_us;
     uint32_t index = assoc_append(c->s, &row);
     apply_note_change(c, TABLE_ASSOC, index);
     apply_note_change(c, TABLE_COUNTERS, 0);
@@ -161,7 +166,9 @@ int apply_account_add(struct apply_context *c, const struct event *event)
     if (check_depth(c, parent, 1) != 0) return -1;
     struct field_value *limits;
     if (read_new_limits(c, wanted->name, NULL, parent, wanted->pairs, wanted->count, &limits) != 0) return -1;
-    assoc_limits_set(c, add_assoc(c, parent, wanted->name, NULL, wanted->shares, wanted->priority, false), limits);
+    const struct assoc row = {
+        .parent = parent, .account = wanted->name, .shares = wanted->shares, .priority = wanted->priority};
+    assoc_limits_set(c, add_assoc(c, &row), limits);
     return 0;
 }
 
@@ -220,11 +227,47 @@ int apply_account_delete(struct apply_context *c, const struct event *event)
     return 0;
 }
 
-static int check_can_add_user(struct apply_context *c, const char *user, const char *account, uint32_t parent)
+/* --- users -------------------------------------------------------------------------------------------------------- */
+
+/* " for partition 'plain'", or "", for messages; in memory of the cycle. */
+static const char *for_partition(struct apply_context *c, const char *partition)
 {
-    if (state_find_assoc(c->s, account, user) != NONE)
-        return err_subject(c->e, ERR_EXISTS, "user", str(user), "is already in account '%s'", account);
+    struct buf text = {0};
+    if (partition == NULL) return "";
+    buf_format(&text, " for partition '%s'", partition);
+    const char *copy = arena_copy(&c->s->cycle, (struct str){text.text, text.length});
+    buf_release(&text);
+    return copy;
+}
+
+/* Whether the user has an association in an account, for whatever partition. O(associations of the user) */
+static bool is_in_account(const struct state *s, const char *user, const char *account)
+{
+    uint32_t i = map_get(&s->first_of_user, str(user));
+    while (i != NONE && (s->assocs.items[i].deleted_us != 0 || strcmp(s->assocs.items[i].account, account) != 0))
+        i = s->assocs.items[i].next_of_user;
+    return i != NONE;
+}
+
+static uint32_t find_assoc(const struct state *s, const char *account, const char *user, const char *partition)
+{
+    return partition != NULL ? state_find_assoc_of_partition(s, account, user, partition)
+                             : state_find_assoc(s, account, user);
+}
+
+static int check_can_add_user(struct apply_context *c, const char *user, const char *account, const char *partition,
+                              uint32_t parent)
+{
+    if (find_assoc(c->s, account, user, partition) != NONE)
+        return err_subject(c->e, ERR_EXISTS, "user", str(user), "is already in account '%s'%s", account,
+                           for_partition(c, partition));
     return parent == NONE ? 0 : check_depth(c, parent, 1);
+}
+
+static int check_partition(struct apply_context *c, const char *partition)
+{
+    if (partition == NULL || state_find_object(c->s, OBJECT_PARTITION, partition) != NONE) return 0;
+    return err_not_found(c->e, "partition", str(partition));
 }
 
 static void clear_default(struct apply_context *c, const char *user)
@@ -235,37 +278,96 @@ static void clear_default(struct apply_context *c, const char *user)
     apply_note_change(c, TABLE_ASSOC, index);
 }
 
-static uint32_t add_user(struct apply_context *c, const char *user, const char *account, uint32_t shares,
-                         uint32_t priority, bool make_default)
+/* The user's live jobs that the new association is for belong to it from now on; started tasks keep theirs. O(jobs) if
+ * the user has any in that account. */
+static void take_jobs(struct apply_context *c, uint32_t added)
 {
+    struct state *s = c->s;
+    const struct assoc *new = assoc_at(c, added);
+    uint32_t jobs = 0;
+    for (uint32_t i = added; i != NONE; i = assoc_at(c, i)->next_of_user)
+        jobs += strcmp(assoc_at(c, i)->account, new->account) == 0 ? assoc_at(c, i)->live_jobs : 0;
+    for (uint32_t i = 0; i < s->jobs.count && jobs > 0; i++) {
+        const struct job *j = &s->jobs.items[i];
+        const struct assoc *a = assoc_at(c, j->assoc);
+        if (j->ended_us != 0 || strcmp(a->user, new->user) != 0 || strcmp(a->account, new->account) != 0) continue;
+        jobs--;
+        uint32_t assoc = state_assoc_in_partition(s, j->assoc, j->partitions[0]);
+        if (assoc == j->assoc) continue;
+        job_set_assoc(s, i, assoc);
+        apply_note_change(c, TABLE_JOB, i);
+    }
+}
+
+/* wanted: its account has a name. */
+static uint32_t add_user(struct apply_context *c, const struct event_user *wanted)
+{
+    const char *account = wanted->account;
     uint32_t parent = state_find_assoc(c->s, account, NULL);
-    if (parent == NONE) parent = add_assoc(c, ROOT, account, NULL, 1, NONE, false);
-    if (make_default) clear_default(c, user);
-    return add_assoc(c, parent, account, user, shares, priority, state_default_assoc(c->s, user) == NONE);
+    if (parent == NONE) parent = add_assoc(c, &(struct assoc){.account = account, .shares = 1, .priority = NONE});
+    if (wanted->make_default) clear_default(c, wanted->name);
+    const struct assoc row = {.parent = parent,
+                              .account = account,
+                              .user = wanted->name,
+                              .partition = wanted->partition,
+                              .shares = wanted->shares,
+                              .is_default = state_default_assoc(c->s, wanted->name) == NONE,
+                              .priority = wanted->priority};
+    uint32_t index = add_assoc(c, &row);
+    take_jobs(c, index);
+    return index;
 }
 
 int apply_user_add(struct apply_context *c, const struct event *event)
 {
-    const struct event_user *wanted = &event->user;
-    const char *account = wanted->account ? wanted->account : DEFAULT_ACCOUNT;
+    struct event_user wanted = event->user;
+    if (wanted.account == NULL) wanted.account = DEFAULT_ACCOUNT;
     uint32_t parent = NONE;
     if (apply_require_operator(c, &event->actor, "add users") != 0) return -1;
-    if (apply_check_name("user", wanted->name, c->e) != 0 || check_shares(c, "user", wanted->name, wanted->shares) != 0)
+    if (apply_check_name("user", wanted.name, c->e) != 0 || check_shares(c, "user", wanted.name, wanted.shares) != 0)
         return -1;
-    bool may_be_created = strcmp(account, DEFAULT_ACCOUNT) == 0;
-    if (!may_be_created && find_account(c, account, &parent) != 0) return -1;
-    if (check_can_add_user(c, wanted->name, account, parent) != 0) return -1;
+    bool may_be_created = strcmp(wanted.account, DEFAULT_ACCOUNT) == 0;
+    if (!may_be_created && find_account(c, wanted.account, &parent) != 0) return -1;
+    if (check_partition(c, wanted.partition) != 0 ||
+        check_can_add_user(c, wanted.name, wanted.account, wanted.partition, parent) != 0)
+        return -1;
     struct field_value *limits;
-    if (parent == NONE) parent = state_find_assoc(c->s, account, NULL);
-    if (read_new_limits(c, account, wanted->name, parent != NONE ? parent : ROOT, wanted->pairs, wanted->count,
+    if (parent == NONE) parent = state_find_assoc(c->s, wanted.account, NULL);
+    if (read_new_limits(c, wanted.account, wanted.name, parent != NONE ? parent : ROOT, wanted.pairs, wanted.count,
                         &limits) != 0)
         return -1;
-    assoc_limits_set(c, add_user(c, wanted->name, account, wanted->shares, wanted->priority, wanted->make_default),
-                     limits);
+    assoc_limits_set(c, add_user(c, &wanted), limits);
     return 0;
 }
 
-/* The user's association in an account, or all of the user's associations (account NULL), in memory of the cycle. */
+static bool is_wanted(const struct event_user *wanted, const struct assoc *a)
+{
+    if (a->deleted_us != 0 || a->user == NULL || strcmp(a->user, wanted->name) != 0) return false;
+    if (wanted->account != NULL && strcmp(a->account, wanted->account) != 0) return false;
+    if (wanted->partition != NULL) return a->partition != NULL && strcmp(a->partition, wanted->partition) == 0;
+    return wanted->account == NULL || a->partition == NULL;
+}
+
+static int fail_no_user(struct apply_context *c, const struct event_user *wanted)
+{
+    struct state *s = c->s;
+    const char *of_partition = for_partition(c, wanted->partition);
+    bool is_partition_missing = wanted->account != NULL && is_in_account(s, wanted->name, wanted->account);
+    if (is_partition_missing && wanted->partition == NULL)
+        return err_subject(c->e, ERR_NOT_FOUND, "user", str(wanted->name),
+                           "is in account '%s' for single partitions only; name the partition, too", wanted->account);
+    if (wanted->account != NULL)
+        return err_subject(c->e, ERR_NOT_FOUND, "user", str(wanted->name), "is not in account '%s'%s", wanted->account,
+                           of_partition);
+    if (wanted->partition != NULL && map_get(&s->first_of_user, str(wanted->name)) != NONE)
+        return err_subject(c->e, ERR_NOT_FOUND, "user", str(wanted->name), "is not in any account%s", of_partition);
+    if (state_find_object(s, OBJECT_USER_POLICY, wanted->name) != NONE)
+        return err_subject(c->e, ERR_NOT_FOUND, "user", str(wanted->name),
+                           "is not in any account; only the ticket policies have this user");
+    return err_not_found(c->e, "user", str(wanted->name));
+}
+
+/* The associations that an event names, at least one, in memory of the cycle. */
 static int find_user(struct apply_context *c, const struct event_user *wanted, uint32_t **out_indices,
                      uint32_t *out_count)
 {
@@ -273,20 +375,28 @@ static int find_user(struct apply_context *c, const struct event_user *wanted, u
     uint32_t *found = arena_alloc(&s->cycle, (s->assocs.count + (size_t)1) * sizeof *found), count = 0;
     uint32_t account;
     if (wanted->account != NULL && find_account(c, wanted->account, &account) != 0) return -1;
+    if (check_partition(c, wanted->partition) != 0) return -1;
     for (uint32_t i = 0; i < s->assocs.count; i++) {
-        const struct assoc *a = &s->assocs.items[i];
-        if (a->deleted_us != 0 || a->user == NULL || strcmp(a->user, wanted->name) != 0) continue;
-        if (wanted->account == NULL || strcmp(a->account, wanted->account) == 0) found[count++] = i;
+        if (is_wanted(wanted, &s->assocs.items[i])) found[count++] = i;
     }
-    if (count == 0 && wanted->account != NULL)
-        return err_subject(c->e, ERR_NOT_FOUND, "user", str(wanted->name), "is not in account '%s'", wanted->account);
-    if (count == 0 && state_find_object(s, OBJECT_USER_POLICY, wanted->name) != NONE)
-        return err_subject(c->e, ERR_NOT_FOUND, "user", str(wanted->name),
-                           "is not in any account; only the ticket policies have this user");
-    if (count == 0) return err_not_found(c->e, "user", str(wanted->name));
+    if (count == 0) return fail_no_user(c, wanted);
     *out_indices = found;
     *out_count = count;
     return 0;
+}
+
+static int check_one_account(struct apply_context *c, const struct event_user *wanted, const uint32_t *indices,
+                             uint32_t count)
+{
+    uint32_t accounts = 1;
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t same = 0;
+        while (strcmp(assoc_at(c, indices[same])->account, assoc_at(c, indices[i])->account) != 0) same++;
+        accounts += same == i;
+    }
+    if (accounts == 1) return 0;
+    return err_subject(c->e, ERR_INPUT, "user", str(wanted->name),
+                       "is in %u accounts; name the one to become the default", accounts);
 }
 
 int apply_user_modify(struct apply_context *c, const struct event *event)
@@ -296,15 +406,13 @@ int apply_user_modify(struct apply_context *c, const struct event *event)
     if (apply_require_operator(c, &event->actor, "modify users") != 0) return -1;
     if (check_shares(c, "user", wanted->name, wanted->shares) != 0 || find_user(c, wanted, &indices, &count) != 0)
         return -1;
-    if (wanted->make_default && count > 1)
-        return err_subject(c->e, ERR_INPUT, "user", str(wanted->name),
-                           "is in %u accounts; name the one to become the default", count);
+    if (wanted->make_default && check_one_account(c, wanted, indices, count) != 0) return -1;
     struct field_value **limits = arena_alloc(&c->s->cycle, count * sizeof *limits);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t parent = assoc_at(c, indices[i])->parent;
         if (read_changed_limits(c, indices[i], parent, wanted->pairs, wanted->count, &limits[i]) != 0) return -1;
     }
-    if (wanted->resets_usage && wanted->account == NULL) usage_reset_user(c, wanted->name);
+    if (wanted->resets_usage && wanted->account == NULL && wanted->partition == NULL) usage_reset_user(c, wanted->name);
     for (uint32_t i = 0; i < count; i++) {
         if (wanted->resets_usage) usage_reset_assocs(c, indices[i]);
         set_shares(c, indices[i], wanted->shares);
@@ -319,17 +427,39 @@ int apply_user_modify(struct apply_context *c, const struct event *event)
     return 0;
 }
 
-/* If the user's default association was deleted, the oldest remaining one becomes the default. */
-static void renew_default(struct apply_context *c, const char *user)
+/* The oldest association of a user, which has the smallest index; account NULL: in any account. O(associations of the
+ * user) */
+static uint32_t oldest_of_user(const struct state *s, const char *user, const char *account)
 {
-    if (state_default_assoc(c->s, user) != NONE) return;
-    for (uint32_t i = 0; i < c->s->assocs.count; i++) {
-        const struct assoc *a = assoc_at(c, i);
-        if (a->deleted_us != 0 || a->user == NULL || strcmp(a->user, user) != 0) continue;
-        assoc_set_default(c->s, i, true);
-        apply_note_change(c, TABLE_ASSOC, i);
-        return;
+    uint32_t oldest = NONE;
+    for (uint32_t i = map_get(&s->first_of_user, str(user)); i != NONE; i = s->assocs.items[i].next_of_user) {
+        const struct assoc *a = &s->assocs.items[i];
+        if (a->deleted_us != 0 || (account != NULL && strcmp(a->account, account) != 0)) continue;
+        if (i < oldest) oldest = i;
     }
+    return oldest;
+}
+
+/* After the association with the user's default account was deleted. The account stays the default while the user is in
+ * it. */
+static void renew_default(struct apply_context *c, const char *user, const char *account)
+{
+    uint32_t oldest = oldest_of_user(c->s, user, account);
+    if (oldest == NONE) oldest = oldest_of_user(c->s, user, NULL);
+    if (oldest == NONE) return;
+    assoc_set_default(c->s, oldest, true);
+    apply_note_change(c, TABLE_ASSOC, oldest);
+}
+
+/* Tasks may run as those of an association that no job is of: their job is of another one since. */
+static int check_has_no_jobs(struct apply_context *c, const struct assoc *a)
+{
+    uint32_t count = a->live_jobs > 0 ? a->live_jobs : a->work.running;
+    const char *what = a->live_jobs > 0 ? "job" : "task";
+    if (count == 0) return 0;
+    return err_subject(c->e, ERR_CONFLICT, "user", str(a->user),
+                       "has %u %s%s pending or running in account '%s'%s; cancel %s first", count, what,
+                       count == 1 ? "" : "s", a->account, for_partition(c, a->partition), count == 1 ? "it" : "them");
 }
 
 int apply_user_delete(struct apply_context *c, const struct event *event)
@@ -339,47 +469,62 @@ int apply_user_delete(struct apply_context *c, const struct event *event)
     if (apply_require_operator(c, &event->actor, "delete users") != 0) return -1;
     if (find_user(c, wanted, &indices, &count) != 0) return -1;
     for (uint32_t i = 0; i < count; i++) {
-        const struct assoc *a = assoc_at(c, indices[i]);
-        if (a->live_jobs > 0)
-            return err_subject(c->e, ERR_CONFLICT, "user", str(a->user),
-                               "has %u %s pending or running in account '%s'; cancel %s first", a->live_jobs,
-                               a->live_jobs == 1 ? "job" : "jobs", a->account, a->live_jobs == 1 ? "it" : "them");
+        if (check_has_no_jobs(c, assoc_at(c, indices[i])) != 0) return -1;
     }
+    uint32_t old_default = state_default_assoc(c->s, wanted->name);
     for (uint32_t i = 0; i < count; i++) delete_assoc(c, indices[i]);
-    renew_default(c, wanted->name);
+    if (assoc_at(c, old_default)->deleted_us != 0) renew_default(c, wanted->name, assoc_at(c, old_default)->account);
     return 0;
 }
 
 /* --- submissions -------------------------------------------------------------------------------------------------- */
 
-static int find_named(struct apply_context *c, const char *account, const char *user, uint32_t *out_assoc)
+static int fail_no_association(struct apply_context *c, const char *account, const char *user, uint32_t partition)
 {
-    uint32_t unused;
-    if (find_account(c, account, &unused) != 0) return -1;
-    *out_assoc = state_find_assoc(c->s, account, user);
-    if (*out_assoc != NONE) return 0;
-    return err_subject(c->e, ERR_NOT_FOUND, "user", str(user), "is not in account '%s'", account);
+    const char *name = c->s->objects[OBJECT_PARTITION].items[partition].object.name;
+    bool is_partition_missing = is_in_account(c->s, user, account);
+    return err_subject(c->e, ERR_NOT_FOUND, "user", str(user), "is not in account '%s'%s", account,
+                       is_partition_missing ? for_partition(c, name) : "");
 }
 
-int assoc_for_submission(struct apply_context *c, const struct actor *actor, const char *account, uint32_t *out_assoc,
-                         uint32_t *out_nearest)
+/* Whether the user is in the account for each of the job's partitions. out_assoc: the association of the first one. */
+static int find_for_job(struct apply_context *c, const char *account, const char *user, const struct job *row,
+                        uint32_t *out_assoc)
+{
+    for (uint32_t i = row->partition_count; i-- > 0;) {
+        *out_assoc = state_find_assoc_in(c->s, account, user, row->partitions[i]);
+        if (*out_assoc == NONE) return fail_no_association(c, account, user, row->partitions[i]);
+    }
+    return 0;
+}
+
+/* The account of a submission; NULL: the user is in none, and is added to the default account. own: the user's default
+ * association. */
+static const char *account_for_submission(const struct state *s, const char *user, const char *account, uint32_t own,
+                                          const struct job *row)
+{
+    bool is_enforced = (s->policy.enforce & ENFORCE_ASSOCIATIONS) != 0;
+    const char *default_account = own != NONE ? s->assocs.items[own].account : NULL;
+    if (account == NULL) return default_account;
+    if (is_enforced) return own == NONE && strcmp(account, DEFAULT_ACCOUNT) == 0 ? NULL : account;
+    return state_find_assoc_in(s, account, user, row->partitions[0]) != NONE ? account : default_account;
+}
+
+int assoc_for_submission(struct apply_context *c, const struct actor *actor, const char *account, const struct job *row,
+                         uint32_t *out_assoc, uint32_t *out_nearest)
 {
     struct state *s = c->s;
     ensure(actor->user != NULL);
-    uint32_t own = state_default_assoc(s, actor->user), assoc = own;
-    bool is_enforced = (s->policy.enforce & ENFORCE_ASSOCIATIONS) != 0;
-    if (account != NULL && !is_enforced) {
-        uint32_t named = state_find_assoc(s, account, actor->user);
-        if (named != NONE) assoc = named;
-    } else if (account != NULL && (own != NONE || strcmp(account, DEFAULT_ACCOUNT) != 0) &&
-               find_named(c, account, actor->user, &assoc) != 0) {
+    uint32_t assoc = NONE, nearest;
+    account = account_for_submission(s, actor->user, account, state_default_assoc(s, actor->user), row);
+    if (account != NULL &&
+        (find_account(c, account, &nearest) != 0 || find_for_job(c, account, actor->user, row, &assoc) != 0))
         return -1;
-    }
-    uint32_t nearest = assoc;
+    nearest = assoc;
     if (assoc == NONE) {
         uint32_t parent = state_find_assoc(s, DEFAULT_ACCOUNT, NULL);
         if (apply_check_name("user", actor->user, c->e) != 0 ||
-            check_can_add_user(c, actor->user, DEFAULT_ACCOUNT, parent) != 0)
+            check_can_add_user(c, actor->user, DEFAULT_ACCOUNT, NULL, parent) != 0)
             return -1;
         nearest = parent != NONE ? parent : ROOT;
     }
@@ -390,5 +535,13 @@ int assoc_for_submission(struct apply_context *c, const struct actor *actor, con
 
 uint32_t assoc_add_for_submission(struct apply_context *c, const struct actor *actor)
 {
-    return add_user(c, actor->user, DEFAULT_ACCOUNT, 1, NONE, false);
+    return add_user(
+        c, &(struct event_user){.name = actor->user, .account = DEFAULT_ACCOUNT, .shares = 1, .priority = NONE});
+}
+
+int assoc_for_update(struct apply_context *c, struct job *row)
+{
+    const struct assoc *a = assoc_at(c, row->assoc);
+    if (!a->has_partitions) return 0;
+    return find_for_job(c, a->account, a->user, row, &row->assoc);
 }

@@ -321,6 +321,7 @@ static void add_association(struct dump *d, const struct assoc *a, const double 
     bool has_parent = a->user == NULL && a->parent != NONE && a->parent != 0; /* 0 is root */
     add_text(j, "account", a->account);
     if (a->user != NULL) add_text(j, "user", a->user);
+    if (a->partition != NULL) add_text(j, "partition", a->partition);
     if (has_parent) add_text(j, "parent", d->s->assocs.items[a->parent].account);
     if (a->shares == SHARES_PARENT)
         add_text(j, "shares", "parent");
@@ -448,6 +449,15 @@ static void add_places(struct dump *d, const struct task *k)
     buf_release(&place);
 }
 
+/* The association of its start, if a task that starts today would have another one. */
+static void add_association_of_task(struct dump *d, const struct job *job, const struct task *k)
+{
+    if (state_assoc_in_partition(d->s, job->assoc, k->partition) == k->assoc) return;
+    const char *partition = d->s->assocs.items[k->assoc].partition;
+    KEY(d, "association_partition");
+    put_text(d, partition != NULL ? partition : "");
+}
+
 static void add_task(struct dump *d, const struct job *job, const struct task *k)
 {
     KEY(d, "start");
@@ -456,6 +466,7 @@ static void add_task(struct dump *d, const struct job *job, const struct task *k
     KEY(d, "launch");
     buf_add_u64(d->out, k->launch_id);
     add_allocated(d, job, k);
+    add_association_of_task(d, job, k);
 }
 
 static void add_running(struct dump *d, uint32_t index)

@@ -72,9 +72,12 @@ struct event_user {
     uint32_t shares;
     bool make_default; /* the association becomes the user's default */
     uint32_t priority;
-    bool resets_usage;              /* account NULL: also the user's usage in the share tree */
+    bool resets_usage;              /* account and partition NULL: also the user's usage in the share tree */
     const struct event_pair *pairs; /* limits to change, in each of the accounts */
     uint32_t count;
+    /* The association that is only for this partition. NULL: that for all partitions; with account NULL all of the
+     * user's associations. */
+    const char *partition;
 };
 
 /* Either all pairs are applied, or none: each has to be valid, and all of them together. */

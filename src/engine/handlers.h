@@ -53,13 +53,18 @@ int object_derive_all(struct state *s, struct err *e);
 
 /* --- associations ------------------------------------------------------------------------------------------------- */
 
-/* The association of a submission by a user; account NULL: the user's default one. A user without any association gets
- * one in DEFAULT_ACCOUNT: *out_assoc is NONE until assoc_add_for_submission adds it. out_nearest: the association, or
- * the one that will be above it. Without ENFORCE_ASSOCIATIONS the user's default one replaces an account that the user
- * is not in. ERR_NOT_FOUND, ERR_INPUT, ERR_TOO_LARGE. */
-int assoc_for_submission(struct apply_context *c, const struct actor *actor, const char *account, uint32_t *out_assoc,
-                         uint32_t *out_nearest);
+/* The association of a submission by a user, which is that of the first of the row's partitions; the user has to have
+ * one for each. account NULL: the user's default account. A user without any association gets one in DEFAULT_ACCOUNT:
+ * *out_assoc is NONE until assoc_add_for_submission adds it. out_nearest: the association, or the one that will be
+ * above it. Without ENFORCE_ASSOCIATIONS the default account replaces one that the user is not in. ERR_NOT_FOUND,
+ * ERR_INPUT, ERR_TOO_LARGE. */
+int assoc_for_submission(struct apply_context *c, const struct actor *actor, const char *account, const struct job *row,
+                         uint32_t *out_assoc, uint32_t *out_nearest);
 uint32_t assoc_add_for_submission(struct apply_context *c, const struct actor *actor);
+
+/* Sets row->assoc to the association of the row's first partition, after its partitions changed. ERR_NOT_FOUND: the
+ * user is not in the account for one of them. */
+int assoc_for_update(struct apply_context *c, struct job *row);
 
 /* --- charges (charge.c) ------------------------------------------------------------------------------------------- */
 

@@ -431,7 +431,7 @@ static int check_limits(struct apply_context *c, const struct actor *actor, cons
     bool has_time = row->time_limit_s != old->time_limit_s;
     bool is_longer = row->time_limit_s > old->time_limit_s && !actor->is_operator;
     if (has_time) row->is_time_exempt = actor->is_operator;
-    if (!is_longer && row->qos == old->qos && row->partitions == old->partitions) return 0;
+    if (!is_longer && row->qos == old->qos && row->partitions == old->partitions && row->assoc == old->assoc) return 0;
     return limit_submit_check_update(c, row, has_time);
 }
 
@@ -448,6 +448,7 @@ static int update(struct apply_context *c, const struct event *event)
     if (has_decisive_change(c->s, &c->s->jobs.items[index], &row)) move_to_list_end(c->s, &row);
     bool has_new_time = row.time_limit_s != c->s->jobs.items[index].time_limit_s;
     min_priority_update(c, index, &row);
+    job_set_assoc(c->s, index, row.assoc);
     job_replace(c->s, index, &row);
     settle_dependency(c, index, old_name);
     if (has_new_time) time_limit_changed(c, index);

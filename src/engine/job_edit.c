@@ -147,13 +147,6 @@ static int check_array_limit(struct job_edit *edit)
     return fail_of_job(edit);
 }
 
-/* A submission checks it once its association is known. */
-static int check_qos(struct job_edit *edit)
-{
-    if (edit->old == NULL || job_admission_check_qos(edit->c, edit->row->qos, edit->row->assoc) == 0) return 0;
-    return fail_of_job(edit);
-}
-
 /* What follows from a change of the field. */
 static int after_change(struct job_edit *edit, enum job_field f)
 {
@@ -161,7 +154,6 @@ static int after_change(struct job_edit *edit, enum job_field f)
     case JOB_FIELD_BEGIN: move_accrual(edit); return 0;
     case JOB_FIELD_DEADLINE: return check_deadline(edit);
     case JOB_FIELD_ARRAY_LIMIT: return check_array_limit(edit);
-    case JOB_FIELD_QOS: return check_qos(edit);
     case JOB_FIELD_REQUESTS:
         return job_places_check_expressions(edit->c, edit->row->requests, edit->row->request_count);
     case JOB_FIELD_SOFT:
@@ -278,6 +270,16 @@ static int set_given_fields(struct job_edit *edit)
     return has_nodes ? 0 : set_places(edit);
 }
 
+/* Other partitions, or another order of them, may be those of another association, which may not allow the QOS. A
+ * submission checks that once its association is known. */
+static int settle_assoc(struct job_edit *edit)
+{
+    const struct job *row = edit->row;
+    if (assoc_for_update(edit->c, edit->row) != 0) return fail_of_job(edit);
+    if (row->assoc == edit->old->assoc && !edit->is_changed[JOB_FIELD_QOS]) return 0;
+    return job_admission_check_qos(edit->c, row->qos, row->assoc) == 0 ? 0 : fail_of_job(edit);
+}
+
 int job_edit_update(struct apply_context *c, const struct actor *actor, const struct job *j,
                     const struct job_values *given, struct job *row)
 {
@@ -285,7 +287,7 @@ int job_edit_update(struct apply_context *c, const struct actor *actor, const st
     struct job_text *text = arena_alloc(&c->s->cycle, sizeof *text);
     *text = *j->text;
     row->text = text;
-    return set_given_fields(&edit);
+    return set_given_fields(&edit) == 0 ? settle_assoc(&edit) : -1;
 }
 
 /* --- submissions -------------------------------------------------------------------------------------------------- */

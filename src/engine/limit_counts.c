@@ -207,11 +207,11 @@ static struct tres_list tres_of(const struct task *k)
     return list;
 }
 
-static void describe_task(struct state *s, const struct task *k, const struct job *j, struct limit_share *out)
+static void describe_task(const struct task *k, const struct job *j, struct limit_share *out)
 {
     int64_t start_us = k->start_us != 0 ? k->start_us : k->launch_us;
     *out = (struct limit_share){.launch_id = k->launch_id,
-                                .assoc = state_assoc_in_partition(s, k->assoc, k->partition),
+                                .assoc = k->assoc,
                                 .qos = j->qos,
                                 .partition_qos = k->partition_qos,
                                 .end_us = timeline_end_of(start_us, j->time_limit_s * US_PER_S),
@@ -223,10 +223,10 @@ static void describe_task(struct state *s, const struct task *k, const struct jo
 }
 
 /* Whether the share is as the task's row says. What a task has got does not change while it runs. */
-static bool is_current(const struct state *s, const struct limit_share *have, const struct task *k, const struct job *j)
+static bool is_current(const struct limit_share *have, const struct task *k, const struct job *j)
 {
     int64_t start_us = k->start_us != 0 ? k->start_us : k->launch_us;
-    return have->assoc == state_assoc_in_partition(s, k->assoc, k->partition) && have->qos == j->qos &&
+    return have->assoc == k->assoc && have->qos == j->qos &&
            have->end_us == timeline_end_of(start_us, j->time_limit_s * US_PER_S);
 }
 
@@ -250,7 +250,7 @@ static void update_task(struct state *s, struct limit_counts *c, uint64_t launch
     const struct task *k = task != NONE ? &s->tasks.items[task] : NULL;
     uint32_t job = k != NULL ? state_find_job(s, k->job_id) : NONE;
     bool is_live = k != NULL && !job_state_is_end(k->state) && job != NONE;
-    if (at != NONE && is_live && is_current(s, &c->shares.items[at], k, &s->jobs.items[job])) return;
+    if (at != NONE && is_live && is_current(&c->shares.items[at], k, &s->jobs.items[job])) return;
     if (at != NONE) {
         remove_share(s, c, &c->shares.items[at]);
         map_remove_u64(&c->share_of_launch, launch_id);
@@ -258,7 +258,7 @@ static void update_task(struct state *s, struct limit_counts *c, uint64_t launch
     }
     if (!is_live) return;
     at = new_share(c);
-    describe_task(s, k, &s->jobs.items[job], &c->shares.items[at]);
+    describe_task(k, &s->jobs.items[job], &c->shares.items[at]);
     add_share(s, c, &c->shares.items[at], now_us);
     map_set_u64(&c->share_of_launch, launch_id, at);
     note_end(c, &c->shares.items[at]);

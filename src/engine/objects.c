@@ -376,6 +376,17 @@ static int check_qos_is_unused(struct apply_context *c, const char *qos)
                        "is in use: QosLevel or DefaultQOS of user '%s' in account '%s' has it", a->user, a->account);
 }
 
+static int check_has_no_associations(struct apply_context *c, const char *partition)
+{
+    for (uint32_t i = 0; i < c->s->assocs.count; i++) {
+        const struct assoc *a = &c->s->assocs.items[i];
+        if (a->deleted_us != 0 || a->partition == NULL || strcmp(a->partition, partition) != 0) continue;
+        return err_subject(c->e, ERR_CONFLICT, "partition", str(partition),
+                           "is in use: user '%s' is in account '%s' for it; delete that first", a->user, a->account);
+    }
+    return 0;
+}
+
 static int check_is_unused(struct apply_context *c, enum object_kind kind, const struct object_row *row)
 {
     const char *class = object_classes[kind].name, *name = row->object.name;
@@ -391,6 +402,7 @@ static int check_is_unused(struct apply_context *c, enum object_kind kind, const
         return err_subject(c->e, ERR_CONFLICT, "host", str(name), "cannot be deleted: jobs run there");
     if (kind == OBJECT_PARTITION && c->s->object_by_name[kind].count == 1)
         return err_subject(c->e, ERR_CONFLICT, "partition", str(name), "is the only one; add another one first");
+    if (kind == OBJECT_PARTITION && check_has_no_associations(c, name) != 0) return -1;
     uint32_t users =
         kind == OBJECT_DEPARTMENT && strcmp(name, DEFAULT_DEPARTMENT) != 0 ? users_of_department(c->s, name) : 0;
     if (users > 0)

@@ -110,7 +110,6 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     job_task_tres(s, &p->indices, j, a->slots, a->part_count, &tres);
     struct task row = {.job_id = j->id,
                        .task_id = idset_first(job_waits_ready_tasks(j)),
-                       .assoc = j->assoc,
                        .state = JOB_STARTING,
                        .launch_id = s->next_launch_id++,
                        .launch_us = c->now_us,
@@ -119,6 +118,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
                        .usage_factor = s->objects[OBJECT_QOS].items[j->qos].object.value[QOS_USAGE_FACTOR].real,
                        .tres = copy_tres(&tres),
                        .cpu_weight = CPU_WEIGHT_DEFAULT};
+    row.assoc = state_assoc_in_partition(s, j->assoc, row.partition);
     row.restarts = restarts_of(j, row.task_id);
     row.billing = job_billing_in(s, row.partition, &tres);
     row.partition_qos = state_partition_qos(s, row.partition);
@@ -131,7 +131,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     uint32_t index = task_append(s, &row);
     const struct work work = task_work(&row);
     assoc_count_work(s, j->assoc, &(struct work){.pending = 1}, -1);
-    assoc_count_work(s, j->assoc, &work, 1);
+    assoc_count_work(s, row.assoc, &work, 1);
     task_count_references(s, &row, 1);
     apply_note_change(c, TABLE_JOB, job);
     apply_note_change(c, TABLE_TASK, index);

@@ -58,11 +58,12 @@ static void set_leaf(struct share_tree *t, uint32_t realm, uint32_t user, uint32
         map_set_u64(&t->leaf_in_project, map_key_of_pair(realm, user), node);
 }
 
+/* Grid Engine's share tree knows no partitions, so an association of one partition has no node. */
 static void add_user(struct share_tree_builder *b, uint32_t tree_node, const struct assoc *a)
 {
     uint32_t above = b->s->tree.parent[tree_node], realm = b->realm[above];
     uint32_t user = b->t->identities->user_of_assoc.items[b->s->assoc_of.items[tree_node]];
-    if (b->has_project_name[user]) return;
+    if (b->has_project_name[user] || a->partition != NULL) return;
     if (!has_leaf(b->t, realm, user)) set_leaf(b->t, realm, user, add_node(b, b->node[above], shares_of(a)));
 }
 

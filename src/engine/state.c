@@ -25,20 +25,43 @@ uint32_t state_find_assoc(const struct state *s, const char *account, const char
     return name.length > 0 ? map_get(&s->assoc_by_name, name) : NONE;
 }
 
-void assoc_partition_key(const char *account, const char *user, const char *partition, struct buf *out_key)
+struct str assoc_partition_key(char key[ASSOC_PARTITION_KEY_SIZE], const char *account, const char *user,
+                               const char *partition)
 {
-    buf_format(out_key, "%s\x1f%s\x1f%s", account, user, partition);
+    size_t length = strlen(partition);
+    struct str names = state_name_key(key, account, user);
+    if (names.length == 0 || length > DOCUMENT_NAME_BYTES_MAX) return (struct str){0};
+    key[names.length] = '\x1f';
+    memcpy(key + names.length + 1, partition, length);
+    return (struct str){key, names.length + 1 + length};
+}
+
+uint32_t state_find_assoc_of_partition(const struct state *s, const char *account, const char *user,
+                                       const char *partition)
+{
+    char key[ASSOC_PARTITION_KEY_SIZE];
+    if (s->assoc_in_partition.count == 0) return NONE;
+    struct str name = assoc_partition_key(key, account, user, partition);
+    return name.length > 0 ? map_get(&s->assoc_in_partition, name) : NONE;
+}
+
+static const char *partition_name(const struct state *s, uint32_t partition)
+{
+    return s->objects[OBJECT_PARTITION].items[partition].object.name;
+}
+
+uint32_t state_find_assoc_in(const struct state *s, const char *account, const char *user, uint32_t partition)
+{
+    uint32_t own = state_find_assoc_of_partition(s, account, user, partition_name(s, partition));
+    return own != NONE ? own : state_find_assoc(s, account, user);
 }
 
 uint32_t state_assoc_in_partition(const struct state *s, uint32_t assoc, uint32_t partition)
 {
-    if (s->assoc_in_partition.count == 0) return assoc;
     const struct assoc *a = &s->assocs.items[assoc];
-    ensure(a->user != NULL);
-    struct buf key = {0};
-    assoc_partition_key(a->account, a->user, s->objects[OBJECT_PARTITION].items[partition].object.name, &key);
-    uint32_t found = map_get(&s->assoc_in_partition, (struct str){key.text, key.length});
-    buf_release(&key);
+    if (s->assoc_in_partition.count == 0 || !a->has_partitions) return assoc;
+    if (a->partition != NULL && strcmp(a->partition, partition_name(s, partition)) == 0) return assoc;
+    uint32_t found = state_find_assoc_in(s, a->account, a->user, partition);
     return found != NONE ? found : assoc;
 }
 

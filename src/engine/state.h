@@ -28,6 +28,8 @@
  *   7. At least one partition and one QOS exist. A live job refers only to objects that exist. The row of a deleted
  *      object stays in memory, but not in the store; its id may be given to a new object.
  *   8. policy is computed from the settings (policy_make), again after each change.
+ *   9. In an instance a live job's association is state_assoc_in_partition of its account, its user and its first
+ *      partition. A task keeps the association of its start, which is that of the partition that it started in.
  */
 #ifndef FAIRLEAD_ENGINE_STATE_H
 #define FAIRLEAD_ENGINE_STATE_H
@@ -61,9 +63,10 @@ struct assoc {
     uint32_t parent; /* index; root: NONE */
     const char *account;
     const char *user;      /* NULL: the account itself */
-    const char *partition; /* of a user in a document: only for jobs in that partition; NULL: for all jobs */
+    const char *partition; /* of a user: only for jobs in that partition; NULL: for those without one of their own */
     uint32_t shares;       /* or SHARES_PARENT */
-    bool is_default;       /* the user's jobs are of this association when the submission names no account (-A) */
+    bool is_default;       /* its account is that of the user's jobs when the submission names none (-A) */
+    bool has_partitions;   /* derived: the user may have associations of one partition in this account */
     double usage;          /* billing-seconds, invariant 5 */
     double *usage_tres;    /* likewise in TRES-seconds, by index of policy.tres, TRES_MAX entries; NULL: none yet */
     double usage_wall;     /* likewise of its tasks' time: seconds x usage factor */
@@ -323,7 +326,7 @@ struct state {
 
     /* Derived from the rows; rebuilt, never stored. */
     struct map assoc_by_name;                         /* "account" or "account<1f>user" -> association, not deleted */
-    struct map assoc_in_partition;                    /* "account<1f>user<1f>partition" -> association */
+    struct map assoc_in_partition;                    /* "account<1f>user<1f>partition" -> likewise */
     struct map default_of_user;                       /* user -> the user's default association */
     struct map first_of_user;                         /* user -> the first one by assoc.next_of_user */
     struct map object_by_name[OBJECT_KIND_COUNT];     /* name -> object, not deleted */
@@ -461,11 +464,19 @@ struct str state_name_key(char key[NAME_KEY_SIZE], const char *first, const char
  * partition are not found by this. */
 uint32_t state_find_assoc(const struct state *s, const char *account, const char *user);
 
-/* The association that counts for an association's jobs in a partition: the one for that partition if there is one,
- * otherwise assoc itself. */
+/* The association of a user in an account that is only for a partition. */
+uint32_t state_find_assoc_of_partition(const struct state *s, const char *account, const char *user,
+                                       const char *partition);
+
+/* The association that counts for the user's jobs in a partition (an index): the one that is only for that partition if
+ * there is one, otherwise that of state_find_assoc. */
+uint32_t state_find_assoc_in(const struct state *s, const char *account, const char *user, uint32_t partition);
+
+/* The same for the account and the user of an association; if there is none, assoc itself. It reads assoc alone unless
+ * the user has associations of one partition there. */
 uint32_t state_assoc_in_partition(const struct state *s, uint32_t assoc, uint32_t partition);
 
-/* The user's default association. */
+/* The association whose account is the user's default. */
 uint32_t state_default_assoc(const struct state *s, const char *user);
 
 /* A job or task that has not ended. */
@@ -482,7 +493,8 @@ uint32_t state_partition_qos(const struct state *s, uint32_t partition);
 int64_t state_next_due_us(const struct state *s);
 
 /* Rebuilding a state from rows: hosts and objects first, because other rows refer to them by index; each table in
- * ascending order of id. Associations are referred to by id; a job may be of a deleted one, which is not in the tree.
+ * ascending order of id. Associations are referred to by id, also in row->assoc of a task (0: the one that counts in
+ * its partition); a job may be of a deleted one, which is not in the tree.
  * Texts, partitions, requests, hosts and the fields of documents are copied. The state takes over sets, a task's
  * tres.items and usage_tres (from mem_resize). state_restore_done checks the invariants and derives everything else.
  * ERR_INTERNAL if the rows contradict each other. O(rows). */

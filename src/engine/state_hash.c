@@ -40,7 +40,7 @@ static uint64_t hash_assoc(const struct state *s, const struct assoc *a)
 {
     uint64_t hash = mix(TABLE_ASSOC, a->id);
     hash = mix(hash, a->parent == NONE ? 0 : s->assocs.items[a->parent].id);
-    hash = mix_text(mix_text(hash, a->account), a->user);
+    hash = mix_text(mix_text(mix_text(hash, a->account), a->user), a->partition);
     hash = mix(mix(hash, a->shares), a->is_default);
     hash = mix(mix_double(hash, a->usage), (uint64_t)a->created_us);
     hash = mix(mix(hash, a->priority), (uint64_t)a->reset_us);

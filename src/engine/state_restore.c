@@ -118,6 +118,7 @@ void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t pare
     a->partition = row->partition ? arena_copy(&s->arena, str(row->partition)) : NULL;
     a->parent = parent_id;
     if (row->limits != NULL) a->limits = copy_limits(s, row->limits);
+    a->has_partitions = false;
     a->live_jobs = 0;
     a->work = (struct work){0};
 }
@@ -174,22 +175,15 @@ static bool name_is_too_long(const struct state *s, const char *name)
 
 static int fail_duplicate(const struct assoc *a, struct err *e)
 {
-    return err_set(e, ERR_INTERNAL, "association %u is a duplicate: account %s, user %s", a->id, a->account,
-                   a->user ? a->user : "-");
+    return err_set(e, ERR_INTERNAL, "association %u is a duplicate: account %s, user %s, partition %s", a->id,
+                   a->account, a->user ? a->user : "-", a->partition ? a->partition : "-");
 }
 
-/* Adds the association of one partition to assoc_in_partition. */
-static int index_partition(struct state *s, uint32_t index, struct err *e)
+static int check_partition(const struct state *s, const struct assoc *a, struct err *e)
 {
-    const struct assoc *a = &s->assocs.items[index];
-    struct buf key = {0};
-    ensure(a->user != NULL);
-    assoc_partition_key(a->account, a->user, a->partition, &key);
-    struct str text = {key.text, key.length};
-    bool is_new = map_get(&s->assoc_in_partition, text) == NONE;
-    if (is_new) map_set(&s->assoc_in_partition, (struct str){arena_copy(&s->arena, text), text.length}, index);
-    buf_release(&key);
-    return is_new ? 0 : fail_duplicate(a, e);
+    if (a->user != NULL && state_find_object(s, OBJECT_PARTITION, a->partition) != NONE) return 0;
+    return err_set(e, ERR_INTERNAL, "association %u is of partition '%s', which does not exist, or of an account",
+                   a->id, a->partition);
 }
 
 static int index_assoc(struct state *s, uint32_t index, struct err *e)
@@ -197,8 +191,10 @@ static int index_assoc(struct state *s, uint32_t index, struct err *e)
     const struct assoc *a = &s->assocs.items[index];
     assoc_join_user(s, index);
     if (a->deleted_us != 0) return 0;
-    if (a->partition != NULL) return index_partition(s, index, e);
-    if (state_find_assoc(s, a->account, a->user) != NONE) return fail_duplicate(a, e);
+    if (a->partition != NULL && check_partition(s, a, e) != 0) return -1;
+    uint32_t same = a->partition != NULL ? state_find_assoc_of_partition(s, a->account, a->user, a->partition)
+                                         : state_find_assoc(s, a->account, a->user);
+    if (same != NONE) return fail_duplicate(a, e);
     if (a->user != NULL && a->is_default && state_default_assoc(s, a->user) != NONE)
         return err_set(e, ERR_INTERNAL, "association %u is a second default of user %s", a->id, a->user);
     assoc_index_name(s, index);
@@ -322,6 +318,10 @@ static int link_jobs(struct state *s, const struct map *by_id, struct err *e)
         if (!are_parts_of(&j->array, &j->pending, &j->cancelled))
             return err_set(e, ERR_INTERNAL, "job %u: a task is pending or cancelled that is both, or not of its array",
                            j->id);
+        if (!s->is_document && state_assoc_in_partition(s, assoc, j->partitions[0]) != assoc)
+            return err_set(e, ERR_INTERNAL,
+                           "job %u belongs to association %u, which is not that of its first partition", j->id,
+                           j->assoc);
         j->assoc = assoc;
         s->assocs.items[assoc].live_jobs++;
         assoc_count_work(s, assoc, &(struct work){.pending = idset_count(&j->pending)}, 1);
@@ -403,7 +403,21 @@ static int check_jobs_are_live(const struct state *s, struct err *e)
     return 0;
 }
 
-static int link_tasks(struct state *s, struct err *e)
+/* A started task is of an association of its job's user and account. */
+static int link_assoc_of_task(const struct state *s, const struct map *by_id, const struct job *j, struct task *k,
+                              struct err *e)
+{
+    const struct assoc *of_job = &s->assocs.items[j->assoc];
+    uint32_t id = k->assoc;
+    k->assoc = id == 0 ? state_assoc_in_partition(s, j->assoc, k->partition) : map_get_u64(by_id, id);
+    const struct assoc *a = k->assoc != NONE ? &s->assocs.items[k->assoc] : NULL;
+    if (a != NULL && a->user != NULL && strcmp(a->user, of_job->user) == 0 && strcmp(a->account, of_job->account) == 0)
+        return 0;
+    return err_set(e, ERR_INTERNAL, "task %u_%u belongs to association %u, which is not of its job's user and account",
+                   k->job_id, k->task_id, id);
+}
+
+static int link_tasks(struct state *s, const struct map *by_id, struct err *e)
 {
     struct tres_indices indices;
     tres_indices_find(s, &s->cycle, &indices);
@@ -421,7 +435,7 @@ static int link_tasks(struct state *s, struct err *e)
         if (s->is_document) set_requested_tres(s, &indices, &s->jobs.items[job], k);
         if (!has_only_tracked_tres(s, k))
             return err_set(e, ERR_INTERNAL, "task %u_%u has a TRES that is not tracked", k->job_id, k->task_id);
-        k->assoc = s->jobs.items[job].assoc;
+        if (link_assoc_of_task(s, by_id, &s->jobs.items[job], k, e) != 0) return -1;
         const struct work work = task_work(k);
         assoc_count_work(s, k->assoc, &work, 1);
         task_count_references(s, k, 1);
@@ -453,9 +467,9 @@ int state_restore_done(struct state *s, struct err *e)
     for (uint32_t i = 0; i < s->assocs.count; i++) map_set_u64(&by_id, s->assocs.items[i].id, i);
     int result = link_assocs(s, &by_id, e);
     if (result == 0) result = link_jobs(s, &by_id, e);
+    if (result == 0) result = link_tasks(s, &by_id, e);
     map_release(&by_id);
-    if (result != 0 || link_tasks(s, e) != 0 || check_placements(s, e) != 0 || check_jobs_are_live(s, e) != 0)
-        return -1;
+    if (result != 0 || check_placements(s, e) != 0 || check_jobs_are_live(s, e) != 0) return -1;
     s->tree_is_stale = true;
     placements_rebuild(s);
     group_names(s);

@@ -11,21 +11,34 @@
 
 /* --- associations ------------------------------------------------------------------------------------------------- */
 
+/* The map that has the association, and the key there. */
+static struct map *name_map(struct state *s, const struct assoc *a, char key[ASSOC_PARTITION_KEY_SIZE],
+                            struct str *out_name)
+{
+    bool is_for_all = a->partition == NULL;
+    *out_name = is_for_all ? state_name_key(key, a->account, a->user)
+                           : assoc_partition_key(key, a->account, a->user, a->partition);
+    ensure(out_name->length > 0);
+    return is_for_all ? &s->assoc_by_name : &s->assoc_in_partition;
+}
+
 void assoc_index_name(struct state *s, uint32_t index)
 {
     const struct assoc *a = &s->assocs.items[index];
-    char key[NAME_KEY_SIZE];
-    struct str name = state_name_key(key, a->account, a->user);
-    ensure(name.length > 0);
-    map_set(&s->assoc_by_name, (struct str){arena_copy(&s->arena, name), name.length}, index);
+    char key[ASSOC_PARTITION_KEY_SIZE];
+    struct str name;
+    struct map *names = name_map(s, a, key, &name);
+    map_set(names, (struct str){arena_copy(&s->arena, name), name.length}, index);
     if (a->user != NULL && a->is_default) map_set(&s->default_of_user, str(a->user), index);
 }
 
 void assoc_remove_name(struct state *s, uint32_t index)
 {
     const struct assoc *a = &s->assocs.items[index];
-    char key[NAME_KEY_SIZE];
-    ensure(map_remove(&s->assoc_by_name, state_name_key(key, a->account, a->user)));
+    char key[ASSOC_PARTITION_KEY_SIZE];
+    struct str name;
+    struct map *names = name_map(s, a, key, &name);
+    ensure(map_remove(names, name));
     if (a->user != NULL && a->is_default) map_remove(&s->default_of_user, str(a->user));
 }
 
@@ -37,10 +50,24 @@ uint32_t assoc_append(struct state *s, const struct assoc *row)
     a->id = s->next_assoc_id++;
     a->account = arena_copy(&s->arena, str(row->account));
     a->user = row->user ? arena_copy(&s->arena, str(row->user)) : NULL;
+    a->partition = row->partition ? arena_copy(&s->arena, str(row->partition)) : NULL;
     assoc_index_name(s, index);
     assoc_join_user(s, index);
     s->tree_is_stale = true;
     return index;
+}
+
+/* Marks the associations of the same user and account if one of them is of one partition. */
+static void mark_partitions(struct state *s, uint32_t index)
+{
+    const struct assoc *added = &s->assocs.items[index];
+    bool has_partitions = false;
+    for (uint32_t i = index; i != NONE; i = s->assocs.items[i].next_of_user)
+        has_partitions |=
+            s->assocs.items[i].partition != NULL && strcmp(s->assocs.items[i].account, added->account) == 0;
+    for (uint32_t i = index; i != NONE && has_partitions; i = s->assocs.items[i].next_of_user) {
+        if (strcmp(s->assocs.items[i].account, added->account) == 0) s->assocs.items[i].has_partitions = true;
+    }
 }
 
 void assoc_join_user(struct state *s, uint32_t index)
@@ -50,6 +77,7 @@ void assoc_join_user(struct state *s, uint32_t index)
     if (a->user == NULL) return;
     a->next_of_user = map_get(&s->first_of_user, str(a->user));
     map_set(&s->first_of_user, str(a->user), index);
+    if (a->partition != NULL || s->assoc_in_partition.count > 0) mark_partitions(s, index);
 }
 
 void assoc_set_default(struct state *s, uint32_t index, bool is_default)
@@ -355,6 +383,18 @@ uint32_t job_append(struct state *s, const struct job *row)
     copy_lists(j);
     map_set_u64(&s->job_by_id, j->id, index);
     return index;
+}
+
+void job_set_assoc(struct state *s, uint32_t index, uint32_t assoc)
+{
+    struct job *j = &s->jobs.items[index];
+    const struct work pending = {.pending = idset_count(&j->pending)};
+    if (assoc == j->assoc) return;
+    s->assocs.items[j->assoc].live_jobs--;
+    assoc_count_work(s, j->assoc, &pending, -1);
+    j->assoc = assoc;
+    s->assocs.items[assoc].live_jobs++;
+    assoc_count_work(s, assoc, &pending, 1);
 }
 
 void job_remove_last(struct state *s)

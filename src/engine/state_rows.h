@@ -20,8 +20,10 @@ void assoc_set_default(struct state *s, uint32_t index, bool is_default);
 void assoc_index_name(struct state *s, uint32_t index);
 void assoc_remove_name(struct state *s, uint32_t index);
 
-/* The key of assoc_in_partition. */
-void assoc_partition_key(const char *account, const char *user, const char *partition, struct buf *out_key);
+/* The key of assoc_in_partition, like state_name_key. */
+enum { ASSOC_PARTITION_KEY_SIZE = NAME_KEY_SIZE + DOCUMENT_NAME_BYTES_MAX + 1 };
+struct str assoc_partition_key(char key[ASSOC_PARTITION_KEY_SIZE], const char *account, const char *user,
+                               const char *partition);
 
 /* Adds work to an association and all of its ancestors (by 1), or removes it (-1). O(depth). */
 void assoc_count_work(struct state *s, uint32_t assoc, const struct work *work, int by);
@@ -52,6 +54,9 @@ void job_ensure_usage_owners(struct state *s, const struct job *j);
 /* Add a row with its id, which is larger than all before it, and return its index. */
 uint32_t job_append(struct state *s, const struct job *row);
 uint32_t task_append(struct state *s, const struct task *row);
+
+/* Gives a live job, with its pending tasks, another association of its user. Its started tasks keep theirs. O(depth) */
+void job_set_assoc(struct state *s, uint32_t index, uint32_t assoc);
 
 /* Removes the last row of jobs, which nothing refers to yet (submit_test.h). */
 void job_remove_last(struct state *s);

@@ -105,7 +105,7 @@ static int admit(struct apply_context *c, const struct event *event, struct job 
     const struct job_values *given = event->submit;
     const char *account = given->is_given[JOB_FIELD_ACCOUNT] ? given->value[JOB_FIELD_ACCOUNT].text : NULL;
     uint32_t nearest;
-    if (assoc_for_submission(c, &event->actor, account, &row->assoc, &nearest) != 0) return -1;
+    if (assoc_for_submission(c, &event->actor, account, row, &row->assoc, &nearest) != 0) return -1;
     if (!given->is_given[JOB_FIELD_QOS]) row->qos = assoc_limits_default_qos(c->s, nearest);
     if (job_admission_check_qos(c, row->qos, nearest) != 0) return -1;
     return limit_submit_check(c, row, nearest, row->assoc == NONE ? event->actor.user : NULL);

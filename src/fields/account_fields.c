@@ -24,6 +24,8 @@ static const struct field account_rows[ACCOUNT_FIELD_COUNT] = {
 static const struct field user_rows[ACCOUNT_USER_FIELD_COUNT] = {
     [ACCOUNT_USER_FIELD_NAME] = {TEXT("name", "the user's name")},
     [ACCOUNT_USER_FIELD_ACCOUNT] = {TEXT("account", "the account")},
+    [ACCOUNT_USER_FIELD_PARTITION] = {TEXT("partition", "the only partition that it is for; null: it is for all"),
+                                      .is_nullable = true},
     [ACCOUNT_USER_FIELD_SHARES] = {SHARES},
     [ACCOUNT_USER_FIELD_IS_DEFAULT] = {.name = "default",
                                        .help = "whether the user's jobs are charged to this account by default",

@@ -26,6 +26,7 @@ struct column {
     const char *absent_text;                          /* in place of an absent value; NULL: "-" */
     bool is_right_aligned;                            /* numbers are, whatever this says, unless show is set */
     bool zero_is_absent;                              /* the number 0 is shown as an absent value */
+    bool is_optional;  /* not in a table in which no row has a value, unless -o names it */
     bool is_fixed;     /* reals, and amounts in a list "cpu=2.5,mem=64": a fixed number of decimals; otherwise %.6g */
     bool is_whole;     /* reals: digits after the point are cut off */
     uint8_t decimals;  /* if is_fixed */

@@ -79,7 +79,7 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                                OPTION("array-limit", 0, "COUNT")},
     [JOB_FIELD_TASK_COUNT] = {ID("task_count"), HELP("number of tasks that the row stands for")},
     [JOB_FIELD_ASSOCIATION_ID] = {ID("association_id"), HELP("the association charged"), HIDDEN,
-                                  OF_JOB("association_id"), CONSTANT, DECIDES},
+                                  OF_JOB("association_id"), DECIDES},
     [JOB_FIELD_ACCOUNT] = {TEXT("account"), HELP("the account to charge"), SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED),
                            OPTION("account", 'A', "NAME")},
     [JOB_FIELD_USER] = {TEXT("user"), HELP("the user in the account")},

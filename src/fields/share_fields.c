@@ -61,22 +61,38 @@ enum { DECIMALS = 6 };
         COLUMN(name_, f), .is_fixed = true, .decimals = DECIMALS, .rank = (rank_) \
     }
 
-static const struct column columns[] = {
-    {COLUMN("Account", SHARE_FIELD_ACCOUNT), .indent = SHARE_FIELD_DEPTH, .width_min = COLUMN_NAME_WIDTH_MIN},
-    {COLUMN("User", SHARE_FIELD_USER), .width_min = COLUMN_NAME_WIDTH_MIN},
-    {COLUMN("RawShares", SHARE_FIELD_RAW_SHARES), .rank = 2},
-    FACTOR("NormShares", SHARE_FIELD_NORM_SHARES, 5),
-    {COLUMN("RawUsage", SHARE_FIELD_RAW_USAGE), .is_fixed = true, .rank = 4},
-    FACTOR("NormUsage", SHARE_FIELD_NORM_USAGE, 6),
-    FACTOR("EffectvUsage", SHARE_FIELD_EFFECTIVE_USAGE, 3),
-    FACTOR("FairShare", SHARE_FIELD_FAIR_SHARE, 0),
-    FACTOR("LevelFS", SHARE_FIELD_LEVEL_FS, 1),
-    {COLUMN("GrpTRESRaw", SHARE_FIELD_TRES_RAW), .is_fixed = true},
+#define NAMES                                                                                                  \
+    {COLUMN("Account", SHARE_FIELD_ACCOUNT), .indent = SHARE_FIELD_DEPTH, .width_min = COLUMN_NAME_WIDTH_MIN}, \
+    {                                                                                                          \
+        COLUMN("User", SHARE_FIELD_USER), .width_min = COLUMN_NAME_WIDTH_MIN                                   \
+    }
+#define PARTITION                                                                                           \
+    {                                                                                                       \
+        COLUMN("Partition", SHARE_FIELD_PARTITION), .width_min = COLUMN_NAME_WIDTH_MIN, .is_optional = true \
+    }
+#define NUMBERS                                                                                                 \
+    {COLUMN("RawShares", SHARE_FIELD_RAW_SHARES), .rank = 2}, FACTOR("NormShares", SHARE_FIELD_NORM_SHARES, 5), \
+        {COLUMN("RawUsage", SHARE_FIELD_RAW_USAGE), .is_fixed = true, .rank = 4},                               \
+        FACTOR("NormUsage", SHARE_FIELD_NORM_USAGE, 6), FACTOR("EffectvUsage", SHARE_FIELD_EFFECTIVE_USAGE, 3), \
+        FACTOR("FairShare", SHARE_FIELD_FAIR_SHARE, 0), FACTOR("LevelFS", SHARE_FIELD_LEVEL_FS, 1),             \
+    {                                                                                                           \
+        COLUMN("GrpTRESRaw", SHARE_FIELD_TRES_RAW), .is_fixed = true                                            \
+    }
+
+static const struct column columns[] = {NAMES, NUMBERS}, columns_with_partition[] = {NAMES, PARTITION, NUMBERS};
+
+/* GrpTRESRaw is the last column. */
+#define COLUMNS(columns_, without)                                                                                 \
+    {                                                                                                              \
+        .fields = &share_fields, .columns = (columns_), .count = sizeof(columns_) / sizeof *(columns_) - (without) \
+    }
+static const struct column_table tables[2][2] = {
+    {COLUMNS(columns, 1), COLUMNS(columns, 0)},
+    {COLUMNS(columns_with_partition, 1), COLUMNS(columns_with_partition, 0)},
 };
 
-#define COLUMNS(count_)                                                \
-    {                                                                  \
-        .fields = &share_fields, .columns = columns, .count = (count_) \
-    }
-const struct column_table share_fields_columns = COLUMNS(sizeof columns / sizeof *columns - 1),
-                          share_fields_columns_tres = COLUMNS(sizeof columns / sizeof *columns);
+const struct column_table *share_fields_columns(bool has_partition, bool has_tres)
+{
+    return &tables[has_partition][has_tres];
+}
+const struct column_table share_fields_all_columns = COLUMNS(columns_with_partition, 0);

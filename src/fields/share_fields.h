@@ -27,8 +27,10 @@ enum share_field {
 
 extern const struct field_table share_fields;
 
-/* sshare's columns, with usage by TRES (GrpTRESRaw) behind them or without. Accounts are indented by their depth. */
-extern const struct column_table share_fields_columns, share_fields_columns_tres;
+/* sshare's columns, with the partition of an association (sshare -m) and with usage by TRES (GrpTRESRaw) behind them,
+ * or without. Accounts are indented by their depth. share_fields_all_columns has both. */
+const struct column_table *share_fields_columns(bool has_partition, bool has_tres);
+extern const struct column_table share_fields_all_columns;
 
 struct share_values {
     struct field_value value[SHARE_FIELD_COUNT];

@@ -88,8 +88,12 @@ int document_fail_twice(struct wire_reader *r, const char *field, const char *na
 /* Adds an object for a user that the document does not define, if enforce_user is auto. ERR_INPUT if it is true. */
 int document_ensure_user(struct wire_reader *r, const char *name);
 
-/* The id of the association of a user's jobs in an account ("": no account). If `tree` does not have it, an association
- * outside of the tree is added. */
+/* The id of the association of a user's jobs in an account ("": no account), which is for all partitions. If `tree`
+ * does not have it, an association outside of the tree is added. */
 uint32_t document_association(struct document *d, const char *account, const char *user);
+
+/* The id of the association that is only for a partition; 0: `tree` does not have it. */
+uint32_t document_association_of_partition(struct document *d, const char *account, const char *user,
+                                           const char *partition);
 
 #endif

@@ -111,19 +111,35 @@ static int add_task(struct wire_reader *r, struct instance_jobs *jobs, struct jo
     return 0;
 }
 
+/* Finds the association that the task names, of its job's user and account. */
+static int find_association(struct wire_reader *r, const struct job_keys *keys, struct task_keys *task)
+{
+    struct document *d = document_of(r);
+    const char *partition = task->association_partition;
+    if (partition == NULL) return 0;
+    task->assoc_id = partition[0] == '\0' ? document_association(d, keys->account, keys->user)
+                                          : document_association_of_partition(d, keys->account, keys->user, partition);
+    if (task->assoc_id != 0) return 0;
+    return wire_fail_at(r, "association_partition", "user '%s' has no association for partition '%s' in account '%s'",
+                        keys->user, partition, keys->account);
+}
+
 static int add_running(struct wire_reader *r, const struct job_keys *keys, struct instance_jobs *jobs, struct job *job)
 {
-    const struct task_keys only = {.launch = keys->launch,
-                                   .start_us = keys->start_us,
-                                   .places = keys->places,
-                                   .place_count = keys->place_count,
-                                   .billing = keys->billing,
-                                   .allocated_tres = keys->allocated_tres};
-    if (!job->is_array) return job_keys_have_state(keys, "RUNNING") ? add_task(r, jobs, job, &only) : 0;
+    struct task_keys only = {.launch = keys->launch,
+                             .start_us = keys->start_us,
+                             .places = keys->places,
+                             .place_count = keys->place_count,
+                             .billing = keys->billing,
+                             .allocated_tres = keys->allocated_tres,
+                             .association_partition = keys->association_partition};
+    if (!job->is_array && !job_keys_have_state(keys, "RUNNING")) return 0;
+    if (!job->is_array) return find_association(r, keys, &only) == 0 ? add_task(r, jobs, job, &only) : -1;
     size_t length = wire_enter(r, "running");
     for (uint32_t i = 0; i < keys->running_count; i++) {
         size_t before = wire_enter_index(r, i);
-        if (add_task(r, jobs, job, &keys->running[i]) != 0) return -1;
+        if (find_association(r, keys, &keys->running[i]) != 0 || add_task(r, jobs, job, &keys->running[i]) != 0)
+            return -1;
         wire_leave(r, before);
     }
     wire_leave(r, length);
@@ -291,6 +307,7 @@ static void restore_task(struct state *s, const struct instance_task *task, stru
     const struct task_keys *keys = &task->keys;
     struct task row = {.job_id = task->job_id,
                        .task_id = keys->task,
+                       .assoc = keys->assoc_id,
                        .state = JOB_RUNNING,
                        .launch_id = keys->launch,
                        .launch_us = keys->start_us,

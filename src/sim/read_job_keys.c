@@ -349,6 +349,7 @@ static const struct wire_field task_fields[] = {
     {.name = "launch", .type = WIRE_U64, OF_TASK(launch), .min = 1, .max = LAUNCH_MAX},
     {.name = "billing", .type = WIRE_DOUBLE, OF_TASK(billing), .min = -RATE_MAX, .max = RATE_MAX},
     {.name = "allocated_tres", .type = WIRE_TEXT, OF_TASK(allocated_tres)},
+    {.name = "association_partition", .type = WIRE_TEXT, OF_TASK(association_partition)},
     {0},
 };
 static const struct wire_shape task_shape = {.name = "task", .fields = task_fields, .size = sizeof(struct task_keys)};
@@ -458,6 +459,7 @@ static const struct wire_field fields[] = {
     {.name = "launch", .type = WIRE_U64, MEMBER(launch), .min = 1, .max = LAUNCH_MAX},
     {.name = "billing", .type = WIRE_DOUBLE, MEMBER(billing), .min = -RATE_MAX, .max = RATE_MAX},
     {.name = "allocated_tres", .type = WIRE_TEXT, MEMBER(allocated_tres)},
+    {.name = "association_partition", .type = WIRE_TEXT, MEMBER(association_partition)},
     {.name = "min_priority", .type = WIRE_CUSTOM, .read = read_min_priorities},
     {.name = "seq", .type = WIRE_U64, MEMBER(sequence), .max = WHOLE_REAL_MAX},
     {0},
@@ -566,8 +568,8 @@ static int check_state(struct wire_reader *r, const struct job_keys *keys)
 /* Keys that only jobs of instances have, or only other jobs. */
 static int check_kind(struct wire_reader *r, json_t *value)
 {
-    static const char *const of_instance[] = {"tasks",          "running", "min_priority", "launch", "billing",
-                                              "allocated_tres", NULL};
+    static const char *const of_instance[] = {"tasks",   "running",        "min_priority",          "launch",
+                                              "billing", "allocated_tres", "association_partition", NULL};
     static const char *const of_others[] = {"tres", "suspended_by", "running_tasks", "urgency_slots", NULL};
     bool is_instance = document_is_instance(document_of(r));
     for (const char *const *name = is_instance ? of_others : of_instance; *name != NULL; name++) {

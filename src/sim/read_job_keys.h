@@ -17,8 +17,10 @@ struct task_keys {
     int64_t start_us;         /* INT64_MIN: not given */
     struct job_place *places; /* NULL: not given */
     uint32_t place_count;
-    double billing;             /* NAN: not given */
-    const char *allocated_tres; /* NULL: not given */
+    double billing;                    /* NAN: not given */
+    const char *allocated_tres;        /* NULL: not given */
+    const char *association_partition; /* "": the association for all partitions; NULL: not given */
+    uint32_t assoc_id;                 /* of that association; 0: of the partition that the task is in */
 };
 
 /* The minimum priority of a job in a partition. */
@@ -56,7 +58,8 @@ struct job_keys {
     double billing;
     uint64_t launch;
     const char *allocated_tres;
-    struct task_keys *running; /* the tasks of an array that have started; NULL: not given */
+    const char *association_partition; /* of a running job that is no array, as in struct task_keys */
+    struct task_keys *running;         /* the tasks of an array that have started; NULL: not given */
     uint32_t running_count;
     struct min_priority_key *min_priorities;
     uint32_t min_priority_count;

@@ -211,6 +211,15 @@ static int make_row(struct wire_reader *r, struct job_keys *keys, struct jobs_do
     return 0;
 }
 
+/* The id of the job's association: in an instance that of its first partition (state.h, invariant 9). */
+static uint32_t association_of(struct document *d, const struct job_keys *keys, const struct job *j)
+{
+    const char *partition = d->state->objects[OBJECT_PARTITION].items[j->partitions[0]].object.name;
+    uint32_t own =
+        document_is_instance(d) ? document_association_of_partition(d, keys->account, keys->user, partition) : 0;
+    return own != 0 ? own : document_association(d, keys->account, keys->user);
+}
+
 static int read_job(struct wire_reader *r, json_t *value, struct jobs_document *jobs)
 {
     struct document *d = document_of(r);
@@ -221,7 +230,7 @@ static int read_job(struct wire_reader *r, json_t *value, struct jobs_document *
     map_set_u64(&jobs->ids, keys.id, 1);
     if (document_ensure_user(r, keys.user) != 0) return -1;
     int status = make_row(r, &keys, jobs, &job);
-    if (status == 0) job.assoc_id = document_association(d, keys.account, keys.user);
+    if (status == 0) job.assoc_id = association_of(d, &keys, &job.job);
     *array_add(&jobs->jobs) = job; /* also after an error: it has sets to be released */
     return status;
 }

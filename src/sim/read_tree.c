@@ -70,8 +70,6 @@ static int note_user(struct wire_reader *r, const struct association_document *r
 {
     struct document *d = document_of(r);
     if (row->parent != NULL) return wire_fail_at(r, "parent", "only accounts have one; a user is in 'account'");
-    if (row->partition != NULL && document_is_instance(d))
-        return wire_fail_at(r, "partition", "associations of an instance are for all partitions");
     if (row->partition != NULL && state_find_object(d->state, OBJECT_PARTITION, row->partition) == NONE)
         return wire_fail_at(r, "partition", "'%s' is not a partition of this document", row->partition);
     struct str key = user_key(&d->arena, row->account, row->user, row->partition);
@@ -218,6 +216,13 @@ int document_read_tree(struct wire_reader *r, json_t *value)
 }
 
 /* --- associations of jobs ----------------------------------------------------------------------------------------- */
+
+uint32_t document_association_of_partition(struct document *d, const char *account, const char *user,
+                                           const char *partition)
+{
+    uint32_t row = map_get(&d->user_rows, user_key(&d->arena, account, user, partition));
+    return row != NONE ? FIRST_ID + row : 0;
+}
 
 uint32_t document_association(struct document *d, const char *account, const char *user)
 {

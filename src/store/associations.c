@@ -14,6 +14,7 @@ enum {
     ASSOCIATION_PARENT_ID,
     ASSOCIATION_ACCOUNT,
     ASSOCIATION_USER,
+    ASSOCIATION_PARTITION,
     ASSOCIATION_CREATED_US,
     ASSOCIATION_DELETED_US, /* up to here, only deleted_us and parent_id ever change */
     ASSOCIATION_SHARES,
@@ -31,6 +32,7 @@ static const char *const columns[ASSOCIATION_COLUMN_COUNT] = {
     [ASSOCIATION_PARENT_ID] = "parent_id",
     [ASSOCIATION_ACCOUNT] = "account",
     [ASSOCIATION_USER] = "user",
+    [ASSOCIATION_PARTITION] = "for_partition",
     [ASSOCIATION_CREATED_US] = "created_us",
     [ASSOCIATION_DELETED_US] = "deleted_us",
     [ASSOCIATION_SHARES] = "shares",
@@ -93,6 +95,7 @@ int association_write(struct store *s, const struct state *state, uint32_t index
     sql_bind_int_or_null(put, ASSOCIATION_PARENT_ID + 1, a->parent == NONE ? 0 : state->assocs.items[a->parent].id);
     sql_bind_text(put, ASSOCIATION_ACCOUNT + 1, a->account);
     sql_bind_text(put, ASSOCIATION_USER + 1, a->user);
+    sql_bind_text(put, ASSOCIATION_PARTITION + 1, a->partition);
     sql_bind_int(put, ASSOCIATION_CREATED_US + 1, a->created_us);
     sql_bind_int_or_null(put, ASSOCIATION_DELETED_US + 1, a->deleted_us);
     sql_bind_int(put, ASSOCIATION_SHARES + 1, a->shares);
@@ -135,6 +138,8 @@ int association_load(struct store *s, sqlite3_stmt *row, struct state *state, st
         .parent = NONE,
         .account = sql_column_text(row, ASSOCIATION_ACCOUNT),
         .user = sql_column_is_null(row, ASSOCIATION_USER) ? NULL : sql_column_text(row, ASSOCIATION_USER),
+        .partition =
+            sql_column_is_null(row, ASSOCIATION_PARTITION) ? NULL : sql_column_text(row, ASSOCIATION_PARTITION),
         .shares = (uint32_t)sql_column_ranged(row, ASSOCIATION_SHARES, 0, SHARES_PARENT, &bad),
         .is_default = sqlite3_column_int(row, ASSOCIATION_IS_DEFAULT) != 0,
         .usage = sql_column_amount(row, ASSOCIATION_USAGE, USAGE_STORED_MAX, &bad),

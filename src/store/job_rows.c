@@ -165,9 +165,10 @@ static int read_task(const struct job_row_columns *columns, sqlite3_stmt *row, c
 int job_row_load_task(const struct job_row_columns *columns, sqlite3_stmt *row, struct state *state, struct err *e)
 {
     bool bad = false;
-    struct task k = {.job_id = (uint32_t)sql_column_ranged(row, TASK_JOB_ID, 1, NONE - 1, &bad)};
+    struct task k = {.job_id = (uint32_t)sql_column_ranged(row, TASK_JOB_ID, 1, NONE - 1, &bad),
+                     .assoc = (uint32_t)sql_column_ranged(row, TASK_ASSOCIATION_ID, 1, NONE - 1, &bad)};
     if (bad || read_task(columns, row, state, &k, e) != 0) {
-        if (bad) (void)err_field(e, ERR_INTERNAL, "job_id", "is out of range");
+        if (bad) (void)err_field(e, ERR_INTERNAL, "job_id or association_id", "is out of range");
         placements_release(&k);
         mem_free(k.tres.items);
         return fail_of("task of job", sqlite3_column_int64(row, TASK_JOB_ID), e);

@@ -487,8 +487,15 @@ static const char step_12[] =
 static const char step_13[] =
     "ALTER TABLE task ADD COLUMN launch_limit_s INTEGER; -- the time limit that it was launched with; NULL: not known\n";
 
-const char *const schema_steps[] = {step_1, step_2, step_3,  step_4,  step_5,  step_6, step_7,
-                                    step_8, step_9, step_10, step_11, step_12, step_13};
+/* Associations of one partition. */
+static const char step_14[] =
+    "ALTER TABLE association ADD COLUMN for_partition TEXT; -- of a user: only for jobs in it; NULL: for all partitions\n"
+    "DROP INDEX association_name;\n"
+    "CREATE UNIQUE INDEX association_name ON association(account, ifnull(user, ''), ifnull(for_partition, ''))\n"
+    "  WHERE deleted_us IS NULL;\n";
+
+const char *const schema_steps[] = {step_1, step_2, step_3,  step_4,  step_5,  step_6,  step_7,
+                                    step_8, step_9, step_10, step_11, step_12, step_13, step_14};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

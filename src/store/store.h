@@ -67,6 +67,7 @@ struct job_reader store_job_reader(struct store *s);
 struct verify_difference {
     uint32_t assoc_id;          /* 0: the usage of a QOS or of an owner */
     const char *account, *user; /* user NULL: an account */
+    const char *partition;      /* of an association of one partition; otherwise NULL */
     const char *qos;            /* NULL: the usage of an association or of an owner */
     const char *project;        /* of an owner (account and qos NULL); NULL: outside of projects. user NULL: its own */
     const char *tres;           /* in units x seconds; "wall": time; for an owner the resource; NULL: billing-seconds */

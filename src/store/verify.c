@@ -517,13 +517,14 @@ static int charge_task(struct verification *v, sqlite3_stmt *row, struct err *e)
 
 static int name_assoc(struct verification *v, struct arena *arena, struct verify_difference *d, struct err *e)
 {
-    sqlite3_stmt *find = sql_prepare(v->db, "SELECT account, user FROM association WHERE id = ?1", e);
+    sqlite3_stmt *find = sql_prepare(v->db, "SELECT account, user, for_partition FROM association WHERE id = ?1", e);
     if (find == NULL) return -1;
     sql_bind_int(find, 1, d->assoc_id);
     int result = sql_step(find, e);
     if (result == 1) {
         d->account = arena_copy(arena, str(sql_column_text(find, 0)));
         d->user = sql_column_is_null(find, 1) ? NULL : arena_copy(arena, str(sql_column_text(find, 1)));
+        d->partition = sql_column_is_null(find, 2) ? NULL : arena_copy(arena, str(sql_column_text(find, 2)));
     }
     sqlite3_finalize(find);
     return result < 0 ? -1 : 0;

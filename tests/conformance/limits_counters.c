@@ -71,7 +71,8 @@ static void list_association(struct driver *d, const struct limit_counts *counts
     const struct assoc *a = &d->s.assocs.items[assoc];
     const struct line l = {d, counts, limit_counts_of_assoc(counts, assoc), assoc, NONE, true};
     if (a->deleted_us != 0) return;
-    printf("assoc %s%s%s", a->account, a->user != NULL ? "/" : "", a->user != NULL ? a->user : "");
+    printf("assoc %s%s%s%s%s", a->account, a->user != NULL ? "/" : "", a->user != NULL ? a->user : "",
+           a->partition != NULL ? "/" : "", a->partition != NULL ? a->partition : "");
     print_counts(&l);
 }
 

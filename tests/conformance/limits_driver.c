@@ -5,7 +5,9 @@
  *     host NAME CPUS MEM_MIB GPUS             a host is attached
  *     object KIND NAME KEY=VALUE ...          adds an object, or changes it
  *     account NAME PARENT KEY=VALUE ...       adds an account, or changes its limits and usage
- *     user NAME ACCOUNT KEY=VALUE ...         likewise a user in an account; "-": all of the user's accounts
+ *     user NAME ACCOUNT KEY=VALUE ...         likewise a user in an account; "-": all of the user's accounts;
+ *                                             partition=P: for that partition only
+ *     delete-user NAME ACCOUNT PARTITION      deletes that association
  *     submit USER RUN_S FIELD=VALUE ...       answers "job ID"; the job would end by itself after RUN_S seconds
  *     cancel | hold | release | requeue USER ID ...     ID is 5 or 5_3
  *     update USER ID FIELD=VALUE ...
@@ -242,10 +244,24 @@ static int change_user(struct driver *d, char **words, uint32_t count)
     struct event_pair pairs[WORDS_MAX];
     const char *account = strcmp(words[1], "-") != 0 ? words[1] : NULL;
     struct event_user user = {.name = words[0], .account = account, .shares = SHARES_UNSET, .priority = PRIORITY_UNSET};
-    bool is_new = account != NULL && state_find_assoc(&d->s, account, words[0]) == NONE;
-    user.count = read_limits(d, words + 2, count - 2, pairs, &user.resets_usage);
+    words += 2, count -= 2;
+    if (count > 0 && strncmp(words[0], "partition=", strlen("partition=")) == 0) {
+        user.partition = words[0] + strlen("partition=");
+        words++, count--;
+    }
+    bool is_new = account != NULL &&
+                  (user.partition != NULL ? state_find_assoc_of_partition(&d->s, account, user.name, user.partition)
+                                          : state_find_assoc(&d->s, account, user.name)) == NONE;
+    user.count = read_limits(d, words, count, pairs, &user.resets_usage);
     user.pairs = pairs;
     return apply(d, (struct event){.kind = is_new ? EVENT_USER_ADD : EVENT_USER_MODIFY, .user = user});
+}
+
+static int delete_user(struct driver *d, char **words, uint32_t count)
+{
+    (void)count;
+    const struct event_user user = {.name = words[0], .account = words[1], .partition = words[2]};
+    return apply(d, (struct event){.kind = EVENT_USER_DELETE, .user = user});
 }
 
 static int read_job(struct driver *d, char **words, uint32_t count, struct job_values *out)
@@ -396,6 +412,7 @@ static const struct {
     {"object", 2, change_object},
     {"account", 2, change_account},
     {"user", 2, change_user},
+    {"delete-user", 3, delete_user},
     {"submit", 3, submit},
     {"cancel", 1, cancel},
     {"hold", 2, hold},

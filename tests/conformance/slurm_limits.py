@@ -115,6 +115,7 @@ COUNTERS = {name for names in NAMES.values() for name in names} | TIMED_COUNTERS
 NO_NODES = 'Requested node configuration is not available'
 REFUSALS = {'Invalid qos specification': r'\bqos\b|QOS',
             'Invalid account or account/partition combination specified': r'account',
+            'Job(s) active, cancel job(s) before remove': r'has 2 jobs pending or running in .* cancel them first',
             'More processors requested than permitted': r'cpus|slots', 'Invalid job array specification': r'array',
             'Requested time limit is invalid (missing or exceeds some limit)': r'MaxTime'}
 OPTIONS_NOT_HAD = {'exclusive', 'time-min'}
@@ -131,13 +132,15 @@ class Task:
         self.billing, self.usage_factor = float(billing), float(usage_factor)
         self.tres = amounts(tres)
 
-    def of(self, who):
-        """Whether a counter's name is of its associations or its QOS."""
+    def of(self, who, of_partition):
+        """Whether a counter's name is of its associations or its QOS. of_partition: associations of one partition, 'b/erin/plain'."""
         kind, _, name = who.partition(' ')
         parents = {'a1': 'a', 'a2': 'a'}
         if kind == 'assoc':
             above = {self.account, parents.get(self.account), 'root'}
-            return name in above or name == self.account + '/' + self.user
+            own = self.account + '/' + self.user
+            in_partition = own + '/' + self.partition
+            return name in above or name == (in_partition if in_partition in of_partition else own)
         words = name.split()
         is_qos = words[0] in (self.qos, 'pq' if self.partition == 'withq' else None)
         return is_qos and (len(words) == 1 or words[-1] == (self.account if words[2] == 'account' else self.user))
@@ -156,6 +159,7 @@ class Replay:
         self.case = case
         self.now_s = 0.0
         self.not_had = []
+        self.of_partition = []
         self.ids = {}  # of jobs by name
         self.names = {}
         self.refused = set()  # names of jobs that Slurm refused
@@ -273,11 +277,23 @@ class Replay:
             self.change(words[1], 'root', self.ids[words[2]])
         elif text.startswith('sacctmgr -i modify '):
             self.change(*recording.change_of(text))
+        elif ' add user ' in text:
+            name, account, partition, pairs = recording.user_of(text)
+            self.of_partition.append('%s/%s/%s' % (account, name, partition))
+            self.change('user', name, account, 'partition=' + partition, *pairs)
+        elif ' delete user ' in text:
+            self.check_refusal(text, self.refusal_of(event), self.attempt('delete-user', *recording.user_of(text)[:3])[1])
         elif words[0] == 'sbatch' and words[1] == '--parsable':
             self.submit_and_ask(text, [line.removeprefix('out: ') for line in event.lines])
         else:
             self.not_had.append((self.position, event.text))
         self.wait(DO_S if words[0] in ('scontrol', 'scancel') or text.startswith('wait ') and words[1].isdigit() else QUERY_S)
+
+    @staticmethod
+    def refusal_of(event):
+        """The reason that sacctmgr prints, or None."""
+        lines = [line.partition('Error with request: ')[2] for line in event.lines]
+        return next(filter(None, lines), None)
 
     def wait_until_ended(self, name):
         """As the recording did, for a minute at most."""
@@ -361,7 +377,7 @@ class Replay:
             self.check('starts', 'start %d' % (index + 1), recorded, computed[index] if index < len(computed) else 'none')
         for name in computed[len(starts[0] if starts else []):]:
             self.check('starts', 'another start', 'none', name)
-        self.check_counters(recording.counters_of(event.lines), before, [*tasks.values(), *self.requeued])
+        self.check_counters(recording.counters_of(event.lines, self.of_partition), before, [*tasks.values(), *self.requeued])
         self.wait(READ_S)
 
     def task_name(self, job, task):
@@ -399,7 +415,7 @@ class Replay:
                 continue
             had, both = recorded.get(key, 0.0), (computed.get(key, 0.0), before.get(key, 0.0))
             low, high = (min(both), max(both)) if name in TIMED_COUNTERS else (both[0], both[0])
-            allowed = tolerance(name, tres, [task for task in tasks if task.of(who)])
+            allowed = tolerance(name, tres, [task for task in tasks if task.of(who, self.of_partition)])
             self.compared['counters'] += 1
             if had < low - allowed or had > high + allowed:
                 self.differences.append((self.position, ' '.join(key).strip(), '%g' % had, '%g to %g, tolerance %.3g' %

@@ -30,19 +30,23 @@ def read(path):
     return head['config'], [event for event in events if event.kind not in ('case', 'config', 'about', 'note')]
 
 
-def counters_of(lines):
-    """{('assoc a1', 'GrpTRES', 'cpu'): used} of the recorded lines; what has no TRES has ''."""
-    found = {}
+def counters_of(lines, of_partition=()):
+    """{('assoc a1', 'GrpTRES', 'cpu'): used} of the recorded lines; what has no TRES has ''. of_partition: names of associations of one
+    partition, 'b/erin/plain'. Slurm lists such a one as 'b/erin', too, before that of all partitions, which is older."""
+    found, listed = {}, set()
+    names = {'assoc ' + name.rpartition('/')[0]: 'assoc ' + name for name in of_partition}
     for line in lines:
         match = re.match(r'((?:assoc|qos) [^:]*): (.*)', line)
         if not match:
             continue
+        subject = match[1] if match[1] in listed else names.get(match[1], match[1])
+        listed.add(match[1])
         for item in match[2].split():
             name, _, value = item.partition('=')
             for tres, used in re.findall(r'(?:([\w/]+)=)?[^(,]*\(([\d.]+)\)', value) if '(' in value else []:
-                found[match[1], name, tres] = float(used)
+                found[subject, name, tres] = float(used)
             if name == 'UsageRaw':
-                found[match[1], name, ''] = float(value)
+                found[subject, name, ''] = float(value)
     return found
 
 
@@ -134,6 +138,15 @@ def pairs_of(words):
         if name.lower() == 'usagethreshold' and value == '-1':
             value = '0'
         yield '%s=%s' % (names.get(name.lower(), name), value)
+
+
+def user_of(text):
+    """(user, account, partition, limits) of 'sacctmgr add user NAME account=A partition=P KEY=VALUE ...' or 'delete user where name=...'."""
+    words = [word for word in text.split() if word != 'where']
+    words = words[words.index('user') + 1:]
+    values = dict(word.split('=', 1) for word in words if '=' in word)
+    name = values.pop('name', words[0])
+    return name, values.pop('account'), values.pop('partition', None), list(pairs_of('%s=%s' % pair for pair in values.items()))
 
 
 def change_of(text):

@@ -65,6 +65,15 @@ static void add_associations(struct world *w, struct rng *rng)
                                         rng_below(rng, 2) ? PRIORITY_UNSET : rng_below(rng, 100)}};
         assert_int_equal(world_apply(w, modify, NULL), 0);
     }
+    for (uint32_t i = rng_below(rng, 5); i < 4; i++) {
+        const struct event of_main = {.kind = EVENT_USER_ADD,
+                                      .user = {.name = pass_users[i],
+                                               .account = i % 2 == 0 ? "physics" : odd_name,
+                                               .shares = 1 + rng_below(rng, 9),
+                                               .priority = PRIORITY_UNSET,
+                                               .partition = "main"}};
+        assert_int_equal(world_apply(w, of_main, NULL), 0);
+    }
     if (rng_below(rng, 2)) add_limits(w, rng);
     world_user(w, "P1", 3, "ann"); /* the node of a project in the share tree */
     world_user(w, "empty", 3, "default");

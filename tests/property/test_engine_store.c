@@ -43,6 +43,8 @@ struct history {
     int64_t event_us; /* of the last event: no later time was charged */
     uint32_t accepted, refused, commits, facts;
     uint32_t limited;        /* number of associations with limits, over all commits */
+    uint32_t of_partition;   /* number of live tasks whose association is of one partition, over all commits */
+    uint32_t left_behind;    /* of live tasks of another association than that of their partition now, likewise */
     uint32_t passes;         /* number of passes compared */
     uint32_t documents;      /* likewise of documents */
     bool has_min_priorities; /* the settings let minimum priorities bind */
@@ -158,12 +160,26 @@ static void make_account(struct history *h, struct event *event)
     if (event->kind == EVENT_ACCOUNT_MODIFY && one_in(h, 2)) event->account.parent = NULL;
 }
 
+/* Names that jobs request, too. */
+static const char *pick_object(struct history *h, int slot, enum object_kind kind)
+{
+    if (one_in(h, 5) && kind == OBJECT_PARTITION) return "main";
+    if (one_in(h, 3) && kind == OBJECT_QOS) return "normal";
+    return pick_name(h, slot, object_classes[kind].name, 3);
+}
+
 static void make_user(struct history *h, struct event *event)
 {
     uint32_t count = event->kind == EVENT_USER_DELETE ? 0 : pick_limits(h);
-    event->user = (struct event_user){
-        pick_name(h, 0, "user", 6), one_in(h, 4) ? NULL : pick_account(h, 1),         pick_shares(h), one_in(h, 3),
-        pick_priority(h),           event->kind == EVENT_USER_MODIFY && one_in(h, 3), h->pairs,       count};
+    event->user = (struct event_user){.name = pick_name(h, 0, "user", 6),
+                                      .account = one_in(h, 4) ? NULL : pick_account(h, 1),
+                                      .shares = pick_shares(h),
+                                      .make_default = one_in(h, 3),
+                                      .priority = pick_priority(h),
+                                      .resets_usage = event->kind == EVENT_USER_MODIFY && one_in(h, 3),
+                                      .pairs = h->pairs,
+                                      .count = count,
+                                      .partition = one_in(h, 3) ? pick_object(h, 2, OBJECT_PARTITION) : NULL};
 }
 
 static void make_setting(struct history *h, struct event *event)
@@ -254,14 +270,6 @@ static void make_setting(struct history *h, struct event *event)
         h->pairs[i] = is_incr_only ? min_priority_settings[below(h, COUNT(min_priority_settings))]
                                    : choices[below(h, COUNT(choices))];
     event->settings = (struct event_settings){h->pairs, count};
-}
-
-/* Names that jobs request, too. */
-static const char *pick_object(struct history *h, int slot, enum object_kind kind)
-{
-    if (one_in(h, 5) && kind == OBJECT_PARTITION) return "main";
-    if (one_in(h, 3) && kind == OBJECT_QOS) return "normal";
-    return pick_name(h, slot, object_classes[kind].name, 3);
 }
 
 static void make_object(struct history *h, struct event *event)
@@ -834,6 +842,18 @@ static void assert_same_hosts(const struct state *a, const struct state *b)
     }
 }
 
+/* The associations of a job in its partitions. Ids of rows agree, indices do not. */
+static void assert_same_associations(const struct state *a, const struct job *x, const struct state *b,
+                                     const struct job *y)
+{
+    for (uint32_t i = 0; i < x->partition_count; i++) {
+        uint32_t left = state_assoc_in_partition(a, x->assoc, x->partitions[i]);
+        uint32_t right = state_assoc_in_partition(b, y->assoc, y->partitions[i]);
+        assert_int_equal(a->assocs.items[left].id, b->assocs.items[right].id);
+        if (i == 0) assert_int_equal(left, x->assoc);
+    }
+}
+
 /* Derived members, which are not in the hash. */
 static void assert_same_derived(const struct state *a, const struct state *b)
 {
@@ -855,6 +875,7 @@ static void assert_same_derived(const struct state *a, const struct state *b)
         if (a->jobs.items[i].ended_us != 0) continue;
         uint32_t k = state_find_job(b, a->jobs.items[i].id);
         assert_int_not_equal(k, NONE);
+        assert_same_associations(a, &a->jobs.items[i], b, &b->jobs.items[k]);
         assert_int_equal(a->jobs.items[i].live_tasks, b->jobs.items[k].live_tasks);
         assert_int_equal(a->jobs.items[i].waits_by_task, b->jobs.items[k].waits_by_task);
         assert_same_set(&a->jobs.items[i].ready, &b->jobs.items[k].ready);
@@ -1015,6 +1036,12 @@ static void commit_and_compare(struct history *h)
     h->commits++;
     for (uint32_t i = 0; i < h->s.assocs.count; i++)
         h->limited += h->s.assocs.items[i].deleted_us == 0 && h->s.assocs.items[i].limits != NULL;
+    for (uint32_t i = 0; i < h->s.tasks.count; i++) {
+        const struct task *k = &h->s.tasks.items[i];
+        if (job_state_is_end(k->state)) continue;
+        h->of_partition += h->s.assocs.items[k->assoc].partition != NULL;
+        h->left_behind += state_assoc_in_partition(&h->s, k->assoc, k->partition) != k->assoc;
+    }
     if (one_in(h, 20)) assert_same_rows(h);
     engine_forget(&h->s);
     load_with_host(h, &rebuilt);
@@ -1058,7 +1085,8 @@ static void assert_verified(struct history *h)
 }
 
 static uint32_t kinds_seen[EVENT_TIME + 1]; /* accepted events of each kind, over all histories */
-static uint32_t usages_verified, owners_verified, minimums_kept, sums_compared, limits_compared;
+static uint32_t usages_verified, owners_verified, minimums_kept, sums_compared, limits_compared, tasks_of_partition,
+    tasks_left_behind;
 
 static void run_history(uint64_t seed, int events)
 {
@@ -1092,6 +1120,8 @@ static void run_history(uint64_t seed, int events)
     owners_verified += h.owners;
     sums_compared += h.sums;
     limits_compared += h.limited;
+    tasks_of_partition += h.of_partition;
+    tasks_left_behind += h.left_behind;
     minimums_kept += h.min_priorities;
     for (size_t i = 0; i <= EVENT_TIME; i++) kinds_seen[i] += h.kinds[i];
     store_close(h.store);
@@ -1111,6 +1141,8 @@ static void memory_and_store_agree(void **unused)
     assert_true(owners_verified > (uint32_t)events / 10);
     assert_true(sums_compared > (uint32_t)events);
     assert_true(limits_compared > (uint32_t)events);
+    assert_true(tasks_of_partition > (uint32_t)events / 10);
+    assert_true(events < 2000 || tasks_left_behind > 10);
     for (size_t i = 0; i < COUNT(event_kinds); i++)
         assert_true(events < 2000 || kinds_seen[event_kinds[i].kind] > 0); /* likewise deletions of users */
 }

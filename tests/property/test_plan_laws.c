@@ -169,8 +169,12 @@ static void change_association(struct world *w, struct rng *rng)
     bool is_user = event.kind >= EVENT_USER_ADD;
     bool resets = rng_below(rng, 4) == 0;
     if (is_user)
-        event.user =
-            (struct event_user){users[rng_below(rng, 6)], account, rng_below(rng, 9), false, NONE, resets, NULL, 0};
+        event.user = (struct event_user){.name = users[rng_below(rng, 6)],
+                                         .account = account,
+                                         .shares = rng_below(rng, 9),
+                                         .priority = NONE,
+                                         .resets_usage = resets,
+                                         .partition = rng_below(rng, 3) == 0 ? "main" : NULL};
     else
         event.account =
             (struct event_account){account, accounts[rng_below(rng, 4)], rng_below(rng, 9), NONE, resets, NULL, 0};

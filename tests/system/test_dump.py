@@ -40,6 +40,7 @@ def busy(instance):
     good('group', 'add', 'all', 'hosts=localhost,n2')
     good('account', 'add', 'p\u00e9.a', '--shares', '3')
     good('user', 'add', ME, '-A', 'p\u00e9.a', '--shares', '2')
+    good('user', 'add', ME, '-A', 'p\u00e9.a', '--partition', 'fast', '--shares', '4')
     instance.until_state(submit('-A', 'p\u00e9.a', '-P', 'P1', '--', 'sleep', '0.3'), 'COMPLETED')
     instance.until_state(submit('-n', '2', '-t', '50', '-q', 'free', '--', 'sleep', '1000'), 'RUNNING')
     array = submit('-a', '3-9%1', '-t', '20', '-q', 'free', '--', 'sleep', '1000')
@@ -53,6 +54,7 @@ def busy(instance):
     submit('--pe', 'smp', '--slots', '2-3', '-t', '15', '--reserve', '--', 'true')
     submit('-n', '2', '-N', '1', '--slots-per-node', '2', '-C', 'avx', '--mem-per-cpu', '70', '-t', '5', '--', 'true')
     submit('-n', '2', '--queues', 'main@localhost,fast', '--soft', 'tape=1', '--soft-queues', 'fast', '-t', '5', '--', 'true')
+    good('user', 'add', ME, '-A', 'p\u00e9.a', '--partition', 'main', '--shares', '5')  # the running jobs keep theirs
     return instance
 
 
@@ -106,7 +108,9 @@ def test_what_the_document_has(busy):
         {'name': 'n2', 'cpus': 4, 'state': 'DRAIN'}]
     assert document['settings']['PriorityWeightQOS'] == 50 and 'host_cpus' not in document['settings']
     assert {'account': 'p\u00e9.a', 'shares': 3} in document['tree']
-    (usage,) = [row['usage'] for row in document['tree'] if row.get('user') == ME and row['account'] == 'p\u00e9.a']
+    (usage,) = [row['usage'] for row in document['tree'] if row.get('user') == ME and 'usage' in row]
+    assert [(row['partition'], row['shares']) for row in document['tree'] if 'partition' in row] == [('fast', 4), ('main', 5)]
+    assert {job['id']: job['association_partition'] for job in document['jobs'] if 'association_partition' in job} == {2: ''}
     assert 0 < usage < 60
     assert {'user': ME, 'project': 'P1'}.items() <= document['usage_owners'][0].items()
     jobs = {job['id']: job for job in document['jobs']}

@@ -368,6 +368,33 @@ static void the_association_of_a_partition_has_precedence(void **unused)
     scenario_release(&s);
 }
 
+/* A job of an instance is of the association of its first partition, a task of that of its start. */
+static void jobs_of_an_instance_are_of_the_association_of_their_first_partition(void **unused)
+{
+    struct scenario s;
+    (void)unused;
+    read_good(
+        "{'now': 10, 'instance': true, 'partitions': [{'name': 'p'}, {'name': 'q'}],"
+        " 'hosts': [{'name': 'localhost', 'cpus': 9, 'mem': 9000}],"
+        " 'tree': [{'account': 'a'}, {'account': 'a', 'user': 'u'}, {'account': 'a', 'user': 'u', 'partition': 'q'}],"
+        " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'partition': ['q', 'p']},"
+        " {'id': 2, 'user': 'u', 'submit': 1, 'partition': ['p', 'q']},"
+        " {'id': 3, 'user': 'u', 'submit': 1, 'partition': ['p', 'q'], 'state': 'RUNNING', 'places': {'q@localhost': 1}},"
+        " {'id': 4, 'user': 'u', 'submit': 1, 'partition': 'q', 'state': 'RUNNING', 'association_partition': ''},"
+        " {'id': 5, 'user': 'u', 'submit': 1, 'partition': 'p', 'tasks': '2', 'running':"
+        " [{'task': 1, 'association_partition': 'q'}]}]}",
+        &s);
+    assert_string_equal(assoc_of(&s, 0)->partition, "q");
+    assert_null(assoc_of(&s, 1)->partition);
+    static const char *const of_tasks[] = {"q", NULL, "q"};
+    for (uint32_t i = 0; i < COUNT_OF(of_tasks); i++) {
+        const struct assoc *a = &s.state.assocs.items[s.state.tasks.items[i].assoc];
+        assert_int_equal(a->work.running, of_tasks[i] != NULL ? 2 : 1); /* of its association */
+        assert_int_equal(a->partition != NULL, of_tasks[i] != NULL);
+    }
+    scenario_release(&s);
+}
+
 /* --- ticket policies ---------------------------------------------------------------------------------------------- */
 
 static const struct usage_owner *owner_of(const struct scenario *s, const char *user, const char *project)
@@ -554,6 +581,12 @@ static void invalid_jobs(void **unused)
          "F: jobs[0].id: 0 is not a whole number from 1 to 4294967294"},
         {"{'now': 1, 'jobs': [{'id': 1, 'user': 'u', 'submit': 1}, {'id': 1, 'user': 'u', 'submit': 1}]}",
          "F: jobs[1].id: 1 occurs twice"},
+        {"{'now': 10, 'instance': true, 'tree': [{'account': 'a'}, {'account': 'a', 'user': 'u'}],"
+         " 'hosts': [{'name': 'localhost', 'cpus': 9, 'mem': 9000}],"
+         " 'jobs': [{'id': 1, 'user': 'u', 'submit': 1, 'state': 'RUNNING', 'association_partition': 'main'}]}",
+         "F: jobs[0].association_partition: user 'u' has no association for partition 'main' in account 'a'"},
+        {JOB("'association_partition': 'p'"),
+         "F: jobs[0].association_partition: is only accepted in the document of an instance"},
         {JOB("'partition': 'fats'"), "F: jobs[0].partition: 'fats' is not a partition of this document"},
         {JOB("'partition': ['p', 'p']"), "F: jobs[0].partition[1]: the partition occurs twice"},
         {JOB("'qos': 'q'"), "F: jobs[0].qos: 'q' is not a qos of this document, which has none"},
@@ -718,6 +751,7 @@ int main(void)
         cmocka_unit_test(an_account_may_come_after_its_members),
         cmocka_unit_test(siblings_keep_the_order_of_the_list),
         cmocka_unit_test(the_association_of_a_partition_has_precedence),
+        cmocka_unit_test(jobs_of_an_instance_are_of_the_association_of_their_first_partition),
         cmocka_unit_test(fields_of_jobs_are_read_by_their_table),
         cmocka_unit_test(members_and_requests),
         cmocka_unit_test(users_that_the_document_does_not_define),

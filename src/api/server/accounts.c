@@ -64,6 +64,8 @@ int server_get_users(struct request *r, struct err *e)
         if (!t->is_user[node]) continue;
         value[ACCOUNT_USER_FIELD_NAME] = field_text(names[node]);
         value[ACCOUNT_USER_FIELD_ACCOUNT] = field_text(names[t->parent[node]]);
+        value[ACCOUNT_USER_FIELD_PARTITION] =
+            field_text(a->partition != NULL ? arena_copy(&stream->arena, str(a->partition)) : NULL);
         value[ACCOUNT_USER_FIELD_SHARES] = shares_value(a);
         value[ACCOUNT_USER_FIELD_IS_DEFAULT] = field_number(a->is_default);
         value[ACCOUNT_USER_FIELD_PRIORITY] = priority_value(a);

@@ -305,12 +305,14 @@ int server_delete_account(struct request *r, struct err *e)
     return 0;
 }
 
-static void queue_user(struct request *r, enum event_kind kind, const char *name, const char *account,
+/* which: the association; its texts are borrowed. */
+static void queue_user(struct request *r, enum event_kind kind, const char *name, const struct api_account_query *which,
                        const struct api_user *body)
 {
     request_new_event(r, kind)->user =
         (struct event_user){.name = name,
-                            .account = account,
+                            .account = which->account,
+                            .partition = which->partition,
                             .shares = shares_of(body->shares),
                             .make_default = body->is_default,
                             .priority = priority_of(body->priority),
@@ -324,7 +326,7 @@ int server_post_user(struct request *r, struct err *e)
 {
     struct api_user body;
     if (check_no_query(r, e) != 0 || read_body(r, &body, e) != 0) return -1;
-    queue_user(r, EVENT_USER_ADD, body.name, body.account, &body);
+    queue_user(r, EVENT_USER_ADD, body.name, &(struct api_account_query){body.account, body.partition}, &body);
     return 0;
 }
 
@@ -335,7 +337,7 @@ int server_patch_user(struct request *r, struct err *e)
     if (request_read_query(r, &query, e) != 0 || read_body(r, &body, e) != 0) return -1;
     if (wire_is_empty(r->route->body, &body))
         return err_set(e, ERR_INPUT, "nothing to change: give shares, priority, raw_usage, default or a limit");
-    queue_user(r, EVENT_USER_MODIFY, r->segment, query.account, &body);
+    queue_user(r, EVENT_USER_MODIFY, r->segment, &query, &body);
     return 0;
 }
 
@@ -344,7 +346,7 @@ int server_delete_user(struct request *r, struct err *e)
     const struct api_user body = {.shares = API_UNSET, .priority = API_UNSET};
     struct api_account_query query;
     if (request_read_query(r, &query, e) != 0) return -1;
-    queue_user(r, EVENT_USER_DELETE, r->segment, query.account, &body);
+    queue_user(r, EVENT_USER_DELETE, r->segment, &query, &body);
     return 0;
 }
 

@@ -25,6 +25,7 @@ struct line {
     uint8_t depth;
     bool is_root;
     const char *account, *user; /* user NULL: the row of an account */
+    const char *partition;      /* NULL: for all partitions */
     const char *parent_account; /* NULL: the row of a user, or of root */
     struct work work;
 };
@@ -43,18 +44,17 @@ struct snapshot {
 /* --- the snapshot ------------------------------------------------------------------------------------------------- */
 
 /* Chooses the user's rows in the nodes from top to end, and the accounts above them, so that the rows are a tree.
- * Returns the number of the user's rows. O(end - top), with one look-up in each account. */
+ * Returns the number of the user's rows. O(associations of the user). */
 static uint32_t choose_user(const struct state *s, const char *user, uint32_t top, uint32_t end, bool *is_shown)
 {
     const struct tree *t = &s->tree;
     uint32_t found = 0;
-    for (uint32_t node = top; node < end; node++) {
-        if (t->is_user[node]) continue;
-        uint32_t assoc = state_find_assoc(s, server_assoc_at(s, node)->account, user);
-        if (assoc == NONE) continue;
+    for (uint32_t i = map_get(&s->first_of_user, str(user)); i != NONE; i = s->assocs.items[i].next_of_user) {
+        uint32_t node = s->node_of.items[i];
+        if (node == NONE || node < top || node >= end) continue;
         found++;
-        is_shown[s->node_of.items[assoc]] = true;
-        for (uint32_t above = node; !is_shown[above]; above = t->parent[above]) {
+        is_shown[node] = true;
+        for (uint32_t above = t->parent[node]; !is_shown[above]; above = t->parent[above]) {
             is_shown[above] = true;
             if (above == top) break;
         }
@@ -98,6 +98,7 @@ static struct line make_line(const struct state *s, uint32_t node, struct accoun
     if (t->is_user[node]) {
         line.account = names->at_depth[depth - 1];
         line.user = arena_copy(arena, str(a->user));
+        line.partition = a->partition != NULL ? arena_copy(arena, str(a->partition)) : NULL;
         return line;
     }
     line.account = names->at_depth[depth] = arena_copy(arena, str(a->account));
@@ -171,7 +172,7 @@ static void make_values(const struct snapshot *s, const struct line *line, struc
     share_values_set_numbers(out, &s->table, line->node);
     value[SHARE_FIELD_ACCOUNT] = field_text(line->account);
     value[SHARE_FIELD_USER] = field_text(line->user);
-    value[SHARE_FIELD_PARTITION] = field_absent();
+    value[SHARE_FIELD_PARTITION] = field_text(line->partition);
     value[SHARE_FIELD_PARENT_ACCOUNT] = field_text(line->parent_account);
     value[SHARE_FIELD_DEPTH] = field_number(line->depth);
     value[SHARE_FIELD_RAW_SHARES] = line->is_root ? field_absent() : share_values_shares(line->shares);
@@ -229,7 +230,7 @@ int server_get_shares(struct request *r, struct err *e)
     stream->fill = fill;
     if (query.format != NULL && strcmp(query.format, "lines") == 0) snapshot->form = FORM_LINES;
     if (query.format != NULL && strcmp(query.format, "psv") == 0) snapshot->form = FORM_PSV;
-    snapshot->columns = query.tres ? &share_fields_columns_tres : &share_fields_columns;
+    snapshot->columns = share_fields_columns(query.partition, query.tres);
     if (take_snapshot(r->server, &query, &stream->arena, snapshot, e) != 0) {
         stream_free(stream);
         return -1;
