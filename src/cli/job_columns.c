@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "api/client/client.h"
+#include "base/array.h"
 #include "base/idset.h"
 #include "base/quantity.h"
-#include "cli/hostlist.h"
 #include "cli/job_end.h"
 #include "cli/listing.h"
 #include "cli/tres_show.h"
+#include "fields/host_list.h"
 #include "fields/job_fields.h"
 #include "fields/job_id.h"
 #include "fields/limits.h"
@@ -209,7 +210,11 @@ static void show_waits_for(const struct field_value *row, struct buf *out)
 
 static void show_hosts(const struct field_value *row, struct buf *out)
 {
-    hostlist_write(row[JOB_FIELD_HOSTS].text, out);
+    ARRAY(struct str) names = {0};
+    for (struct str rest = str(row[JOB_FIELD_HOSTS].text); rest.length > 0;)
+        *array_add(&names) = str_cut(rest, ',', &rest);
+    host_list_format(names.items, names.count, out);
+    array_release(&names);
     show_dash_if_empty(out);
 }
 
