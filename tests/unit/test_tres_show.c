@@ -1,4 +1,4 @@
-/* TRES for people. */
+/* Lists of TRES for people. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,24 +10,11 @@
 
 #define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
 
-struct row {
-    const char *given, *expected;
-};
-
-static void check(const struct row *rows, size_t count, void (*write)(const char *text, struct buf *out))
-{
-    for (size_t i = 0; i < count; i++) {
-        struct buf out = {0};
-        buf_add_text(&out, "");
-        write(rows[i].given, &out);
-        assert_string_equal(out.text, rows[i].expected);
-        buf_release(&out);
-    }
-}
-
 static void memory_has_a_unit(void **unused)
 {
-    static const struct row rows[] = {
+    static const struct {
+        const char *given, *expected;
+    } rows[] = {
         {"", ""},
         {"cpu=4", "cpu=4"},
         {"cpu=4,mem=16384,node=1", "cpu=4,mem=16G,node=1"},
@@ -36,7 +23,13 @@ static void memory_has_a_unit(void **unused)
         {"mem=1.5,gres/gpu=2", "mem=1.5,gres/gpu=2"},
     };
     (void)unused;
-    check(rows, COUNT(rows), tres_show);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct buf out = {0};
+        buf_add_text(&out, "");
+        tres_show(rows[i].given, &out);
+        assert_string_equal(out.text, rows[i].expected);
+        buf_release(&out);
+    }
 }
 
 int main(void)
