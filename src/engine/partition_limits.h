@@ -53,8 +53,8 @@ int64_t partition_limits_time_s(const struct state *s, const struct job *j, uint
 void partition_limits_nodes(const struct state *s, const struct job *j, uint32_t partition, uint32_t *out_min,
                             uint32_t *out_max);
 
-/* The first limit of a partition, LIMIT_MAX_NODES to LIMIT_QOS, that a job exceeds. Without an association no account is
- * refused. LIMIT_NONE: it exceeds none. O(names in lists). */
+/* The first limit of a partition, LIMIT_MAX_NODES to LIMIT_QOS, that a job exceeds. Without an association no account
+ * is refused. LIMIT_NONE: it exceeds none. O(names in lists). */
 enum place_limit partition_limits_find(const struct state *s, const struct job *j, uint32_t partition);
 
 /* Whether it is one of those that partition_limits_find gives. */
