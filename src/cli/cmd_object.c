@@ -244,18 +244,18 @@ const struct command cmd_host_resume = {
 };
 
 static const struct command_example partition_drain_examples[] = {
-    {.line = "fairlead partition drain night", .meaning = "its running jobs go on, nothing new starts"},
+    {.line = "fairlead partition drain night", .meaning = "it takes no new jobs; those that it has start and go on"},
     {0},
 };
 
 const struct command cmd_partition_drain = {
     .name = "partition drain",
     .group = GROUP_POLICY,
-    .summary = "let nothing new start in a partition",
+    .summary = "accept no new jobs in a partition",
     .usage = "NAME",
     .description =
-        "Its running jobs go on. Pending jobs wait, and can still be submitted, until 'fairlead partition resume'. On one of its "
-        "hosts alone: 'fairlead partition modify NAME state=UP,[HOST=DRAIN]'.",
+        "Its jobs start and go on; submissions are refused until 'fairlead partition resume'. With 'fairlead partition modify "
+        "NAME state=DOWN' jobs are accepted and wait. On one of its hosts nothing new starts with state=UP,[HOST=DRAIN].",
     .operands_min = 1,
     .operands_max = 1,
     .examples = partition_drain_examples,

@@ -5,6 +5,7 @@
 #include "base/ensure.h"
 #include "base/number.h"
 #include "engine/host_loads.h"
+#include "engine/partition_limits.h"
 #include "engine/quotas.h"
 #include "fields/calendar_text.h"
 #include "fields/standard_resources.h"
@@ -17,6 +18,7 @@ struct queue_texts {
     const uint64_t *hosts; /* the set of its hosts */
     uint64_t *busy_hosts;  /* the set of those that its tasks run on */
     struct host_values slots, seq_no, complex_values, load_thresholds, state;
+    enum host_state common_state; /* of hosts without a state of their own */
 };
 
 static int fail_in(const char *kind, const struct object *o, struct err *e)
@@ -43,6 +45,15 @@ static int read_hosts(struct cluster_model *m, const struct object *o, const uin
     return 0;
 }
 
+/* That of the partition as a whole: nothing starts there if it is DOWN. */
+static int read_common_state(struct queue_texts *q, struct err *e)
+{
+    enum partition_state state;
+    if (partition_limits_read_state(q->state.common, &state, e) != 0) return -1;
+    q->common_state = state == PARTITION_IS_DOWN || state == PARTITION_IS_INACTIVE ? HOST_DOWN : HOST_UP;
+    return 0;
+}
+
 static int read_queue(struct cluster_model *m, const struct object *o, struct queue_texts *out, struct err *e)
 {
     *out = (struct queue_texts){.object = o};
@@ -50,7 +61,7 @@ static int read_queue(struct cluster_model *m, const struct object *o, struct qu
         read_values(m, o, PARTITION_SEQ_NO, &out->seq_no, e) != 0 ||
         read_values(m, o, PARTITION_COMPLEX_VALUES, &out->complex_values, e) != 0 ||
         read_values(m, o, PARTITION_LOAD_THRESHOLDS, &out->load_thresholds, e) != 0 ||
-        read_values(m, o, PARTITION_STATE, &out->state, e) != 0)
+        read_values(m, o, PARTITION_STATE, &out->state, e) != 0 || read_common_state(out, e) != 0)
         return fail_in("partition", o, e);
     return 0;
 }
@@ -72,7 +83,7 @@ static int read_number(struct str text, const char *what, uint32_t *out, struct 
     return 0;
 }
 
-static int read_state(struct str text, enum host_state *out, struct err *e)
+static int read_host_state(struct str text, enum host_state *out, struct err *e)
 {
     static const char *const words[] = {[HOST_UP] = "UP", [HOST_DRAINED] = "DRAIN", [HOST_DOWN] = "DOWN"};
     for (int i = 0; i < 3; i++) {
@@ -80,7 +91,16 @@ static int read_state(struct str text, enum host_state *out, struct err *e)
         *out = (enum host_state)i;
         return 0;
     }
-    return err_value(e, "state", text, "one of UP, DRAIN, DOWN");
+    return err_value(e, "state", text, "one of UP, DRAIN, DOWN on a host");
+}
+
+static int read_state(const struct cluster_model *m, const struct queue_texts *q, uint32_t host, enum host_state *out,
+                      struct err *e)
+{
+    struct str text = host_names_value(&m->hosts, &q->state, host);
+    if (text.text != q->state.common.text) return read_host_state(text, out, e);
+    *out = q->common_state;
+    return 0;
 }
 
 /* --- offers ------------------------------------------------------------------------------------------------------- */
@@ -227,8 +247,10 @@ static int offer_slots(struct cluster_model *m, const struct queue_texts *q, uin
     bool is_auto = str_equal_nocase(str_trim(text), str("AUTO"));
     uint32_t slots = cpus;
     struct offers *of_host = &m->cluster.hosts.items[in->host].offers;
+    int64_t max = q->object->value[PARTITION_MAX_CPUS_PER_NODE].number;
     if (!is_auto && read_number(text, "slots", &slots, e) != 0) return -1;
     if (is_auto && offers_find(of_host, SCHED_SLOTS) == NULL) offer_amount(of_host, SCHED_SLOTS, cpus);
+    if (max != FIELD_SPECIAL && slots > max) slots = (uint32_t)max;
     offer_amount(&in->offers, SCHED_SLOTS, slots);
     return 0;
 }
@@ -249,7 +271,7 @@ static int add_instance(struct cluster_model *m, const struct state *s, const st
         read_number(host_names_value(&m->hosts, &q->seq_no, index), "seq_no", &in->seq_no, e) != 0 ||
         add_offers(m, host_names_value(&m->hosts, &q->complex_values, index), "complex_values", &in->offers, e) != 0 ||
         read_thresholds(m, host_names_value(&m->hosts, &q->load_thresholds, index), in, e) != 0 ||
-        read_state(host_names_value(&m->hosts, &q->state, index), &state, e) != 0)
+        read_state(m, q, index, &state, e) != 0)
         return fail_in("partition", q->object, e);
     uint32_t instance = m->cluster.instances.count - 1;
     if (!row_of(s, index)->is_attached) array_clear(&in->offers.list);

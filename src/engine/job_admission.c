@@ -2,6 +2,7 @@
 
 #include "base/quantity.h"
 #include "engine/assoc_limits.h"
+#include "engine/job_members.h"
 #include "engine/never_runs.h"
 
 /* "4G of memory", "2 GPUs"; without its unit "4G", "2" */
@@ -134,63 +135,142 @@ int job_admission_check_amounts(struct apply_context *c, const struct job *row)
     return 0;
 }
 
+/* --- limits of partitions ----------------------------------------------------------------------------------------- */
+
 static int64_t max_time_s(const struct state *s, uint32_t partition)
 {
     int64_t max_s = s->objects[OBJECT_PARTITION].items[partition].object.value[PARTITION_MAX_TIME].number;
     return max_s == FIELD_SPECIAL ? INT64_MAX : max_s;
 }
 
-static int64_t smallest_max_time_s(const struct state *s, const struct job *row, uint32_t *out_partition)
+static enum enforce_part_limits enforced(const struct state *s)
 {
-    int64_t smallest_s = INT64_MAX;
-    *out_partition = row->partitions[0];
-    for (uint32_t i = 0; i < row->partition_count; i++) {
-        int64_t max_s = max_time_s(s, row->partitions[i]);
-        if (max_s >= smallest_s) continue;
-        smallest_s = max_s;
-        *out_partition = row->partitions[i];
+    return (enum enforce_part_limits)setting_number(&s->settings, SET_ENFORCE_PART_LIMITS);
+}
+
+/* The field that a job gives what exceeds the limit with. */
+static enum job_field field_of(const struct job *row, enum place_limit limit)
+{
+    switch (limit) {
+    case LIMIT_MAX_NODES:
+    case LIMIT_MIN_NODES: return JOB_FIELD_NODES;
+    case LIMIT_MAX_TIME: return JOB_FIELD_TIME_LIMIT;
+    case LIMIT_MAX_MEM_PER_NODE:
+        return row->placing != NULL && row->placing->mem_mib_per_cpu > 0 ? JOB_FIELD_MEM_PER_CPU : JOB_FIELD_MEM_MIB;
+    case LIMIT_QOS: return JOB_FIELD_QOS;
+    default: return JOB_FIELD_PARTITIONS;
     }
-    return smallest_s;
 }
 
-/* Partitions without hosts count only if all are without. */
-static int64_t largest_max_time_s(struct state *s, const struct job *row, uint32_t *out_partition)
+/* "time_limit_s: '02:00:00' exceeds MaxTime of partition 'late': 01:00:00 (PartitionTimeLimit)" */
+static int refuse_time(struct apply_context *c, const struct job *row, uint32_t partition)
 {
-    const struct never_runs *never = never_runs_kept(s);
-    int64_t largest_s = 0;
-    bool found_host = false;
-    *out_partition = row->partitions[0];
-    for (uint32_t i = 0; i < row->partition_count; i++) {
-        int64_t max_s = max_time_s(s, row->partitions[i]);
-        bool has_host = never_runs_has_host(never, row->partitions[i]), is_first_host = has_host && !found_host;
-        if (!is_first_host && (max_s <= largest_s || has_host != found_host)) continue;
-        found_host |= has_host;
-        largest_s = max_s;
-        *out_partition = row->partitions[i];
-    }
-    return largest_s;
-}
-
-int64_t job_admission_max_time_s(struct state *s, const struct job *row, uint32_t *out_partition)
-{
-    bool is_all = setting_number(&s->settings, SET_ENFORCE_PART_LIMITS) == PART_LIMITS_ALL;
-    return is_all ? smallest_max_time_s(s, row, out_partition) : largest_max_time_s(s, row, out_partition);
-}
-
-int job_admission_check_time_limit(struct apply_context *c, const struct job *row)
-{
-    uint32_t partition;
     char limit[32], max[32];
-    int64_t max_s = job_admission_max_time_s(c->s, row, &partition);
-    bool is_enforced = setting_number(&c->s->settings, SET_ENFORCE_PART_LIMITS) != PART_LIMITS_NO;
-    if (row->time_limit_s <= max_s || !is_enforced) return 0;
     duration_format(limit, row->time_limit_s);
-    duration_format(max, max_s);
+    duration_format(max, max_time_s(c->s, partition));
     const char *name = c->s->objects[OBJECT_PARTITION].items[partition].object.name;
-    (void)err_value_reason(c->e, job_field_at(JOB_FIELD_TIME_LIMIT)->name, str(limit),
-                           "exceeds MaxTime of partition '%s': %s", name, max);
-    if (c->e != NULL) c->e->code = ERR_TOO_LARGE;
+    return err_value_reason(c->e, job_field_at(JOB_FIELD_TIME_LIMIT)->name, str(limit),
+                            "exceeds MaxTime of partition '%s': %s (%s)", name, max,
+                            pending_reason_name(PENDING_PARTITION_TIME_LIMIT));
+}
+
+static int refuse_in(struct apply_context *c, const struct job *row, uint32_t partition, enum place_limit limit)
+{
+    bool is_denied = limit == LIMIT_ACCOUNTS || limit == LIMIT_QOS;
+    enum err_code code = is_denied ? ERR_DENIED : ERR_TOO_LARGE;
+    struct buf text = {0};
+    if (limit == LIMIT_MAX_TIME) {
+        (void)refuse_time(c, row, partition);
+        if (c->e != NULL) c->e->code = code;
+        return -1;
+    }
+    partition_limits_text(c->s, row, partition, limit, &text);
+    (void)err_field(c->e, code, job_field_at(field_of(row, limit))->name, "%s (%s)", text.text,
+                    pending_reason_name(partition_limits_reason(limit)));
+    buf_release(&text);
     return -1;
+}
+
+/* Whether the limit of a partition is nearer to the job than the one so far: it counts later, or it is a larger
+ * MaxTime. */
+static bool is_nearer(const struct state *s, enum place_limit limit, uint32_t partition, enum place_limit best,
+                      uint32_t nearest)
+{
+    if (limit != best || nearest == NONE) return limit > best;
+    return limit == LIMIT_MAX_TIME && max_time_s(s, partition) > max_time_s(s, nearest);
+}
+
+/* A partition without hosts counts only if all are without. */
+int job_admission_check_partitions(struct apply_context *c, const struct job *row)
+{
+    enum enforce_part_limits rule = enforced(c->s);
+    const struct never_runs *never = never_runs_kept(c->s);
+    enum place_limit best = LIMIT_PARTITION;
+    uint32_t nearest = NONE;
+    bool found_host = false, is_admitted = false;
+    for (uint32_t i = 0; i < row->partition_count && rule != PART_LIMITS_NO; i++) {
+        uint32_t p = row->partitions[i];
+        enum place_limit limit = partition_limits_find(c->s, row, p);
+        if (limit != LIMIT_NONE && rule == PART_LIMITS_ALL) return refuse_in(c, row, p, limit);
+        bool has_host = never_runs_has_host(never, p), is_first_host = has_host && !found_host;
+        if (!is_first_host && has_host != found_host) continue;
+        if (is_first_host) is_admitted = false;
+        is_admitted |= limit == LIMIT_NONE;
+        if (is_first_host || is_nearer(c->s, limit, p, best, nearest)) {
+            best = limit;
+            nearest = p;
+        }
+        found_host |= has_host;
+    }
+    return is_admitted || nearest == NONE ? 0 : refuse_in(c, row, nearest, best);
+}
+
+static bool accepts_jobs(const struct state *s, uint32_t partition)
+{
+    enum partition_state state = partition_limits_state(s, partition);
+    return state == PARTITION_IS_UP || state == PARTITION_IS_DOWN;
+}
+
+int job_admission_check_states(struct apply_context *c, struct job *row)
+{
+    const struct state *s = c->s;
+    uint32_t *accepting = arena_alloc(&c->s->cycle, row->partition_count * sizeof *accepting), count = 0, other = NONE;
+    for (uint32_t i = 0; i < row->partition_count; i++) {
+        if (accepts_jobs(s, row->partitions[i]))
+            accepting[count++] = row->partitions[i];
+        else if (other == NONE)
+            other = row->partitions[i];
+    }
+    if (other == NONE) return 0;
+    if (count == 0 || enforced(s) == PART_LIMITS_ALL) {
+        bool is_drained = partition_limits_state(s, other) == PARTITION_IS_DRAINED;
+        return err_field(c->e, ERR_CONFLICT, job_field_at(JOB_FIELD_PARTITIONS)->name,
+                         "partition '%s' accepts no new jobs: its state is %s",
+                         s->objects[OBJECT_PARTITION].items[other].object.name, is_drained ? "DRAIN" : "INACTIVE");
+    }
+    row->partitions = accepting;
+    row->partition_count = count;
+    return 0;
+}
+
+void job_admission_set_default_time(const struct state *s, struct job *row)
+{
+    row->has_default_time = true;
+    row->time_limit_s = partition_limits_time_s(s, row, row->partitions[0]);
+    for (uint32_t i = 1; row->is_array && i < row->partition_count; i++) {
+        int64_t time_s = partition_limits_time_s(s, row, row->partitions[i]);
+        if (time_s < row->time_limit_s) row->time_limit_s = time_s;
+    }
+    row->has_default_time = !row->is_array && row->partition_count > 1;
+}
+
+int job_admission_set_default_memory(struct apply_context *c, const struct job_values *given, struct job *row)
+{
+    const struct object *first = &c->s->objects[OBJECT_PARTITION].items[row->partitions[0]].object;
+    int64_t each = first->value[PARTITION_DEF_MEM_PER_CPU].number;
+    const struct field_value value = field_number(each);
+    if (given->is_given[JOB_FIELD_MEM_MIB] || given->is_given[JOB_FIELD_MEM_PER_CPU] || each == FIELD_SPECIAL) return 0;
+    return job_member_set(c->s, row, JOB_FIELD_MEM_PER_CPU, &value, &c->s->cycle, c->e);
 }
 
 int job_admission_check_qos(struct apply_context *c, uint32_t qos, uint32_t assoc)

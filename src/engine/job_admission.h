@@ -26,14 +26,19 @@ int job_admission_check_nodes(struct apply_context *c, const struct job *row);
 /* The requested resources of all CPUs against the amounts. */
 int job_admission_check_amounts(struct apply_context *c, const struct job *row);
 
-/* The time limit against MaxTime of the partitions (job_admission_max_time_s), unless EnforcePartLimits is NO. */
-int job_admission_check_time_limit(struct apply_context *c, const struct job *row);
+/* The job against the limits of its partitions (partition_limits.h): with EnforcePartLimits=ANY one of them has to
+ * admit it, with ALL all, and with NO it waits. ERR_TOO_LARGE; ERR_DENIED for its account or QOS. */
+int job_admission_check_partitions(struct apply_context *c, const struct job *row);
+
+/* Takes partitions away that accept no new jobs. ERR_CONFLICT: none is left; with EnforcePartLimits=ALL one is such. */
+int job_admission_check_states(struct apply_context *c, struct job *row);
 
 /* The QOS against the list of the association, with ENFORCE_QOS. ERR_DENIED. */
 int job_admission_check_qos(struct apply_context *c, uint32_t qos, uint32_t assoc);
 
-/* The largest MaxTime of the partitions, and the partition that has it, of those with a host that runs jobs if there
- * are any; with EnforcePartLimits=ALL the smallest. INT64_MAX: no limit. */
-int64_t job_admission_max_time_s(struct state *s, const struct job *row, uint32_t *out_partition);
+/* The time limit of a submission that gives none, and memory for each CPU of one that gives no memory. An array has the
+ * shortest time of its partitions, because its tasks have one limit. */
+void job_admission_set_default_time(const struct state *s, struct job *row);
+int job_admission_set_default_memory(struct apply_context *c, const struct job_values *given, struct job *row);
 
 #endif

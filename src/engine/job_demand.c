@@ -49,28 +49,37 @@ static int64_t requested_s(const struct job_demands *d, const struct job *j)
     return shortest_s;
 }
 
-/* The job's time limit; 0: not known. */
-static int64_t limit_s(const struct job_demands *d, const struct job *j)
+/* The job's time limit in one of its partitions, in any of them the longest; 0: not known. */
+static int64_t limit_s(const struct job_demands *d, const struct job *j, uint32_t partition)
 {
-    return d->s->is_document ? j->document->time_limit_s : j->time_limit_s;
+    if (partition != NONE) return partition_limits_time_s(d->s, j, partition);
+    int64_t longest_s = partition_limits_time_s(d->s, j, j->partitions[0]);
+    for (uint32_t i = 1; j->has_default_time && i < j->partition_count; i++) {
+        int64_t time_s = partition_limits_time_s(d->s, j, j->partitions[i]);
+        if (time_s > longest_s) longest_s = time_s;
+    }
+    return longest_s;
 }
 
 /* As in Grid Engine: limits of queues do not count, and run times are planned a little longer. */
-static int64_t planned_s_with_tickets(const struct job_demands *d, const struct job *j)
+static int64_t planned_s_with_tickets(const struct job_demands *d, const struct job *j, uint32_t partition)
 {
-    int64_t time_s = limit_s(d, j), requested = requested_s(d, j);
+    int64_t time_s = limit_s(d, j, partition), requested = requested_s(d, j);
     if (requested > 0 && (time_s == 0 || requested < time_s)) time_s = requested;
     if (time_s == 0) time_s = setting_number(&d->s->settings, SET_GE_DEFAULT_DURATION);
     return time_s == FIELD_SPECIAL ? 0 : time_s + d->params.duration_offset_s;
 }
 
-/* In a document a job without a limit may run as long as its partition allows. */
+/* In a document a job without a limit has DefaultTime of its partition, or may run as long as that allows. */
 static int64_t planned_s(const struct job_demands *d, const struct job *j, uint32_t partition)
 {
-    if (d->s->policy.model == MODEL_TICKETS) return planned_s_with_tickets(d, j);
-    if (limit_s(d, j) > 0) return limit_s(d, j);
+    if (d->s->policy.model == MODEL_TICKETS) return planned_s_with_tickets(d, j, partition);
+    int64_t time_s = limit_s(d, j, partition);
+    if (time_s > 0) return time_s;
     uint32_t only = partition != NONE ? partition : j->partitions[0];
-    int64_t max_s = d->s->objects[OBJECT_PARTITION].items[only].object.value[PARTITION_MAX_TIME].number;
+    const struct field_value *value = d->s->objects[OBJECT_PARTITION].items[only].object.value;
+    int64_t default_s = value[PARTITION_DEFAULT_TIME].number, max_s = value[PARTITION_MAX_TIME].number;
+    if (default_s != FIELD_SPECIAL && (max_s == FIELD_SPECIAL || default_s < max_s)) return default_s;
     return max_s == FIELD_SPECIAL ? 0 : max_s;
 }
 
@@ -306,10 +315,9 @@ const char *job_demands_user(const struct job_demands *d, const struct job *j)
 enum place_limit job_demand_partition_limit(const struct job_demands *d, const struct job *j, uint32_t only,
                                             uint32_t partition)
 {
-    const struct object_row *row = &d->s->objects[OBJECT_PARTITION].items[partition];
-    int64_t max_s = row->object.value[PARTITION_MAX_TIME].number;
     if (only != NONE ? partition != only : !names_partition(d, j, partition)) return LIMIT_PARTITION;
-    if (max_s != FIELD_SPECIAL && limit_s(d, j) > max_s) return LIMIT_MAX_TIME;
+    enum place_limit limit = d->has_no_limits ? LIMIT_NONE : partition_limits_find(d->s, j, partition);
+    if (limit != LIMIT_NONE) return limit;
     return accepts_user(d, partition, job_demands_user(d, j)) ? LIMIT_NONE : LIMIT_USERS;
 }
 
@@ -502,19 +510,43 @@ static struct slot_range range_of(const struct job_demands *d, const struct job 
     return (struct slot_range){min, is_range ? j->slots_max : min};
 }
 
+/* The numbers of hosts that the partitions of a demand let the job have. In any of them it has the widest range. */
+static void find_host_limits(const struct job_demands *d, const struct job *j, uint32_t only, uint32_t *out_min,
+                             uint32_t *out_max)
+{
+    *out_min = UINT32_MAX;
+    *out_max = 0;
+    for (uint32_t p = 0; p < d->s->objects[OBJECT_PARTITION].count && !d->has_no_limits; p++) {
+        uint32_t min, max;
+        if (!may_use_partition(d, j, only, p)) continue;
+        partition_limits_nodes(d->s, j, p, &min, &max);
+        if (min < *out_min) *out_min = min;
+        if (max > *out_max) *out_max = max;
+    }
+    if (*out_min > *out_max) { /* it may use none */
+        *out_min = 0;
+        *out_max = UINT32_MAX;
+    }
+}
+
 /* On how many hosts the slots are. One host is a serial job. */
-static void set_hosts(const struct job_demands *d, const struct job *j, struct slot_range *range, struct demand *out)
+static void set_hosts(const struct job_demands *d, const struct job *j, uint32_t only, struct slot_range *range,
+                      struct demand *out)
 {
     const struct job_placing *p = placing_of(j);
     uint32_t per_host = p->slots_per_node > 0 ? p->slots_per_node : 1, min = p->node_min > 0 ? p->node_min : 1;
     bool is_on_one = p->slots_per_node > 0 ? range->max <= p->slots_per_node : p->node_max <= 1;
+    uint32_t limit_min, limit_max;
     if (job_demands_environment(d, j) != NULL || (p->node_max <= 1 && p->slots_per_node == 0)) return;
+    find_host_limits(d, j, only, &limit_min, &limit_max);
+    if (min < limit_min) min = limit_min;
     uint64_t slots_min = (uint64_t)min * per_host;
     if (range->min < slots_min) range->min = slots_min < UINT32_MAX ? (uint32_t)slots_min : UINT32_MAX;
     if (range->max < range->min) range->max = range->min;
     if (is_on_one && min == 1) return;
     out->host_min = min;
     out->host_max = p->node_max > 0 ? p->node_max : UINT32_MAX;
+    if (out->host_max > limit_max) out->host_max = limit_max;
     out->slots_per_host = p->slots_per_node;
 }
 
@@ -620,7 +652,7 @@ const struct demand *job_demand(struct job_demands *d, const struct job *j, uint
         arena_alloc(&d->scratch, (d->m->resources.list.count + (size_t)placing->soft_count) * sizeof *needs);
     struct demand new = {
         .needs = needs, .ranges = &range, .range_count = 1, .duration_us = job_demands_planned_us(d, j, partition)};
-    set_hosts(d, j, &range, &new);
+    set_hosts(d, j, partition, &range, &new);
     new.need_count = find_needs(d, j, needs);
     new.soft = needs + new.need_count;
     new.soft_count = find_soft_needs(d, placing, needs + new.need_count);

@@ -4,6 +4,7 @@
 #define FAIRLEAD_ENGINE_JOB_DEMAND_H
 
 #include "engine/cluster_model.h"
+#include "engine/partition_limits.h"
 #include "fields/setting_text.h"
 #include "sched/demand.h"
 
@@ -21,17 +22,7 @@ struct job_demands {
     struct buf key;
     struct arena scratch;  /* of one job */
     const char *submitter; /* of a job that has no association yet; NULL: jobs have one */
-};
-
-/* What keeps a job from an instance, in the order in which it counts. */
-enum place_limit {
-    LIMIT_PARTITION, /* it does not name the partition */
-    LIMIT_MAX_TIME,
-    LIMIT_USERS, /* user_lists, xuser_lists */
-    LIMIT_QUEUES,
-    LIMIT_CONSTRAINT,
-    LIMIT_MASTER_QUEUES, /* of a serial job, which has its first slot where it has all of them */
-    LIMIT_NONE
+    bool has_no_limits;    /* of partitions (partition_limits.h): a job that exceeds them waits until they change */
 };
 
 /* arena: of the demands. The state and the model live as long. */

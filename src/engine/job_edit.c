@@ -4,6 +4,7 @@
 
 #include "base/ensure.h"
 #include "base/quantity.h"
+#include "engine/assoc_limits.h"
 #include "engine/job_admission.h"
 #include "engine/job_members.h"
 #include "engine/job_places.h"
@@ -223,19 +224,38 @@ static bool has_new_places(const struct job_edit *edit)
     return is_new;
 }
 
+/* The association and the QOS that a submission will have, which its partitions may refuse. A new user counts as the
+ * account. */
+static int set_subject(struct job_edit *edit)
+{
+    const struct job_values *given = edit->given;
+    const char *account = given->is_given[JOB_FIELD_ACCOUNT] ? given->value[JOB_FIELD_ACCOUNT].text : NULL;
+    struct job *row = edit->row;
+    uint32_t unused;
+    if (assoc_for_submission(edit->c, edit->actor, account, row, &unused, &row->assoc) != 0) return -1;
+    if (!given->is_given[JOB_FIELD_QOS]) row->qos = assoc_limits_default_qos(edit->c->s, row->assoc);
+    return 0;
+}
+
 /* Its partitions, its parallel environment and what else it asks of its places. */
 static int set_places(struct job_edit *edit)
 {
     struct apply_context *c = edit->c;
     const bool *changed = edit->is_changed;
     bool is_submission = edit->old == NULL;
-    bool has_new_time = changed[JOB_FIELD_TIME_LIMIT] || (!is_submission && changed[JOB_FIELD_PARTITIONS]);
+    bool has_new_limits = is_submission || changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_TIME_LIMIT] ||
+                          changed[JOB_FIELD_NODES] || changed[JOB_FIELD_MEM_MIB] || changed[JOB_FIELD_MEM_PER_CPU] ||
+                          changed[JOB_FIELD_QOS];
     bool has_new_wishes =
         is_submission || changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_SOFT] || changed[JOB_FIELD_SOFT_QUEUES];
     if (is_submission && !edit->given->is_given[JOB_FIELD_PARTITIONS]) job_places_set_partitions(c, edit->row);
     bool has_new_names = is_submission || changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_REQUESTS];
     if (has_new_names && job_places_check_requested_names(c, edit->row) != 0) return -1;
-    if (has_new_time && job_admission_check_time_limit(c, edit->row) != 0) return -1;
+    bool has_new_partitions = is_submission || changed[JOB_FIELD_PARTITIONS];
+    if (has_new_partitions && job_admission_check_states(c, edit->row) != 0) return -1;
+    if (is_submission && set_subject(edit) != 0) return -1;
+    if (is_submission && !edit->given->is_given[JOB_FIELD_TIME_LIMIT]) job_admission_set_default_time(c->s, edit->row);
+    if (has_new_limits && job_admission_check_partitions(c, edit->row) != 0) return -1;
     if (has_new_places(edit) && (job_admission_check_nodes(c, edit->row) != 0 ||
                                  job_places_check(c, edit->actor, edit->row, is_submission, edit->given) != 0))
         return -1;
@@ -253,7 +273,9 @@ static int set_given_fields(struct job_edit *edit)
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         if (edit->given->is_given[f] && edit_field(edit, f) != 0) return -1;
     }
+    if (edit->given->is_given[JOB_FIELD_TIME_LIMIT]) row->has_default_time = false;
     if (is_submission && !edit->given->is_given[JOB_FIELD_CPUS]) job_admission_set_cpus(row);
+    if (is_submission && job_admission_set_default_memory(c, edit->given, row) != 0) return -1;
     if (settle_amounts(edit) != 0) return -1;
     /* Several nodes are refused before their CPUs are. */
     bool has_nodes = row->placing != NULL && row->placing->node_min > 1;
@@ -329,14 +351,8 @@ int job_edit_submission(struct apply_context *c, const struct actor *actor, cons
                         struct job *out_row)
 {
     struct job_edit edit = {.c = c, .actor = actor, .given = given, .row = out_row};
-    uint32_t partition;
     set_defaults(&edit);
     if (check_required(&edit) != 0 || set_given_fields(&edit) != 0) return -1;
     if (out_row->is_held) out_row->accrue_us = 0;
-    if (!given->is_given[JOB_FIELD_TIME_LIMIT]) {
-        int64_t default_s = setting_number(&c->s->settings, SET_DEFAULT_TIME_S);
-        int64_t max_s = job_admission_max_time_s(c->s, out_row, &partition);
-        out_row->time_limit_s = default_s < max_s ? default_s : max_s;
-    }
-    return job_admission_check_time_limit(c, out_row);
+    return 0;
 }

@@ -107,6 +107,7 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_IS_CANCELLED] = {TASK(MEMBER_BOOL, is_cancelled)},
     [JOB_FIELD_IS_OVER_LIMIT] = {TASK(MEMBER_BOOL, is_over_limit)},
     [JOB_FIELD_IS_TIME_EXEMPT] = {JOB(MEMBER_BOOL, is_time_exempt)},
+    [JOB_FIELD_HAS_DEFAULT_TIME] = {JOB(MEMBER_BOOL, has_default_time)},
     [JOB_FIELD_LAUNCH_ID] = {TASK(MEMBER_U64, launch_id)},
     [JOB_FIELD_BOOT_ID] = {CHARS(boot_id)},
     [JOB_FIELD_LAUNCH] = {TASK(MEMBER_I64, launch_us)},

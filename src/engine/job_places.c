@@ -161,28 +161,19 @@ static int refuse(struct apply_context *c, const struct job *row, const struct j
     return -1;
 }
 
-/* With EnforcePartLimits=NO a job waits for a larger MaxTime: where it could run does not depend on its time limit. */
-static struct job without_long_limit(struct state *s, const struct job *row)
-{
-    struct job fitting = *row;
-    uint32_t unused;
-    int64_t max_s = job_admission_max_time_s(s, row, &unused);
-    if (setting_number(&s->settings, SET_ENFORCE_PART_LIMITS) == PART_LIMITS_NO && fitting.time_limit_s > max_s)
-        fitting.time_limit_s = max_s;
-    return fitting;
-}
-
 int job_places_check(struct apply_context *c, const struct actor *actor, const struct job *row, bool is_submission,
                      const struct job_values *given)
 {
     struct never_runs *never = never_runs_kept(c->s);
     struct never_cause cause;
-    const struct job fitting = without_long_limit(c->s, row);
     never->demands.submitter = is_submission ? actor->user : NULL;
-    const struct demand *d = job_demand(&never->demands, &fitting, NONE);
+    /* With EnforcePartLimits=NO a job waits for other limits of its partitions. */
+    never->demands.has_no_limits = setting_number(&c->s->settings, SET_ENFORCE_PART_LIMITS) == PART_LIMITS_NO;
+    const struct demand *d = job_demand(&never->demands, row, NONE);
     bool is_never = never_runs_is(never, d);
-    if (is_never) never_cause_find(never, &never->demands, &fitting, NONE, d, &c->s->cycle, &cause);
+    if (is_never) never_cause_find(never, &never->demands, row, NONE, d, &c->s->cycle, &cause);
     never->demands.submitter = NULL;
+    never->demands.has_no_limits = false;
     return is_never ? refuse(c, row, given, &cause) : 0;
 }
 

@@ -42,7 +42,7 @@ void limit_plan_start(struct limit_plan *p, const struct job *j, const struct al
     const struct limit_share share = {.assoc = r.assoc,
                                       .qos = r.qos,
                                       .partition_qos = r.partition_qos,
-                                      .end_us = timeline_end_of(p->places.now_us, j->time_limit_s * US_PER_S),
+                                      .end_us = timeline_end_of(p->places.now_us, r.time_limit_s * US_PER_S),
                                       .usage_factor = r.usage_factor,
                                       .tres = r.tres,
                                       .hosts = hosts,

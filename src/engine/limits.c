@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "engine/limit_usage.h"
+#include "engine/partition_limits.h"
 #include "fields/limit_fields.h"
 #include "fields/setting_text.h"
 
@@ -540,7 +541,8 @@ void limits_request(struct state *s, const struct job *j, uint32_t partition, ui
                                   .partition_qos = partition_qos == j->qos ? NONE : partition_qos,
                                   .tres = {.items = amounts},
                                   .nodes = nodes,
-                                  .time_limit_s = j->time_limit_s,
+                                  .time_limit_s =
+                                      j->has_default_time ? partition_limits_time_s(s, j, partition) : j->time_limit_s,
                                   .is_time_exempt = j->is_time_exempt,
                                   .usage_factor = qos->object.value[QOS_USAGE_FACTOR].real,
                                   .new_hosts = NONE};

@@ -1,7 +1,6 @@
 /* Where a job can never run: its partitions, the instances of their queues, and its parallel environments. */
 #include <string.h>
 
-#include "base/quantity.h"
 #include "engine/never_finder.h"
 
 /* --- its partitions ----------------------------------------------------------------------------------------------- */
@@ -45,15 +44,13 @@ uint32_t never_places_add(struct never_finder *f)
     return count;
 }
 
-static void explain_max_time(struct never_finder *f, uint32_t partition)
+static void explain_own_limit(struct never_finder *f, enum place_limit limit, uint32_t partition)
 {
-    const struct object *o = partition_at(f, partition);
-    int64_t limit_s = f->s->is_document ? f->j->document->time_limit_s : f->j->time_limit_s;
-    char limit[32], max[32];
-    duration_format(limit, limit_s);
-    duration_format(max, o->value[PARTITION_MAX_TIME].number);
-    buf_format(&f->text, "its time limit, %s, exceeds MaxTime of partition '%s', %s", limit, o->name, max);
-    never_finder_blame(f, JOB_FIELD_TIME_LIMIT);
+    partition_limits_text(f->s, f->j, partition, limit, &f->text);
+    if (limit == LIMIT_MAX_TIME) never_finder_blame(f, JOB_FIELD_TIME_LIMIT);
+    if (limit == LIMIT_MAX_NODES || limit == LIMIT_MIN_NODES) never_finder_blame(f, JOB_FIELD_NODES);
+    if (limit == LIMIT_MAX_MEM_PER_NODE) never_finder_blame(f, JOB_FIELD_MEM_MIB);
+    if (limit == LIMIT_QOS) never_finder_blame(f, JOB_FIELD_QOS);
     never_finder_blame(f, JOB_FIELD_PARTITIONS);
     never_finder_blame(f, JOB_FIELD_QUEUES);
 }
@@ -74,8 +71,8 @@ static void explain_users(struct never_finder *f, uint32_t partition)
 
 static void explain_limit(struct never_finder *f, enum place_limit limit, uint32_t partition)
 {
-    if (limit == LIMIT_MAX_TIME)
-        explain_max_time(f, partition);
+    if (partition_limits_is_own(limit))
+        explain_own_limit(f, limit, partition);
     else
         explain_users(f, partition);
 }

@@ -119,6 +119,8 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
                        .tres = copy_tres(&tres),
                        .cpu_weight = CPU_WEIGHT_DEFAULT};
     row.assoc = state_assoc_in_partition(s, j->assoc, row.partition);
+    if (j->has_default_time) j->time_limit_s = partition_limits_time_s(s, j, row.partition);
+    j->has_default_time = false;
     row.restarts = restarts_of(j, row.task_id);
     row.billing = job_billing_in(s, row.partition, &tres);
     row.partition_qos = state_partition_qos(s, row.partition);

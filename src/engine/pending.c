@@ -125,6 +125,7 @@ static void make_key(struct pending *p, const struct job *j, uint32_t partition)
                                j->environment,
                                j->is_reserving,
                                j->is_time_exempt,
+                               j->has_default_time,
                                j->request.cpus,
                                j->request.gpus,
                                (int64_t)j->request.mem_mib,

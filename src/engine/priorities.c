@@ -216,12 +216,6 @@ void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct a
 
 /* --- pending reasons ---------------------------------------------------------------------------------------------- */
 
-static bool is_within_max_time(const struct state *s, uint32_t partition, const struct job *j)
-{
-    int64_t max_s = s->objects[OBJECT_PARTITION].items[partition].object.value[PARTITION_MAX_TIME].number;
-    return max_s == FIELD_SPECIAL || j->time_limit_s <= max_s;
-}
-
 /* Whether it stays open for as long as the job is planned there. */
 static bool is_open_for(const struct job_demands *d, uint32_t partition, const struct job *j, int64_t now_us)
 {
@@ -257,20 +251,41 @@ static bool is_kept_by_quota(struct state *s, const struct job *j, int64_t now_u
     return quota_usage_blocks(&l->model, job_demand(&l->demands, j, NONE), now_us);
 }
 
+/* The reason why no partition takes a job: the state of the first one that admits it, else the limit of its first
+ * one. */
+static enum pending_reason reason_of_partitions(const struct state *s, const struct never_runs *never,
+                                                const struct job *j)
+{
+    enum pending_reason of_state = PENDING_NONE, of_limit = PENDING_NONE;
+    for (uint32_t i = 0; i < j->partition_count; i++) {
+        uint32_t p = j->partitions[i];
+        enum place_limit limit = job_demand_partition_limit(&never->demands, j, p, p);
+        enum partition_state state = partition_limits_state(s, p);
+        bool is_up = state == PARTITION_IS_UP || state == PARTITION_IS_DRAINED;
+        if (limit == LIMIT_NONE && is_up) return PENDING_NONE;
+        if (limit == LIMIT_NONE && of_state == PENDING_NONE)
+            of_state = state == PARTITION_IS_DOWN ? PENDING_PARTITION_DOWN : PENDING_PARTITION_INACTIVE;
+        if (i == 0 && limit != LIMIT_NONE) of_limit = partition_limits_reason(limit);
+    }
+    return of_state != PENDING_NONE ? of_state : of_limit;
+}
+
 enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double factor, int64_t now_us)
 {
     uint32_t index = state_find_job(s, job_id);
     if (index == NONE) return PENDING_NONE;
     const struct job *j = &s->jobs.items[index];
     struct never_runs *never = never_runs_kept(s);
-    bool is_admitted = false, is_open = false;
+    enum pending_reason reason = reason_of_partitions(s, never, j);
+    bool is_open = false, is_of_state = reason == PENDING_PARTITION_DOWN || reason == PENDING_PARTITION_INACTIVE;
+    if (reason != PENDING_NONE && !is_of_state) return reason;
     for (uint32_t i = 0; i < j->partition_count; i++) {
-        if (!is_within_max_time(s, j->partitions[i], j)) continue;
-        is_admitted = true;
-        is_open |= is_open_for(&never->demands, j->partitions[i], j, now_us);
+        bool is_admitted =
+            job_demand_partition_limit(&never->demands, j, j->partitions[i], j->partitions[i]) == LIMIT_NONE;
+        is_open |= is_admitted && is_open_for(&never->demands, j->partitions[i], j, now_us);
     }
-    if (!is_admitted) return PENDING_PARTITION_TIME_LIMIT;
     if (never_runs_is(never, job_demand(&never->demands, j, NONE))) return PENDING_BAD_CONSTRAINTS;
+    if (is_of_state) return reason;
     struct limit_hit limit;
     if (job_limit_find(s, j, now_us, &limit)) return limit.reason;
     if (!is_open) return PENDING_PARTITION_CLOSED;

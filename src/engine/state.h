@@ -223,6 +223,7 @@ struct job {
     bool is_array;
     bool is_reserving;                  /* it asks for a reservation */
     bool is_time_exempt;                /* an operator has set its time limit, which MaxWall does not limit then */
+    bool has_default_time;              /* none was given: each partition has its own (partition_limits.h) */
     bool waits_by_task;                 /* derived: pending tasks wait for tasks of other jobs */
     uint32_t live_tasks;                /* derived */
     int64_t ended_us;                   /* 0 while a task of it is pending or live */

@@ -152,6 +152,11 @@ static bool add_queue(struct wait_list *l, uint32_t partition, struct queue_coun
         add_not_listed(l, name);
     } else if (limit == LIMIT_MAX_TIME) {
         add_over_limit(l, name);
+    } else if (partition_limits_is_own(limit)) {
+        buf_format(&l->text, "cannot run in queue \"%s\" because ", name);
+        partition_limits_text(l->v->s, l->j, partition, limit, &l->text);
+        buf_format(&l->text, " (%s)", pending_reason_name(partition_limits_reason(limit)));
+        wait_list_add(l);
     } else if (limit == LIMIT_USERS) {
         buf_format(&l->text, "has no permission for cluster queue \"%s\"", name);
         wait_list_add(l);

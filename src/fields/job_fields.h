@@ -126,9 +126,10 @@ enum job_field {
     JOB_FIELD_ENDED,           /* the time when the last task ended */
 
     JOB_FIELD_IS_CANCELLED,
-    JOB_FIELD_TASK_REQUEUE,   /* enum task_requeue of the engine */
-    JOB_FIELD_IS_OVER_LIMIT,  /* of a task that ends because a limit of usage is reached */
-    JOB_FIELD_IS_TIME_EXEMPT, /* an operator has set its time limit */
+    JOB_FIELD_TASK_REQUEUE,     /* enum task_requeue of the engine */
+    JOB_FIELD_IS_OVER_LIMIT,    /* of a task that ends because a limit of usage is reached */
+    JOB_FIELD_IS_TIME_EXEMPT,   /* an operator has set its time limit */
+    JOB_FIELD_HAS_DEFAULT_TIME, /* none was given, and it has not started */
     JOB_FIELD_LAUNCH_ID,
     JOB_FIELD_BOOT_ID,
     JOB_FIELD_LAUNCH,

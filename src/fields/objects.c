@@ -22,6 +22,8 @@
     .type = FIELD_MINUTES, .min = (low), .max = (high), .default_value = {.number = (value), .text = ""}
 #define REAL(low, high, value) \
     .type = FIELD_REAL, .min = (low), .max = (high), .default_value = {.real = (value), .text = ""}
+#define MEMORY(low, value) \
+    .type = FIELD_MEMORY, .min = (low), .max = MEM_MIB_MAX, .default_value = {.number = (value), .text = ""}
 #define TEXT(value) .type = FIELD_TEXT, .default_value = {.text = (value)}
 #define BOOLEAN(value) .type = FIELD_BOOL, .max = 1, .default_value = {.number = (value), .text = ""}
 #define CHOICE(words) .type = FIELD_CHOICE, .choices = (words), .default_value = {.text = ""}
@@ -74,11 +76,38 @@ static const struct field partition_rows[] = {
     AT(PARTITION_XUSER_LISTS) = {TEXT("NONE"), .name = "xuser_lists", .check = host_text_names_check,
                                  .help = "users, and departments as @department, whose jobs are refused"},
     AT(PARTITION_STATE) = {TEXT("UP"), .name = "state", .check = host_text_host_values_check,
-                           .help = "UP, DRAIN (nothing new starts) or DOWN, for each of its hosts: UP,[n1=DRAIN]"},
+                           .help =
+                               "UP; DRAIN: it accepts no new job; DOWN: nothing starts; INACTIVE: both; on a host UP, "
+                               "DRAIN or DOWN: UP,[n1=DRAIN]"},
     AT(PARTITION_CALENDAR) = {TEXT("NONE"), .name = "calendar",
                               .help = "calendar that closes it: nothing starts that would run into a closed time"},
     AT(PARTITION_QOS) = {TEXT(""), .name = "QOS", .max = NAME_BYTES_MAX,
                          .help = "QOS whose limits its jobs have beside those of their own QOS; empty: none"},
+    AT(PARTITION_DEFAULT_TIME) = {MINUTES(60, TIME_LIMIT_S_MAX, FIELD_SPECIAL), .name = "DefaultTime",
+                                  .special = "NONE",
+                                  .help =
+                                      "time limit of a job that gives none; NONE: the setting default_time_s, and at "
+                                      "most MaxTime"},
+    AT(PARTITION_MIN_NODES) = {NUMBER(0, UINT32_MAX - 1.0, 0), .name = "MinNodes",
+                               .help = "minimum number of nodes of a job"},
+    AT(PARTITION_MAX_NODES) = {NUMBER(0, UINT32_MAX - 1.0, FIELD_SPECIAL), .name = "MaxNodes", .special = "UNLIMITED",
+                               .help = "maximum number of nodes of a job"},
+    AT(PARTITION_MAX_CPUS_PER_NODE) = {NUMBER(0, UINT32_MAX - 1.0, FIELD_SPECIAL), .name = "MaxCPUsPerNode",
+                                       .special = "UNLIMITED",
+                                       .help = "CPUs of each of its hosts that its jobs have together"},
+    AT(PARTITION_MAX_MEM_PER_NODE) = {MEMORY(1, FIELD_SPECIAL), .name = "MaxMemPerNode", .special = "UNLIMITED",
+                                      .help = "maximum memory of a job on each node"},
+    AT(PARTITION_DEF_MEM_PER_CPU) = {MEMORY(1, FIELD_SPECIAL), .name = "DefMemPerCPU", .special = "UNLIMITED",
+                                     .help = "memory for each CPU of a job that asks for none; UNLIMITED: that of the "
+                                             "setting default_mem_mib"},
+    AT(PARTITION_ALLOW_ACCOUNTS) = {TEXT("ALL"), .name = "AllowAccounts", .check = host_text_names_check,
+                                    .help = "accounts whose jobs are accepted: physics,chem; ALL"},
+    AT(PARTITION_DENY_ACCOUNTS) = {TEXT("NONE"), .name = "DenyAccounts", .check = host_text_names_check,
+                                   .help = "accounts whose jobs are refused; it does not count beside AllowAccounts"},
+    AT(PARTITION_ALLOW_QOS) = {TEXT("ALL"), .name = "AllowQos", .check = host_text_names_check,
+                               .help = "QOS whose jobs are accepted: normal,long; ALL"},
+    AT(PARTITION_DENY_QOS) = {TEXT("NONE"), .name = "DenyQos", .check = host_text_names_check,
+                              .help = "QOS whose jobs are refused; it does not count beside AllowQos"},
     AT(PARTITION_CLOSED_UNTIL) = {.type = FIELD_TIME,
                                   .max = TIME_US_MAX,
                                   .name = "closed_until_us",
@@ -96,7 +125,8 @@ static const struct field qos_rows[] = {
     AT(QOS_USAGE_THRESHOLD) = {REAL(0, 1, 0), .name = "usage_threshold",
                                .help = "minimum fair-share factor for a job to start, with flag EnforceUsageThreshold"},
     AT(QOS_FLAGS) = {TEXT(""), .name = "flags", .check = setting_text_qos_flags_check,
-                     .help = "NoDecay, EnforceUsageThreshold, DenyOnLimit, OverPartQOS, separated by commas"},
+                     .help = "NoDecay, EnforceUsageThreshold, DenyOnLimit, OverPartQOS, PartitionMaxNodes, "
+                             "PartitionMinNodes, PartitionTimeLimit, separated by commas"},
     AT(QOS_GRP_JOBS) = {LIMIT_COUNT_TYPE, .name = "GrpJobs", .help = "running jobs"},
     AT(QOS_GRP_SUBMIT) = {LIMIT_COUNT_TYPE, .name = "GrpSubmitJobs", .help = "jobs waiting and running"},
     AT(QOS_GRP_WALL) = {LIMIT_WALL_TYPE, .name = "GrpWall", .help = "run time of its jobs so far, decayed"},

@@ -49,7 +49,17 @@ enum partition_field {
     PARTITION_XUSER_LISTS,
     PARTITION_STATE,
     PARTITION_CALENDAR,
-    PARTITION_QOS, /* the name of a QOS whose limits its jobs have, too; "": none */
+    PARTITION_QOS,          /* the name of a QOS whose limits its jobs have, too; "": none */
+    PARTITION_DEFAULT_TIME, /* seconds, or FIELD_SPECIAL */
+    PARTITION_MIN_NODES,    /* from here on limits of its jobs (engine/partition_limits.h) */
+    PARTITION_MAX_NODES,
+    PARTITION_MAX_CPUS_PER_NODE,
+    PARTITION_MAX_MEM_PER_NODE, /* MiB, or FIELD_SPECIAL; so is the next one */
+    PARTITION_DEF_MEM_PER_CPU,
+    PARTITION_ALLOW_ACCOUNTS, /* names; "ALL" or "": all */
+    PARTITION_DENY_ACCOUNTS,  /* names; "NONE" or "": none */
+    PARTITION_ALLOW_QOS,
+    PARTITION_DENY_QOS,
     PARTITION_FIELD_COUNT
 };
 enum { /* of the record of a partition, behind its fields: what the instance reports of it */
@@ -166,7 +176,7 @@ enum resource_consumable { CONSUMABLE_YES, CONSUMABLE_NO, CONSUMABLE_JOB };
 /* Values of HOST_STATE, and of a queue on a host. */
 enum host_state { HOST_UP, HOST_DRAINED, HOST_DOWN };
 
-enum { OBJECT_FIELDS_MAX = 24 };
+enum { OBJECT_FIELDS_MAX = 32 };
 
 /* Where a record of an object has what: the name, then its fields, then what the instance adds. */
 enum { OBJECT_RECORD_NAME, OBJECT_RECORD_FIELDS, OBJECT_RECORD_MAX = OBJECT_FIELDS_MAX + 3 };

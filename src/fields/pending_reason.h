@@ -6,6 +6,7 @@
 /* clang-format off */
 #define PENDING_REASONS(X, between)                                    \
     X(NONE, "None") between                                            \
+    X(ACCOUNT_NOT_ALLOWED, "AccountNotAllowed") between                \
     X(ASSOC_GRP_BB, "AssocGrpBB") between                              \
     X(ASSOC_GRP_MINS_BB, "AssocGrpBBMinutes") between                  \
     X(ASSOC_GRP_RUN_MINS_BB, "AssocGrpBBRunMinutes") between           \
@@ -79,11 +80,15 @@
     X(QOS_PER_ACCOUNT_GRES, "MaxGRESPerAccount") between               \
     X(QOS_MAX_JOBS_PER_ACCOUNT, "MaxJobsPerAccount") between           \
     X(QOS_PER_ACCOUNT_LICENSE, "MaxLicensePerAccount") between         \
+    X(MAX_MEM_PER_NODE, "MaxMemPerLimit") between                      \
     X(QOS_PER_ACCOUNT_MEM, "MaxMemoryPerAccount") between              \
     X(QOS_PER_ACCOUNT_NODE, "MaxNodePerAccount") between               \
     X(QOS_MAX_SUBMIT_PER_ACCOUNT, "MaxSubmitJobsPerAccount") between   \
     X(QOS_PER_ACCOUNT_UNKNOWN, "MaxUnknownPerAccount") between         \
     X(PARTITION_CLOSED, "PartitionClosed") between                     \
+    X(PARTITION_DOWN, "PartitionDown") between                         \
+    X(PARTITION_INACTIVE, "PartitionInactive") between                 \
+    X(PARTITION_NODE_LIMIT, "PartitionNodeLimit") between              \
     X(PARTITION_TIME_LIMIT, "PartitionTimeLimit") between              \
     X(PRIORITY, "Priority") between                                    \
     X(QOS_GRP_BB, "QOSGrpBB") between                                  \
@@ -163,6 +168,7 @@
     X(QOS_MIN_MEM, "QOSMinMemory") between                             \
     X(QOS_MIN_NODE, "QOSMinNode") between                              \
     X(QOS_MIN_UNKNOWN, "QOSMinUnknown") between                        \
+    X(QOS_NOT_ALLOWED, "QOSNotAllowed") between                        \
     X(QOS_USAGE_THRESHOLD, "QOSUsageThreshold") between                \
     X(QUOTA_LIMIT, "QuotaLimit") between                               \
     X(REQ_NODE_NOT_AVAIL, "ReqNodeNotAvail") between                   \

@@ -61,6 +61,9 @@ static const struct flag_word qos_words[] = {
     {.word = "EnforceUsageThreshold", .bits = QOS_ENFORCE_USAGE_THRESHOLD},
     {.word = "DenyOnLimit", .bits = QOS_DENY_ON_LIMIT},
     {.word = "OverPartQOS", .bits = QOS_OVER_PARTITION_QOS},
+    {.word = "PartitionMaxNodes", .bits = QOS_PARTITION_MAX_NODES},
+    {.word = "PartitionMinNodes", .bits = QOS_PARTITION_MIN_NODES},
+    {.word = "PartitionTimeLimit", .bits = QOS_PARTITION_TIME_LIMIT},
     {.word = NULL},
 };
 

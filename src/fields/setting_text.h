@@ -43,12 +43,16 @@ enum {
 int setting_text_priority_flags(struct str text, const char *what, uint32_t *out_flags, struct err *e);
 int setting_text_priority_flags_check(struct str text, const char *what, struct err *e);
 
-/* QOS flags: NoDecay, EnforceUsageThreshold, DenyOnLimit, OverPartQOS; any other word is refused. */
+/* QOS flags, words of Slurm; any other word is refused. */
 enum {
     QOS_NO_DECAY = 1 << 0,
     QOS_ENFORCE_USAGE_THRESHOLD = 1 << 1,
-    QOS_DENY_ON_LIMIT = 1 << 2,     /* requests beyond a limit are refused at submission */
-    QOS_OVER_PARTITION_QOS = 1 << 3 /* its limits come before those of the partition's QOS */
+    QOS_DENY_ON_LIMIT = 1 << 2,      /* requests beyond a limit are refused at submission */
+    QOS_OVER_PARTITION_QOS = 1 << 3, /* its limits come before those of the partition's QOS */
+    /* MaxNodes, MinNodes, MaxTime of a partition do not limit its jobs */
+    QOS_PARTITION_MAX_NODES = 1 << 4,
+    QOS_PARTITION_MIN_NODES = 1 << 5,
+    QOS_PARTITION_TIME_LIMIT = 1 << 6
 };
 int setting_text_qos_flags(struct str text, const char *what, uint32_t *out_flags, struct err *e);
 int setting_text_qos_flags_check(struct str text, const char *what, struct err *e);

@@ -29,10 +29,12 @@ static bool is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-/* "TRESBillingWeights": a word begins at a capital letter that follows or precedes a small one. */
+/* "TRESBillingWeights": a word begins at a capital letter that follows or precedes a small one, but not in "CPUs". */
 static bool is_word_start(const char *name, size_t i)
 {
     if (i == 0 || !is_upper(name[i]) || name[i - 1] == '_') return false;
+    bool is_plural = is_upper(name[i - 1]) && name[i + 1] == 's' && (name[i + 2] == '\0' || is_upper(name[i + 2]));
+    if (is_plural) return false;
     return !is_upper(name[i - 1]) || (name[i + 1] != '\0' && !is_upper(name[i + 1]));
 }
 

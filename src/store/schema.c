@@ -494,8 +494,23 @@ static const char step_14[] =
     "CREATE UNIQUE INDEX association_name ON association(account, ifnull(user, ''), ifnull(for_partition, ''))\n"
     "  WHERE deleted_us IS NULL;\n";
 
-const char *const schema_steps[] = {step_1, step_2, step_3,  step_4,  step_5,  step_6,  step_7,
-                                    step_8, step_9, step_10, step_11, step_12, step_13, step_14};
+/* Limits of partitions. Nothing started in a drained one; DOWN says so now, and DRAIN that it accepts no new jobs. */
+static const char step_15[] =
+    "ALTER TABLE partition ADD COLUMN default_time_s INTEGER; -- of jobs that give none; NULL: none\n"
+    "ALTER TABLE partition ADD COLUMN min_nodes INTEGER NOT NULL DEFAULT 0; -- of a job\n"
+    "ALTER TABLE partition ADD COLUMN max_nodes INTEGER; -- of a job; NULL: unlimited, also of the next two\n"
+    "ALTER TABLE partition ADD COLUMN max_cpus_per_node INTEGER; -- of all its jobs on a host\n"
+    "ALTER TABLE partition ADD COLUMN max_mem_per_node_mib INTEGER; -- of a job\n"
+    "ALTER TABLE partition ADD COLUMN def_mem_per_cpu_mib INTEGER; -- of jobs that ask for none; NULL: none\n"
+    "ALTER TABLE partition ADD COLUMN allow_accounts TEXT NOT NULL DEFAULT 'ALL'; -- 'physics,chem'\n"
+    "ALTER TABLE partition ADD COLUMN deny_accounts TEXT NOT NULL DEFAULT 'NONE';\n"
+    "ALTER TABLE partition ADD COLUMN allow_qos TEXT NOT NULL DEFAULT 'ALL';\n"
+    "ALTER TABLE partition ADD COLUMN deny_qos TEXT NOT NULL DEFAULT 'NONE';\n"
+    "UPDATE partition SET state = 'DOWN' || substr(ltrim(state), 6) WHERE upper(substr(ltrim(state), 1, 5)) = 'DRAIN';\n"
+    "ALTER TABLE job ADD COLUMN has_default_time INTEGER; -- 1: time_limit_s is that of its first partition\n";
+
+const char *const schema_steps[] = {step_1, step_2,  step_3,  step_4,  step_5,  step_6,  step_7, step_8,
+                                    step_9, step_10, step_11, step_12, step_13, step_14, step_15};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

@@ -407,6 +407,10 @@ static const char *text_of(const struct field *f)
         {"QOS", "normal"},
         {"QosLevel", "normal"},
         {"DefaultQOS", "normal"},
+        {"AllowAccounts", "root"},
+        {"DenyAccounts", "root"},
+        {"AllowQos", "normal"},
+        {"DenyQos", "normal"},
         {"AccountingStorageEnforce", "limits"},
     };
     if (f->is_tres) return "cpu=500";

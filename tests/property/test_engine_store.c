@@ -274,12 +274,21 @@ static void make_setting(struct history *h, struct event *event)
 
 static void make_object(struct history *h, struct event *event)
 {
-    static const struct event_pair choices[OBJECT_KIND_COUNT][20] = {
+    static const struct event_pair choices[OBJECT_KIND_COUNT][28] = {
         [OBJECT_PARTITION] = {{"TRESBillingWeights", "CPU=1.0,Mem=0.25G,GRES/gpu=2.0"},
                               {"TRESBillingWeights", "CPU=-1,node=3,license/res1=0.5"},
                               {"TRESBillingWeights", ""},
                               {"MaxTime", "100"},
                               {"MaxTime", "UNLIMITED"},
+                              {"DefaultTime", "20"},
+                              {"MaxNodes", "1"},
+                              {"MaxNodes", "UNLIMITED"},
+                              {"MaxMemPerNode", "3G"},
+                              {"DefMemPerCPU", "5"},
+                              {"DenyQos", "qos1"},
+                              {"DenyAccounts", "NONE"},
+                              {"state", "DRAIN"},
+                              {"state", "UP"},
                               {"PriorityTier", "2"},
                               {"load_thresholds", "np_load_avg=0.5"},
                               {"load_thresholds", "NONE"},

@@ -122,8 +122,12 @@ def test_states_of_places(instance):
         return [row['state'] for row in instance.json('places')]
     instance.good('partition', 'add', 'fast')
     assert instance.good('partition', 'drain', 'fast') == 'Drained partition fast\n'
-    assert states() == ['UP', 'DRAIN']
+    assert states() == ['UP', 'UP']
+    assert "'fast' accepts no new jobs: its state is DRAIN" in instance.bad('submit', '-p', 'fast', '--', 'true')
+    instance.good('partition', 'modify', 'fast', 'state=DOWN')
+    assert states() == ['UP', 'DOWN']
     waiting = instance.submit('-p', 'fast', '--', 'true')
+    assert instance.job(waiting)['reason'] == 'PartitionDown'
     assert instance.job(waiting)['state'] == 'PENDING'
     assert instance.good('partition', 'resume', 'fast') == 'Resumed partition fast\n'
     instance.until_state(waiting, 'COMPLETED')

@@ -43,7 +43,7 @@ def test_hosts_that_are_not_available(busy):
     busy.good('host', 'resume', 'localhost')
     assert busy.job(job)['reason'] == 'Resources'
     busy.good('partition', 'modify', 'main', 'state=DOWN')
-    assert busy.job(job)['reason'] == 'ReqNodeNotAvail'
+    assert busy.job(job)['reason'] == 'PartitionDown'
 
 
 def test_show_job_has_the_scheduling_info(busy):

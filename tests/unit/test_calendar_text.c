@@ -54,6 +54,9 @@ static void a_queue_is_closed_on_days_and_at_times(void **unused)
         {"NONE", "mon-fri=6-20", "2027-03-12", "6:00-20:00"},
         {"NONE", "mon-fri=6-20", "2027-03-13", "-"},
         {"NONE", "mon-fri=6-20=off", "2027-03-08", "6:00-20:00"},
+        /* A blank begins the next entry, which is for all days: as Grid Engine reads it, and not DAYS=TIMES. */
+        {"NONE", "mon-fri 6-20", "2027-03-12", "0:00-24:00"},
+        {"NONE", "mon-fri 6-20", "2027-03-13", "6:00-20:00"},
         {"NONE", "Fri-Mon=OFF", "2027-03-08", "0:00-24:00"},
         {"NONE", "fri-mon=off", "2027-03-11", "-"},
         {"NONE", "mon-fri=20-6 sat-sun", "2027-03-08", "0:00-6:00 20:00-24:00"},

@@ -180,7 +180,8 @@ static void partitions_limit_the_time_limit(void **unused)
     struct world w;
     furnish(&w);
     assert_int_equal(job_at(&w, must_submit(&w, "partitions=fast"))->time_limit_s, 600);
-    assert_int_equal(job_at(&w, must_submit(&w, "partitions=fast,long"))->time_limit_s, 86400);
+    assert_int_equal(job_at(&w, must_submit(&w, "partitions=fast,long"))->time_limit_s, 600);
+    assert_int_equal(job_at(&w, must_submit(&w, "partitions=long,fast"))->time_limit_s, 86400);
     struct event event = world_submission("ann", NULL, 1);
     event.submit = job_with(event.submit, "partitions=fast");
     event.submit = job_with(event.submit, "time_limit_s=601");

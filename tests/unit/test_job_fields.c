@@ -68,8 +68,8 @@ static void options_can_be_set(void **unused)
         bool in_submission = job_field_is_settable((enum job_field)i, false);
         bool in_update = job_field_is_settable((enum job_field)i, true);
         if (row->option != NULL && !in_submission && !in_update) fail_msg("%s has an option", name);
-        if (row->document_key != NULL && !in_submission && i != JOB_FIELD_IS_TIME_EXEMPT)
-            fail_msg("%s has a key", name);
+        bool is_of_decisions = i == JOB_FIELD_IS_TIME_EXEMPT || i == JOB_FIELD_HAS_DEFAULT_TIME;
+        if (row->document_key != NULL && !in_submission && !is_of_decisions) fail_msg("%s has a key", name);
         if (row->option == NULL && (row->letter != 0 || row->argument != NULL || row->option_help != NULL))
             fail_msg("%s has no option to describe", name);
         bool has_argument = row->field.type != FIELD_BOOL || row->argument_default != NULL;

@@ -254,7 +254,7 @@ static void updates_place_jobs_anew(void **unused)
     world_object(&w, OBJECT_HOST, "localhost", "features=avx"); /* it waits, as for a closed queue */
     assert_int_equal(world_pass(&w), 0);
     world_object(&w, OBJECT_HOST, "localhost", "features=avx,ssd");
-    world_object(&w, OBJECT_PARTITION, "main", "state=DRAIN"); /* a job that waits for a closed queue is accepted */
+    world_object(&w, OBJECT_PARTITION, "main", "state=DOWN"); /* a job that waits for a closed queue is accepted */
     assert_int_equal(world_apply(&w, update(id, "queues=main"), NULL), 0);
     assert_int_equal(world_pass(&w), 0);
     world_object(&w, OBJECT_PARTITION, "main", "state=UP");

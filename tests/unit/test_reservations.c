@@ -163,7 +163,7 @@ static void a_drained_host_starts_nothing(void **unused)
     assert_int_equal(expected_start_us(&x.w, x.wide), 0);
     world_object(&x.w, OBJECT_HOST, "localhost", "state=UP");
     assert_string_equal(world_starts(&x.w), ids(small, 0));
-    world_object(&x.w, OBJECT_PARTITION, "main", "state=DRAIN");
+    world_object(&x.w, OBJECT_PARTITION, "main", "state=DOWN");
     (void)submit(&x.w, "time_limit_s=10");
     world_end(&x.w, small, 0);
     assert_int_equal(world_pass(&x.w), 0);

@@ -529,7 +529,7 @@ static void wrong_values_have_a_path(void **unused)
         {"{'now': 1, 'partitions': [{'name': 'p', 'PriorityTier': 1, 'prioritytier': 1}]}",
          "F: partitions[0].prioritytier: occurs twice"},
         {"{'now': 1, 'partitions': [{'name': 'p', 'colour': 1}]}",
-         "F: partitions[0]: 'colour' is not a field; the fields are: name, hosts, closed, pe_list, user_lists, xuser_lists, PriorityJobFactor, PriorityTier, MaxTime, TRESBillingWeights, fshare, oticket, slots, seq_no, load_thresholds, complex_values, state, QOS"},
+         "F: partitions[0]: 'colour' is not a field; the fields are: name, hosts, closed, pe_list, user_lists, xuser_lists, PriorityJobFactor, PriorityTier, MaxTime, TRESBillingWeights, fshare, oticket, slots, seq_no, load_thresholds, complex_values, state, QOS, DefaultTime, MinNodes, MaxNodes, MaxCPUsPerNode, MaxMemPerNode, DefMemPerCPU, AllowAccounts, DenyAccounts, AllowQos, DenyQos"},
         {"{'now': 1, 'partitions': [{'name': 'p'}, {'name': 'p'}]}", "F: partitions[1].name: 'p' occurs twice"},
         {"{'now': 1, 'hosts': [{'name': 'h'}], 'partitions': [{'name': 'p', 'hosts': ['h', 'i']}]}",
          "F: partitions[0].hosts: 'i' is not a host"},

@@ -322,6 +322,35 @@ static void the_daemon_continues_with_migrated_rows(void **unused)
     house_close(&h);
 }
 
+/* Before version 15 nothing started in a drained partition: DOWN says so now. States of hosts mean what they meant. */
+static void drained_partitions_become_down(void **unused)
+{
+    (void)unused;
+    static const char *const rows[][2] = {
+        {"DRAIN", "DOWN"}, {"drain", "DOWN"}, {"DRAIN,[n1=UP]", "DOWN,[n1=UP]"}, {"UP,[n1=DRAIN]", "UP,[n1=DRAIN]"},
+        {"UP", "UP"},      {"DOWN", "DOWN"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        sqlite3 *db;
+        sqlite3_stmt *row;
+        struct err e = {0};
+        assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+        assert_int_equal(schema_upgrade(db, schema_steps, 0, 14, &e), 0);
+        char *insert =
+            sqlite3_mprintf("INSERT INTO partition(id, name, created_us, priority_job_factor, priority_tier, "
+                            "tres_billing_weights, fshare, oticket, state) VALUES(1, 'p', 1, 1, 1, '', 0, 0, %Q)",
+                            rows[i][0]);
+        assert_int_equal(sqlite3_exec(db, insert, NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_free(insert);
+        assert_int_equal(schema_upgrade(db, schema_steps, 14, 15, &e), 0);
+        assert_int_equal(sqlite3_prepare_v2(db, "SELECT state FROM partition", -1, &row, NULL), SQLITE_OK);
+        assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+        assert_string_equal((const char *)sqlite3_column_text(row, 0), rows[i][1]);
+        sqlite3_finalize(row);
+        sqlite3_close(db);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +361,7 @@ int main(void)
         cmocka_unit_test(renamed_tables_keep_their_rows),
         cmocka_unit_test(jobs_are_loaded_and_listed),
         cmocka_unit_test(the_daemon_continues_with_migrated_rows),
+        cmocka_unit_test(drained_partitions_become_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

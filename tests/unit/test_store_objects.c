@@ -61,6 +61,8 @@ static void columns_have_the_names_of_fields(void **unused)
         {"usage_factor", "usage_factor", FIELD_REAL},
         {"Half_Life", "half_life_s", FIELD_HOURS},
         {"MaxRAM", "max_ram_mib", FIELD_MEMORY},
+        {"MaxCPUsPerNode", "max_cpus_per_node", FIELD_NUMBER},
+        {"DefMemPerCPU", "def_mem_per_cpu_mib", FIELD_MEMORY},
         {"A", "a", FIELD_BOOL},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -176,7 +176,13 @@ static void queues_and_hosts_that_do_not_serve_are_named(void **unused)
          "hard queue list (-q)"},
         {"time_limit_s=7200", "MaxTime=60", "(-l h_rt=7200) cannot run in queue \"main\" because of cluster queue",
          "(-l h_rt=7200) cannot run in queue \"main\" because of cluster queue"},
-        {"", "state=DRAIN", "", "queue instance \"main@localhost\" dropped because it is temporarily not available"},
+        {"", "state=DRAIN", "", ""},
+        {"", "state=DOWN", "", "queue instance \"main@localhost\" dropped because it is temporarily not available"},
+        {"", "AllowAccounts=chem",
+         "cannot run in queue \"main\" because partition 'main' does not accept account "
+         "'default' (AllowAccounts chem) (AccountNotAllowed)",
+         "cannot run in queue \"main\" because partition 'main' does not accept account 'default' (AllowAccounts chem) "
+         "(AccountNotAllowed)"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct world w;

@@ -378,7 +378,9 @@ static void written_records(void **unused)
     const char *unlimited =
         "{\"name\":\"fast\",\"PriorityJobFactor\":1,\"PriorityTier\":1,\"MaxTime\":\"UNLIMITED\","
         "\"TRESBillingWeights\":\"\",\"fshare\":0,\"oticket\":0,\"hosts\":\"\",\"slots\":\"AUTO\",\"seq_no\":\"0\",\"load_thresholds\":\"NONE\","
-        "\"pe_list\":\"NONE\",\"complex_values\":\"NONE\",\"user_lists\":\"NONE\",\"xuser_lists\":\"NONE\",\"state\":\"UP\",\"calendar\":\"NONE\",\"QOS\":\"\",\"closed_until_us\":5,\"created_us\":7}";
+        "\"pe_list\":\"NONE\",\"complex_values\":\"NONE\",\"user_lists\":\"NONE\",\"xuser_lists\":\"NONE\",\"state\":\"UP\",\"calendar\":\"NONE\",\"QOS\":\"\","
+        "\"DefaultTime\":\"NONE\",\"MinNodes\":0,\"MaxNodes\":\"UNLIMITED\",\"MaxCPUsPerNode\":\"UNLIMITED\",\"MaxMemPerNode\":\"UNLIMITED\",\"DefMemPerCPU\":\"UNLIMITED\",\"AllowAccounts\":\"ALL\",\"DenyAccounts\":\"NONE\",\"AllowQos\":\"ALL\",\"DenyQos\":\"NONE\","
+        "\"closed_until_us\":5,\"created_us\":7}";
     assert_string_equal(written_record(table, values), unlimited);
     assert_int_equal(wire_read_record(table, str(unlimited), &arena, got, &e), 0);
     assert_int_equal(got[OBJECT_RECORD_FIELDS + PARTITION_MAX_TIME].number, FIELD_SPECIAL);
