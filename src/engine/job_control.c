@@ -399,7 +399,8 @@ static const char *old_name_of(struct state *s, const struct job *old, const str
 }
 
 /* Sets what the job waits for, if that is given and differs. */
-static int set_dependency(struct apply_context *c, const struct event *event, uint32_t index, struct job *row)
+static int set_dependency(struct apply_context *c, const struct event *event, uint32_t index, struct job *row,
+                          bool *out_is_new)
 {
     struct state *s = c->s;
     const struct job *j = &s->jobs.items[index];
@@ -407,6 +408,7 @@ static int set_dependency(struct apply_context *c, const struct event *event, ui
     const struct field_value old = job_member(s, j, JOB_FIELD_DEPENDENCY, &s->cycle);
     bool is_new =
         given->is_given[JOB_FIELD_DEPENDENCY] && strcmp(given->value[JOB_FIELD_DEPENDENCY].text, old.text) != 0;
+    *out_is_new = is_new;
     if (is_new && dependencies_resolve(c, event, user_of(s, j), row) != 0) return -1;
     if (is_new || (strcmp(j->text->name, row->text->name) != 0 && name_groups_are_built(s)))
         return dependencies_check_circle(c, index, row);
@@ -414,13 +416,14 @@ static int set_dependency(struct apply_context *c, const struct event *event, ui
 }
 
 /* A job that has to wait for others now has no age; one that waits no more begins to age. */
-static void settle_dependency(struct apply_context *c, uint32_t index, const char *old_name)
+static void settle_dependency(struct apply_context *c, uint32_t index, bool is_new, const char *old_name)
 {
     struct job *j = &c->s->jobs.items[index];
     job_waits_find_ready(j);
     int64_t accrual_us = job_waits_accrual_us(j, c->now_us);
     if (accrual_us == 0 || j->accrue_us == 0) j->accrue_us = accrual_us;
-    dependencies_changed(c, index, old_name);
+    if (is_new) dependencies_set(c, index);
+    if (old_name != NULL) dependencies_named(c, index, old_name);
 }
 
 /* MaxWall does not count for a time limit that an operator changes; a new QOS or partition may refuse the job. */
@@ -436,16 +439,17 @@ static int update(struct apply_context *c, const struct event *event)
 {
     const struct event_update *wanted = &event->update;
     uint32_t index;
+    bool is_new;
     if (find_job(c, &event->actor, (struct job_ref){wanted->job_id, NONE}, &index) != 0) return -1;
     struct job row = c->s->jobs.items[index];
     if (job_edit_update(c, &event->actor, &c->s->jobs.items[index], wanted->values, &row) != 0) return -1;
-    if (set_dependency(c, event, index, &row) != 0) return -1;
+    if (set_dependency(c, event, index, &row, &is_new) != 0) return -1;
     const char *old_name = old_name_of(c->s, &c->s->jobs.items[index], &row);
     if (check_limits(c, &event->actor, &c->s->jobs.items[index], &row) != 0) return -1;
     if (has_decisive_change(c->s, &c->s->jobs.items[index], &row)) move_to_list_end(c->s, &row);
     min_priority_update(c, index, &row);
     job_replace(c->s, index, &row);
-    settle_dependency(c, index, old_name);
+    settle_dependency(c, index, is_new, old_name);
     c->s->pass_is_due = true;
     apply_note_change(c, TABLE_JOB, index);
     return 0;

@@ -393,6 +393,11 @@ static int set_dependency(struct job *row, const struct field_value *value, stru
     return 0;
 }
 
+static struct field_value dependency_join(const struct job *j)
+{
+    return field_text(j->dependency == NULL ? "" : j->dependency->is_any ? "?" : ",");
+}
+
 static struct field_value restarted_value(const struct job *j, struct arena *arena)
 {
     struct buf text = {0};
@@ -417,6 +422,7 @@ struct field_value job_member(const struct state *s, const struct job *j, enum j
     case JOB_FIELD_SOFT: return requests_value(s, placing_of(j)->soft, placing_of(j)->soft_count, arena);
     case JOB_FIELD_ARRAY: return j->is_array ? set_value(&j->array, arena) : field_absent();
     case JOB_FIELD_DEPENDENCY: return dependency_value(j, arena);
+    case JOB_FIELD_DEPENDENCY_JOIN: return dependency_join(j);
     case JOB_FIELD_RESTARTED_TASKS: return restarted_value(j, arena);
     default: break;
     }
@@ -440,6 +446,7 @@ int job_member_set(const struct state *s, struct job *row, enum job_field f, con
     case JOB_FIELD_SOFT: return set_soft_requests(s, row, value, arena, e);
     case JOB_FIELD_ARRAY: return set_array(row, value, e);
     case JOB_FIELD_DEPENDENCY: return set_dependency(row, value, arena, e);
+    case JOB_FIELD_DEPENDENCY_JOIN: return 0; /* the conditions are restored with it (state_restore_condition) */
     case JOB_FIELD_RESTARTED_TASKS: return restarts_parse(row, str(value->text), job_field_at(f)->name, e);
     default: break;
     }

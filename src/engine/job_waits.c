@@ -44,14 +44,16 @@ void job_waits_take(struct state *s, struct job *j, const struct idset *tasks)
     if (idset_first(&j->pending) == NONE) dependents_note(s, j->id, NONE);
 }
 
-void job_waits_take_task(struct state *s, struct job *j, uint32_t task_id)
+bool job_waits_take_task(struct state *s, struct job *j, uint32_t task_id)
 {
+    bool had_conditions = j->dependency != NULL && !j->waits_by_task;
     if (j->waits_by_task) idset_remove(&j->ready, task_id);
     idset_remove(&j->pending, task_id);
-    if (!j->waits_by_task) { /* what is left are times that have passed */
+    if (had_conditions) { /* what is left are times that have passed */
         dependency_list_free(j->dependency);
         j->dependency = NULL;
     }
     if (j->is_array) dependents_note(s, j->id, task_id);
     if (idset_first(&j->pending) == NONE) dependents_note(s, j->id, NONE);
+    return had_conditions;
 }

@@ -125,7 +125,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     strncpy(row.boot_id, p->boot_id, sizeof row.boot_id - 1);
     take_places(p, j, a, &row);
     live_cluster_add(p->cluster, &row, d, a, c->now_us);
-    job_waits_take_task(s, j, row.task_id);
+    bool had_conditions = job_waits_take_task(s, j, row.task_id);
     j->live_tasks++;
     uint32_t index = task_append(s, &row);
     const struct work work = task_work(&row);
@@ -133,6 +133,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     assoc_count_work(s, j->assoc, &work, 1);
     task_count_references(s, &row, 1);
     apply_note_change(c, TABLE_JOB, job);
+    if (had_conditions) apply_note_change(c, TABLE_DEPENDENCY, job);
     apply_note_change(c, TABLE_TASK, index);
     apply_note_change(c, TABLE_COUNTERS, 0);
     apply_note_decision(c, DECIDE_START, &s->tasks.items[index]);

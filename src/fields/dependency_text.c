@@ -208,6 +208,8 @@ int dependency_text_parse(struct str text, struct arena *arena, struct dependenc
         if (read_clause(&r, str_trim(cut_clause(&r, &rest))) != 0) return -1;
     }
     if (check_list(&r, text) != 0) return -1;
+    for (uint32_t i = 0; i < r.list.count; i++) r.list.items[i].position = i;
+    dependency_list_count(&r.list);
     *out = r.list;
     return 0;
 }
@@ -224,7 +226,7 @@ int dependency_text_check(struct str text, const char *what, struct err *e)
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-static void format_item(const struct dependency_item *item, struct buf *out)
+void dependency_text_format_item(const struct dependency_item *item, struct buf *out)
 {
     buf_add_text(out, type_words[item->type]);
     if (item->type == DEPENDENCY_SINGLETON) return;
@@ -246,92 +248,11 @@ static void format_item(const struct dependency_item *item, struct buf *out)
 
 void dependency_text_format(const struct dependency_list *list, struct buf *out)
 {
-    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
-        if (i > 0) buf_add_char(out, list->is_any ? '?' : ',');
-        format_item(&list->items[i], out);
+    bool is_first = true;
+    for (uint32_t i = 0; list != NULL && list->left > 0 && i < list->count; i++) {
+        if (list->items[i].is_met) continue;
+        if (!is_first) buf_add_char(out, dependency_text_separator(list));
+        dependency_text_format_item(&list->items[i], out);
+        is_first = false;
     }
-}
-
-/* --- copies ------------------------------------------------------------------------------------------------------- */
-
-struct dependency_list *dependency_list_copy(const struct dependency_list *list)
-{
-    if (list == NULL || list->count == 0) return NULL;
-    struct dependency_list *copy = mem_resize(NULL, 0, sizeof *copy);
-    *copy = *list;
-    copy->items = mem_resize(NULL, 0, list->count * sizeof *copy->items);
-    for (uint32_t i = 0; i < list->count; i++) {
-        copy->items[i] = list->items[i];
-        copy->items[i].name = (struct str){0};
-        copy->items[i].tasks = (struct idset){0};
-        idset_copy(&copy->items[i].tasks, &list->items[i].tasks);
-    }
-    return copy;
-}
-
-void dependency_list_free(struct dependency_list *list)
-{
-    if (list == NULL) return;
-    for (uint32_t i = 0; i < list->count; i++) idset_release(&list->items[i].tasks);
-    mem_free(list->items);
-    mem_free(list);
-}
-
-/* --- what it means ------------------------------------------------------------------------------------------------ */
-
-int64_t dependency_list_ready_us(const struct dependency_list *list)
-{
-    int64_t first_us = INT64_MAX, last_us = 0;
-    bool has_some = false;
-    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
-        const struct dependency_item *item = &list->items[i];
-        if (dependency_is_by_task(item->type)) continue;
-        int64_t at_us = item->at_us > 0 && !item->is_failed ? item->at_us : INT64_MAX;
-        has_some = true;
-        if (at_us < first_us) first_us = at_us;
-        if (at_us > last_us) last_us = at_us;
-    }
-    return !has_some ? 0 : list->is_any ? first_us : last_us;
-}
-
-bool dependency_list_is_failed(const struct dependency_list *list)
-{
-    uint32_t failed = 0;
-    for (uint32_t i = 0; list != NULL && i < list->count; i++)
-        failed += list->items[i].is_failed && !dependency_is_by_task(list->items[i].type);
-    return failed > 0 && (!list->is_any || failed == list->count);
-}
-
-void dependency_list_add_waiting(const struct dependency_list *list, bool failed_only, struct idset *out_tasks)
-{
-    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
-        const struct dependency_item *item = &list->items[i];
-        if (dependency_is_by_task(item->type) && (item->is_failed || !failed_only))
-            idset_add_all(out_tasks, &item->tasks);
-    }
-}
-
-/* Whether all pending tasks wait, task by task. */
-static bool all_wait(const struct dependency_list *list, const struct idset *pending, bool failed_only)
-{
-    struct idset waiting = {0}, rest = {0};
-    dependency_list_add_waiting(list, failed_only, &waiting);
-    bool result = waiting.ranges.count > 0;
-    if (result) {
-        idset_copy(&rest, pending);
-        idset_remove_all(&rest, &waiting);
-        result = idset_first(&rest) == NONE;
-    }
-    idset_release(&waiting);
-    idset_release(&rest);
-    return result;
-}
-
-enum dependency_state dependency_list_state(const struct dependency_list *list, const struct idset *pending,
-                                            int64_t now_us)
-{
-    if (list == NULL || list->count == 0) return DEPENDENCY_MET;
-    if (dependency_list_is_failed(list) || all_wait(list, pending, true)) return DEPENDENCY_NEVER;
-    if (dependency_list_ready_us(list) > now_us || all_wait(list, pending, false)) return DEPENDENCY_WAITS;
-    return DEPENDENCY_MET;
 }

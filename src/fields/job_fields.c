@@ -122,13 +122,15 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_DEPENDENCY] = {TEXT("dependency"), BYTES_FROM_TO(0, DEPENDENCY_BYTES_MAX),
                               .field.check = dependency_text_check,
                               HELP("what it still waits for, as afterok:5,singleton; empty: nothing"),
-                              OF_JOB("dependency"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                              .home = JOB_HOME_JOB, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
                               OPTION("dependency", 'd', "LIST"),
                               .option_help =
                                   "wait for other jobs, by their ids, tasks or names: afterok:5:6 (have ended well), "
                                   "afternotok, afterany, after:5+10 (10 minutes after its start), aftercorr:5 (task "
                                   "by task), singleton; , is and, ? is or; '' is none",
                               .document_key = "dependency"},
+    [JOB_FIELD_DEPENDENCY_JOIN] = {TEXT("dependency_join"), HIDDEN, HELP("how its conditions are joined: , or ?"),
+                                   OF_JOB("dependency_join"), EMPTY_IS_NULL},
 
     [JOB_FIELD_REQUEUE] = {BOOL("requeue"), HELP("whether it starts again if its host or keeper fails"),
                            OF_JOB("requeue"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED),

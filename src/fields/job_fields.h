@@ -51,7 +51,8 @@ enum job_field {
     JOB_FIELD_HELD,
     JOB_FIELD_HELD_BY_OPERATOR,
     JOB_FIELD_REASON,
-    JOB_FIELD_DEPENDENCY, /* "afterok:5,singleton": what it waits for */
+    JOB_FIELD_DEPENDENCY,      /* "afterok:5,singleton": what it waits for; stored as a row for each condition */
+    JOB_FIELD_DEPENDENCY_JOIN, /* "," or "?", between its conditions; "": it has none */
 
     JOB_FIELD_REQUEUE,      /* it starts again if its host or keeper fails */
     JOB_FIELD_REQUEUE_EXIT, /* "99,75-78": exit statuses with which it does so, too */

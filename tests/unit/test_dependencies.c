@@ -226,6 +226,37 @@ static void a_new_name_makes_no_circle(void **unused)
     world_release(&w);
 }
 
+/* Each end writes the condition about it, and neither the job nor its other conditions. */
+static void an_end_changes_only_its_own_condition(void **unused)
+{
+    (void)unused;
+    enum { TARGETS = 200 };
+    struct buf text = {0};
+    world_init(&w, TARGETS, 8000, 0);
+    buf_add_text(&text, "dependency=afterok");
+    for (int i = 1; i <= TARGETS; i++) {
+        submit("a", "");
+        buf_format(&text, ":%d", i);
+    }
+    uint32_t wide = submit("wide", text.text), index = state_find_job(&w.s, wide);
+    pass();
+    for (uint32_t i = 1; i < TARGETS; i++) {
+        outcome_clear(&w.out);
+        end_with(i, 0, JOB_COMPLETED, 0);
+        assert_int_equal(w.out.conditions.count, 1);
+        assert_int_equal(w.out.conditions.items[0].job, index);
+        assert_int_equal(w.out.conditions.items[0].item, i - 1);
+        for (uint32_t k = 0; k < w.out.changes.count; k++)
+            assert_false(w.out.changes.items[k].table == TABLE_JOB && w.out.changes.items[k].index == index);
+        assert_int_equal(job_of(wide)->dependency->left, TARGETS - i);
+    }
+    assert_string_equal(dependency_of(wide), "afterok:200");
+    end_with(TARGETS, 0, JOB_COMPLETED, 0);
+    assert_string_equal(dependency_of(wide), "");
+    buf_release(&text);
+    world_release(&w);
+}
+
 static void what_never_happens_is_cancelled_by_a_setting(void **unused)
 {
     (void)unused;
@@ -374,6 +405,7 @@ int main(void)
         cmocka_unit_test(singletons_run_one_after_the_other),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(a_new_name_makes_no_circle),
+        cmocka_unit_test(an_end_changes_only_its_own_condition),
         cmocka_unit_test(what_never_happens_is_cancelled_by_a_setting),
         cmocka_unit_test(ended_jobs_are_facts),
         cmocka_unit_test(a_running_job_starts_again),
