@@ -4,6 +4,7 @@
 
 #include "base/ensure.h"
 #include "base/expression.h"
+#include "base/sort.h"
 #include "engine/dependency_circles.h"
 #include "engine/dependency_targets.h"
 #include "engine/dependents.h"
@@ -31,13 +32,16 @@ uint32_t dependencies_list_ended(const struct state *s, const struct event *even
     const char *text = given_text(event);
     uint32_t count = 0;
     if (text == NULL || text[0] == '\0' || dependency_text_parse(str(text), arena, &list, NULL) != 0) return 0;
+    struct sort_record *found = arena_alloc(arena, 2 * (list.count + (size_t)1) * sizeof *found);
     uint32_t *ids = arena_alloc(arena, (list.count + (size_t)1) * sizeof *ids);
     for (uint32_t i = 0; i < list.count; i++) {
         uint32_t id = list.items[i].job_id;
         if (id == 0 || id >= s->next_job_id || map_get_u64(&seen, id) != NONE) continue;
         map_set_u64(&seen, id, 0); /* an ended array is read once, however many of its tasks are named */
-        if (dependency_target_row(s, id) == NONE) ids[count++] = id;
+        if (dependency_target_row(s, id) == NONE) found[count++] = (struct sort_record){.key = id};
     }
+    sort_records(found, count, found + count);
+    for (uint32_t i = 0; i < count; i++) ids[i] = (uint32_t)found[i].key;
     map_release(&seen);
     *out_ids = ids;
     return count;
@@ -189,7 +193,10 @@ static int add_job(struct resolver *r, const struct dependency_item *given, uint
 
 static bool is_pattern(struct str name)
 {
-    return memchr(name.text, '*', name.length) != NULL || memchr(name.text, '[', name.length) != NULL;
+    for (size_t i = 0; i < name.length; i++) {
+        if (name.text[i] == '*' || name.text[i] == '?' || name.text[i] == '[') return true;
+    }
+    return false;
 }
 
 /* All live jobs of the user with a name, or, for hold_jid, with one that fits a pattern. */

@@ -16,8 +16,14 @@ uint32_t dependency_target_row(const struct state *s, uint32_t job_id)
 
 static const struct event_end *find_end(const struct event *event, uint32_t job_id)
 {
-    for (uint32_t i = 0; event != NULL && i < event->end_count; i++) {
-        if (event->ends[i].job_id == job_id) return &event->ends[i];
+    uint32_t first = 0, last = event != NULL ? event->end_count : 0;
+    while (first < last) {
+        uint32_t middle = first + (last - first) / 2;
+        if (event->ends[middle].job_id == job_id) return &event->ends[middle];
+        if (event->ends[middle].job_id < job_id)
+            first = middle + 1;
+        else
+            last = middle;
     }
     return NULL;
 }

@@ -19,7 +19,7 @@ enum target_outcome {
 };
 
 /* Finds a job in memory, also one that ended in this turn, or else the fact. Returns false if there is neither.
- * O(log jobs + ends) */
+ * O(log jobs + log ends) */
 bool dependency_target_find(const struct state *s, const struct event *event, uint32_t job_id,
                             struct dependency_target *out);
 

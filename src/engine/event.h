@@ -214,7 +214,8 @@ struct event_synced {
 struct event {
     enum event_kind kind;
     struct actor actor;
-    const struct event_end *ends; /* EVENT_SUBMIT, EVENT_UPDATE: of the jobs that dependencies_list_ended lists */
+    const struct event_end *ends; /* EVENT_SUBMIT, EVENT_UPDATE: of the jobs that dependencies_list_ended lists, in its
+                                     order: ascending ids */
     uint32_t end_count;
     union {
         struct event_account account;

@@ -6,10 +6,10 @@
  *
  *     list        conditions joined by , (all of them) or by ? (any of them), not by both
  *     condition   TYPE:JOB[:JOB...]; each job is a condition of its own
- *     JOB         a job, a task (5_3), or the name of a job
+ *     JOB         a job, a task (5_3), tasks (5_[1-3,7], each a condition of its own), or the name of a job
  *
- * hold_jid and hold_jid_ad are afterany and aftercorrany as Grid Engine has them: a name may be a pattern, and a job
- * that does not exist is not waited for.
+ * hold_jid and hold_jid_ad are afterany and aftercorrany as Grid Engine has them: a name may be a pattern, in which ?
+ * stands for a character, and a job that does not exist is not waited for.
  *
  * The same text, with ids only and one job for each condition, is the column `dependency` of a job and what a listing
  * shows: the conditions that are not met yet. It has marks that a person need not give, and which are computed again

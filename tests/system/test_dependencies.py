@@ -98,6 +98,16 @@ def test_bad_input_is_one_line(instance):
     instance.until_state(instance.submit('--hold-jid', 'nosuch,99', '--', 'true'), 'COMPLETED')
 
 
+def test_errors_name_the_option_that_was_given(instance):
+    job = instance.submit('-H', '--', 'true')
+    assert 'submit: --hold-jid-ad: only an array' in instance.bad('submit', '--hold-jid-ad', job, '--', 'true')
+    assert 'submit: --hold-jid: job 1 is not an array' in instance.bad('submit', '--hold-jid', '%d_7' % job, '--', 'true')
+    assert 'submit: --hold-jid: ' in instance.bad('submit', '--hold-jid', '1,,2', '--', 'true')
+    assert 'update: --hold-jid: job 1 would wait for itself' in instance.bad('update', '--hold-jid', job, job)
+    assert 'submit: --dependency, --hold-jid: job 99 ' in \
+        instance.bad('submit', '-d', 'afterok:99', '--hold-jid', job, '--', 'true')
+
+
 def test_a_requeued_job_has_a_record_for_each_attempt(instance):
     instance.good('set', 'requeue_delay_s=0')
     job = instance.submit('--', 'sh', '-c', 'echo $FAIRLEAD_RESTART_COUNT $SLURM_RESTART_COUNT >> counts; '

@@ -227,6 +227,19 @@ static void a_new_name_makes_no_circle(void **unused)
 }
 
 /* Each end writes the condition about it, and neither the job nor its other conditions. */
+static void a_pattern_has_one_character_for_a_question_mark(void **unused)
+{
+    (void)unused;
+    open_world();
+    submit("prep1", "");
+    submit("prep22", "");
+    uint32_t one = submit("one", "dependency=hold_jid:prep?"),
+             both = submit("both", "dependency=hold_jid:prep?:prep??");
+    assert_string_equal(dependency_of(one), "afterany:1");
+    assert_string_equal(dependency_of(both), "afterany:1,afterany:2");
+    world_release(&w);
+}
+
 static void an_end_changes_only_its_own_condition(void **unused)
 {
     (void)unused;
@@ -342,6 +355,31 @@ static void a_running_job_starts_again(void **unused)
     world_release(&w);
 }
 
+/* An event about all jobs reaches the tasks of each array, also those that have ended or are pending. */
+static void all_arrays_are_requeued_and_cancelled(void **unused)
+{
+    (void)unused;
+    enum { ARRAYS = 3, TASKS = 4 };
+    world_init(&w, 10, 8000, 0);
+    for (int i = 0; i < ARRAYS; i++) submit("arr", "array=0-3");
+    pass();
+    end_with(1, 2, JOB_COMPLETED, 0);
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_REQUEUE, .jobs = {.all = true}}, NULL), 0);
+    uint32_t requeued = 0;
+    for (uint32_t i = 0; i < w.s.tasks.count; i++) requeued += w.s.tasks.items[i].requeue == REQUEUE_YES;
+    assert_int_equal(requeued, 9);
+    end_with(1, 0, JOB_CANCELLED, 0);
+    assert_true(idset_has(&job_of(1)->pending, 0));
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_CANCEL, .jobs = {.all = true}}, NULL), 0);
+    for (uint32_t id = 1; id <= ARRAYS; id++) {
+        for (uint32_t task = 0; task < TASKS; task++) {
+            if (runs(id, task)) end_with(id, task, JOB_CANCELLED, 0);
+        }
+        assert_null(job_of(id));
+    }
+    world_release(&w);
+}
+
 static void a_cancellation_wins(void **unused)
 {
     (void)unused;
@@ -405,10 +443,12 @@ int main(void)
         cmocka_unit_test(singletons_run_one_after_the_other),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(a_new_name_makes_no_circle),
+        cmocka_unit_test(a_pattern_has_one_character_for_a_question_mark),
         cmocka_unit_test(an_end_changes_only_its_own_condition),
         cmocka_unit_test(what_never_happens_is_cancelled_by_a_setting),
         cmocka_unit_test(ended_jobs_are_facts),
         cmocka_unit_test(a_running_job_starts_again),
+        cmocka_unit_test(all_arrays_are_requeued_and_cancelled),
         cmocka_unit_test(a_cancellation_wins),
         cmocka_unit_test(exit_statuses_requeue_until_the_maximum),
         cmocka_unit_test(only_a_job_that_agrees_runs_again_after_a_failure),
