@@ -293,7 +293,10 @@ static void cancel_failed(struct apply_context *c, uint32_t index)
         idset_remove_all(&rest, &j->pending);
         idset_remove_all(&tasks, &rest);
     }
-    if (idset_first(&tasks) != NONE) job_cancel_pending(c, index, &tasks);
+    if (idset_first(&tasks) != NONE) {
+        j->is_cancelled_by_rule = true;
+        job_cancel_pending(c, index, &tasks);
+    }
     idset_release(&tasks);
     idset_release(&rest);
 }
@@ -325,7 +328,7 @@ static void finish(struct apply_context *c, uint32_t index, uint32_t item)
     } else {
         apply_note_condition(c, index, item);
     }
-    if (is_by_task || is_last) job_waits_find_ready(j);
+    if (is_by_task || is_last) job_waits_find_ready(j, c->now_us);
     if (j->accrue_us == 0) j->accrue_us = job_waits_accrual_us(j, c->now_us);
     c->s->pass_is_due = true;
     if (is_last || j->accrue_us != accrue_us) apply_note_change(c, TABLE_JOB, index);

@@ -1,6 +1,7 @@
 #include "engine/job_waits.h"
 
 #include "engine/dependents.h"
+#include "engine/task_delays.h"
 #include "fields/dependency_text.h"
 
 int64_t job_waits_eligible_us(const struct job *j)
@@ -23,10 +24,11 @@ int64_t job_waits_accrual_us(const struct job *j, int64_t now_us)
     return eligible_us > now_us ? eligible_us : now_us;
 }
 
-void job_waits_find_ready(struct job *j)
+void job_waits_find_ready(struct job *j, int64_t now_us)
 {
     struct idset waiting = {0};
     dependency_list_add_waiting(j->dependency, false, &waiting);
+    task_delays_add_waiting(j, now_us, &waiting);
     j->waits_by_task = waiting.ranges.count > 0;
     idset_release(&j->ready);
     if (j->waits_by_task) {
@@ -40,15 +42,26 @@ void job_waits_take(struct state *s, struct job *j, const struct idset *tasks)
 {
     dependents_note_tasks(s, j->id, tasks);
     idset_remove_all(&j->ready, tasks);
-    idset_remove_all(&j->pending, tasks);
+    task_delays_drop(j, tasks);
+    idset_remove_all(&j->pending, tasks); /* last, because tasks may be this set */
     if (idset_first(&j->pending) == NONE) dependents_note(s, j->id, NONE);
+}
+
+static void drop_delay(struct job *j, uint32_t task_id)
+{
+    struct idset tasks = {0};
+    if (j->delays.count == 0) return;
+    idset_add(&tasks, task_id);
+    task_delays_drop(j, &tasks);
+    idset_release(&tasks);
 }
 
 bool job_waits_take_task(struct state *s, struct job *j, uint32_t task_id)
 {
-    bool had_conditions = j->dependency != NULL && !j->waits_by_task;
+    bool had_conditions = j->dependency != NULL && j->dependency->by_task == 0;
     if (j->waits_by_task) idset_remove(&j->ready, task_id);
     idset_remove(&j->pending, task_id);
+    drop_delay(j, task_id);
     if (had_conditions) { /* what is left are times that have passed */
         dependency_list_free(j->dependency);
         j->dependency = NULL;

@@ -6,6 +6,7 @@
 #include "base/ensure.h"
 #include "base/sort.h"
 #include "engine/closed_times.h"
+#include "engine/delay_ends.h"
 #include "engine/job_waits.h"
 #include "engine/limit_plan.h"
 #include "engine/never_reasons.h"
@@ -350,6 +351,7 @@ int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estim
                   struct err *e)
 {
     struct schedule_builder b = {.s = s, .now_us = now_us, .out = out};
+    delay_ends_apply(s, now_us);
     if (schedule_make_running(s, now_us, out, e) != 0) return -1;
     cluster_model_run_rules(&out->model, s, &b.rules);
     out->has_reservations = b.rules.reservations != RUN_RESERVE_NONE;

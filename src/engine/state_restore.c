@@ -15,6 +15,7 @@
 #include "engine/placements.h"
 #include "engine/ranking.h"
 #include "engine/share_tree.h"
+#include "engine/task_delays.h"
 #include "engine/ticket_identities.h"
 #include "engine/usage_sums.h"
 #include "engine/wait_leaders.h"
@@ -450,9 +451,12 @@ static int link_tasks(struct state *s, struct err *e)
 /* Ends look for singletons only if the groups of names are there. */
 static void derive_waits(struct state *s)
 {
+    s->next_delay_us = 0;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         struct job *j = &s->jobs.items[i];
-        job_waits_find_ready(j);
+        job_waits_find_ready(j, 0);
+        int64_t delay_us = task_delays_next_us(j, 0);
+        if (delay_us != 0 && (s->next_delay_us == 0 || delay_us < s->next_delay_us)) s->next_delay_us = delay_us;
         if (dependency_list_find_singleton(j->dependency) != NONE) name_groups_build(s);
     }
 }

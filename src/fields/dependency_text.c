@@ -257,7 +257,8 @@ int dependency_text_check(struct str text, const char *what, struct err *e)
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-void dependency_text_format_item(const struct dependency_item *item, struct buf *out)
+/* Without marks. */
+static void format_given(const struct dependency_item *item, struct buf *out)
 {
     buf_add_text(out, type_words[item->type]);
     if (item->type == DEPENDENCY_SINGLETON) return;
@@ -273,6 +274,11 @@ void dependency_text_format_item(const struct dependency_item *item, struct buf 
         buf_add_char(out, ']');
     }
     if (item->minutes > 0) buf_format(out, "+%u", item->minutes);
+}
+
+void dependency_text_format_item(const struct dependency_item *item, struct buf *out)
+{
+    format_given(item, out);
     if (item->at_us > 0) buf_format(out, "@%lld", (long long)(item->at_us / US_PER_S));
     if (item->is_failed) buf_add_text(out, failed_mark);
 }
@@ -284,6 +290,19 @@ void dependency_text_format(const struct dependency_list *list, struct buf *out)
         if (list->items[i].is_met) continue;
         if (!is_first) buf_add_char(out, dependency_text_separator(list));
         dependency_text_format_item(&list->items[i], out);
+        is_first = false;
+    }
+}
+
+void dependency_text_show(const struct dependency_list *list, int64_t now_us, struct buf *out)
+{
+    bool is_first = true;
+    for (uint32_t i = 0; list != NULL && list->left > 0 && i < list->count; i++) {
+        const struct dependency_item *item = &list->items[i];
+        if (item->is_met || (item->at_us > 0 && item->at_us <= now_us)) continue;
+        if (!is_first) buf_add_char(out, dependency_text_separator(list));
+        format_given(item, out);
+        buf_add_text(out, item->is_failed ? failed_mark : waiting_mark);
         is_first = false;
     }
 }

@@ -11,8 +11,8 @@
  * hold_jid and hold_jid_ad are afterany and aftercorrany as Grid Engine has them: a name may be a pattern, in which ?
  * stands for a character, and a job that does not exist is not waited for.
  *
- * The same text, with ids only and one job for each condition, is the column `dependency` of a job and what a listing
- * shows: the conditions that are not met yet. It has marks that a person need not give, and which are computed again
+ * The same text, with ids only and one job for each condition, is what is stored: the conditions that are not met yet. It
+ * has marks that a person need not give, and which are computed again
  * where one does:
  *
  *     after:7+10@1764000000       the time at which the condition is met, in seconds since the epoch
@@ -38,6 +38,10 @@ int dependency_text_check(struct str text, const char *what, struct err *e);
 /* Appends what is left of the list, or one condition of it, as it is stored; nothing if nothing is left. */
 void dependency_text_format(const struct dependency_list *list, struct buf *out);
 void dependency_text_format_item(const struct dependency_item *item, struct buf *out);
+
+/* Appends it as a listing shows it, and Slurm: "afterok:5(unfulfilled),after:7+10(unfulfilled),afterok:6(failed)". A
+ * condition whose time has come is left out. */
+void dependency_text_show(const struct dependency_list *list, int64_t now_us, struct buf *out);
 
 /* The character between the conditions of a list. */
 static inline char dependency_text_separator(const struct dependency_list *list)

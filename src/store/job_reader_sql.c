@@ -23,8 +23,8 @@
 static bool is_read(enum reader_part part, enum job_field f)
 {
     static const enum job_field needed[] = {
-        JOB_FIELD_OUT_PATTERN,    JOB_FIELD_ERR_PATTERN,      JOB_FIELD_ARRAY,
-        JOB_FIELD_ASSOCIATION_ID, JOB_FIELD_HELD_BY_OPERATOR, JOB_FIELD_RESTARTED_TASKS};
+        JOB_FIELD_OUT_PATTERN,      JOB_FIELD_ERR_PATTERN,     JOB_FIELD_ARRAY,         JOB_FIELD_ASSOCIATION_ID,
+        JOB_FIELD_HELD_BY_OPERATOR, JOB_FIELD_RESTARTED_TASKS, JOB_FIELD_DELAYED_TASKS, JOB_FIELD_CANCELLED_BY_RULE};
     if (f == JOB_FIELD_DEPENDENCY) return true;
     if (job_field_rows[f].column == NULL) return false;
     if (job_field_rows[f].home == JOB_HOME_TASK && part != PART_TASKS)

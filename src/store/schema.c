@@ -496,7 +496,9 @@ static const char step_13[] =
     " '\",\"singleton'), '?after', '\",\"after'), '?singleton', '\",\"singleton') || '\"]') AS condition"
     " WHERE dependency IS NOT NULL;\n"
     "UPDATE job SET dependency = iif(instr(dependency, '?') > 0, '?', ',') WHERE dependency IS NOT NULL;\n"
-    "ALTER TABLE job RENAME COLUMN dependency TO dependency_join;\n";
+    "ALTER TABLE job RENAME COLUMN dependency TO dependency_join;\n"
+    "ALTER TABLE job ADD COLUMN cancelled_by_rule INTEGER; -- 1: by kill_invalid_depend; NULL: no\n"
+    "ALTER TABLE job ADD COLUMN delayed_tasks TEXT; -- requeued tasks that wait, '1764000060:3-7;1764000120:5'; NULL: none\n";
 
 const char *const schema_steps[] = {step_1, step_2, step_3,  step_4,  step_5,  step_6, step_7,
                                     step_8, step_9, step_10, step_11, step_12, step_13};
