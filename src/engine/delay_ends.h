@@ -2,10 +2,10 @@
 #ifndef FAIRLEAD_ENGINE_DELAY_ENDS_H
 #define FAIRLEAD_ENGINE_DELAY_ENDS_H
 
-#include "engine/state.h"
+#include "engine/apply.h"
 
-/* Makes the tasks ready whose delay has ended, and a pass due for them. O(1), and O(jobs) when a delay may have
- * ended. */
-void delay_ends_apply(struct state *s, int64_t now_us);
+/* Drops the delays that have ended, and wants a pass when the next one ends. Returns whether tasks became ready. O(1),
+ * and O(jobs) when a delay has ended. */
+bool delay_ends_apply(struct apply_context *c);
 
 #endif

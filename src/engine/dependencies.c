@@ -328,7 +328,7 @@ static void finish(struct apply_context *c, uint32_t index, uint32_t item)
     } else {
         apply_note_condition(c, index, item);
     }
-    if (is_by_task || is_last) job_waits_find_ready(j, c->now_us);
+    if (is_by_task || is_last) job_waits_find_ready(j);
     if (j->accrue_us == 0) j->accrue_us = job_waits_accrual_us(j, c->now_us);
     c->s->pass_is_due = true;
     if (is_last || j->accrue_us != accrue_us) apply_note_change(c, TABLE_JOB, index);

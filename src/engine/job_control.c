@@ -450,7 +450,7 @@ static int set_dependency(struct apply_context *c, const struct event *event, ui
 static void settle_dependency(struct apply_context *c, uint32_t index, bool is_new, const char *old_name)
 {
     struct job *j = &c->s->jobs.items[index];
-    job_waits_find_ready(j, c->now_us);
+    job_waits_find_ready(j);
     int64_t accrual_us = job_waits_accrual_us(j, c->now_us);
     if (accrual_us == 0 || j->accrue_us == 0) j->accrue_us = accrual_us;
     if (is_new) dependencies_set(c, index);

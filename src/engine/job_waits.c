@@ -24,11 +24,11 @@ int64_t job_waits_accrual_us(const struct job *j, int64_t now_us)
     return eligible_us > now_us ? eligible_us : now_us;
 }
 
-void job_waits_find_ready(struct job *j, int64_t now_us)
+void job_waits_find_ready(struct job *j)
 {
     struct idset waiting = {0};
     dependency_list_add_waiting(j->dependency, false, &waiting);
-    task_delays_add_waiting(j, now_us, &waiting);
+    task_delays_add_waiting(j, 0, &waiting);
     j->waits_by_task = waiting.ranges.count > 0;
     idset_release(&j->ready);
     if (j->waits_by_task) {
@@ -42,18 +42,11 @@ void job_waits_take(struct state *s, struct job *j, const struct idset *tasks)
 {
     dependents_note_tasks(s, j->id, tasks);
     idset_remove_all(&j->ready, tasks);
-    task_delays_drop(j, tasks);
+    bool has_delays = j->delays.count > 0;
+    if (has_delays) task_delays_drop(j, tasks);
     idset_remove_all(&j->pending, tasks); /* last, because tasks may be this set */
+    if (has_delays) job_waits_find_ready(j);
     if (idset_first(&j->pending) == NONE) dependents_note(s, j->id, NONE);
-}
-
-static void drop_delay(struct job *j, uint32_t task_id)
-{
-    struct idset tasks = {0};
-    if (j->delays.count == 0) return;
-    idset_add(&tasks, task_id);
-    task_delays_drop(j, &tasks);
-    idset_release(&tasks);
 }
 
 bool job_waits_take_task(struct state *s, struct job *j, uint32_t task_id)
@@ -61,7 +54,6 @@ bool job_waits_take_task(struct state *s, struct job *j, uint32_t task_id)
     bool had_conditions = j->dependency != NULL && j->dependency->by_task == 0;
     if (j->waits_by_task) idset_remove(&j->ready, task_id);
     idset_remove(&j->pending, task_id);
-    drop_delay(j, task_id);
     if (had_conditions) { /* what is left are times that have passed */
         dependency_list_free(j->dependency);
         j->dependency = NULL;

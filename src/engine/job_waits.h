@@ -21,7 +21,7 @@ int64_t job_waits_eligible_us(const struct job *j);
 int64_t job_waits_accrual_us(const struct job *j, int64_t now_us);
 
 /* To be called after a change of the job's conditions, or when a task of it became pending again. */
-void job_waits_find_ready(struct job *j, int64_t now_us);
+void job_waits_find_ready(struct job *j);
 
 /* Take tasks out of the pending ones and queue this as a cause (dependents.h): tasks that are cancelled, or one that
  * starts, which ends the conditions of its job unless it waits task by task. job_waits_take_task returns whether it had

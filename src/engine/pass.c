@@ -60,19 +60,11 @@ static void end(struct pass *p)
     array_release(&p->reservations);
 }
 
-/* The tasks whose delay ends later want a pass then. */
-static void end_delays(struct state *s, int64_t now_us)
-{
-    bool is_due = s->pass_is_due;
-    delay_ends_apply(s, now_us);
-    s->pass_is_due = is_due; /* this is the pass for those whose delay has ended */
-    if (s->next_delay_us != 0) state_want_pass_at(s, s->next_delay_us);
-}
-
 static void run_pass(struct apply_context *c, const char *boot_id, const struct ticket_plan *plan)
 {
     struct pass p = {.c = c, .boot_id = boot_id, .plan = plan, .has_threshold_qos = has_threshold_qos(c->s)};
-    end_delays(c->s, c->now_us);
+    bool has_ready_tasks = delay_ends_apply(c);
+    if (has_ready_tasks && plan != NULL) c->s->pass_is_due = true; /* the plan does not know them */
     limit_end_tasks(c);
     if (min_priority_is_kept(c->s)) {
         pass_begin_ranking(&p);
@@ -117,9 +109,7 @@ static bool needs_plan(struct state *s, int64_t now_us)
 struct ticket_plan *ticket_plan_make(struct state *s, int64_t now_us, uint32_t min)
 {
     arena_clear(&s->cycle);
-    if (s->policy.model != MODEL_TICKETS || !pass_is_due(s, now_us)) return NULL;
-    end_delays(s, now_us);
-    if (!needs_plan(s, now_us)) return NULL;
+    if (s->policy.model != MODEL_TICKETS || !pass_is_due(s, now_us) || !needs_plan(s, now_us)) return NULL;
     if (s->job_by_id.count < min && ticket_entry_count(s, now_us) < min) return NULL;
     s->pass_is_due = false;
     rhythm_begin_pass(&s->rhythm);

@@ -76,7 +76,7 @@ void requeue_task(struct apply_context *c, uint32_t job_index, const struct task
     idset_add(&j->pending, k->task_id);
     assoc_count_work(c->s, j->assoc, &(struct work){.pending = 1}, 1);
     if (j->is_array) delay_task(c, j, k->task_id);
-    job_waits_find_ready(j, c->now_us);
+    job_waits_find_ready(j);
     if (!j->is_array) {
         set_begin(c, j);
         j->is_held = k->requeue != REQUEUE_YES;

@@ -6,7 +6,6 @@
 #include "base/ensure.h"
 #include "base/sort.h"
 #include "engine/closed_times.h"
-#include "engine/delay_ends.h"
 #include "engine/job_waits.h"
 #include "engine/limit_plan.h"
 #include "engine/never_reasons.h"
@@ -145,17 +144,17 @@ static void add_waiting(struct schedule_builder *b, uint32_t job)
     idset_release(&b->pending[job]);
 }
 
-/* The tasks that wait for other jobs, which no run looks at. */
+/* The tasks that wait for other jobs, or were requeued and wait for a time, which no run looks at. */
 static void add_dependent(struct schedule_builder *b, uint32_t job)
 {
     const struct job *j = &b->s->jobs.items[job];
     struct idset tasks = {0};
-    if (j->dependency == NULL || j->is_held || j->ended_us != 0) return;
+    if ((j->dependency == NULL && j->delays.count == 0) || j->is_held || j->ended_us != 0) return;
     idset_copy(&tasks, &j->pending);
     if (job_waits_eligible_us(j) <= b->now_us) idset_remove_all(&tasks, job_waits_ready_tasks(j));
     if (idset_first(&tasks) != NONE) {
         struct schedule_row row = waiting_row(b, job, &tasks);
-        row.reason = "job dropped because of job dependencies";
+        row.reason = j->dependency != NULL ? "job dropped because of job dependencies" : "execution time not reached";
         *array_add(&b->out->rows) = row;
     }
     idset_release(&tasks);
@@ -351,7 +350,6 @@ int schedule_make(struct state *s, int64_t now_us, enum schedule_estimates estim
                   struct err *e)
 {
     struct schedule_builder b = {.s = s, .now_us = now_us, .out = out};
-    delay_ends_apply(s, now_us);
     if (schedule_make_running(s, now_us, out, e) != 0) return -1;
     cluster_model_run_rules(&out->model, s, &b.rules);
     out->has_reservations = b.rules.reservations != RUN_RESERVE_NONE;

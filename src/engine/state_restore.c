@@ -454,8 +454,8 @@ static void derive_waits(struct state *s)
     s->next_delay_us = 0;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         struct job *j = &s->jobs.items[i];
-        job_waits_find_ready(j, 0);
-        int64_t delay_us = task_delays_next_us(j, 0);
+        job_waits_find_ready(j);
+        int64_t delay_us = task_delays_next_us(j);
         if (delay_us != 0 && (s->next_delay_us == 0 || delay_us < s->next_delay_us)) s->next_delay_us = delay_us;
         if (dependency_list_find_singleton(j->dependency) != NONE) name_groups_build(s);
     }

@@ -135,7 +135,7 @@ static int submit(struct apply_context *c, const struct event *event)
     if (submit_make_row(c, event, &row) != 0) return -1;
     if (row.assoc == NONE) row.assoc = assoc_add_for_submission(c, &event->actor);
     ensure_user_object(c, &event->actor);
-    job_waits_find_ready(&row, c->now_us);
+    job_waits_find_ready(&row);
     if (row.dependency != NULL) row.accrue_us = job_waits_accrual_us(&row, c->now_us);
     add_job(c, &row);
     c->result->job_id = row.id;

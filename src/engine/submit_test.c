@@ -57,7 +57,7 @@ int submit_test_begin(struct submit_test *t, struct state *s, int64_t now_us, co
     if (t->has_own_assoc) row.assoc = add_assoc(s, event->actor.user);
     row.id = s->next_job_id;
     row.list_position = s->next_list_position;
-    job_waits_find_ready(&row, now_us);
+    job_waits_find_ready(&row);
     t->job = job_append(s, &row);
     s->pass_is_due = true;
     return 0;

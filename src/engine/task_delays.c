@@ -1,5 +1,7 @@
 #include "engine/task_delays.h"
 
+#include <string.h>
+
 #include "base/number.h"
 #include "base/quantity.h"
 
@@ -39,12 +41,20 @@ void task_delays_add_waiting(const struct job *j, int64_t now_us, struct idset *
     }
 }
 
-int64_t task_delays_next_us(const struct job *j, int64_t now_us)
+int64_t task_delays_next_us(const struct job *j)
 {
-    for (uint32_t i = 0; i < j->delays.count; i++) {
-        if (j->delays.items[i].at_us > now_us) return j->delays.items[i].at_us;
-    }
-    return 0;
+    return j->delays.count > 0 ? j->delays.items[0].at_us : 0;
+}
+
+bool task_delays_end(struct job *j, int64_t now_us)
+{
+    uint32_t ended = 0, left;
+    while (ended < j->delays.count && j->delays.items[ended].at_us <= now_us)
+        idset_release(&j->delays.items[ended++].tasks);
+    left = j->delays.count - ended;
+    if (ended > 0) memmove(j->delays.items, j->delays.items + ended, left * sizeof *j->delays.items);
+    j->delays.count = left;
+    return ended > 0;
 }
 
 void task_delays_format(const struct job *j, struct buf *out)

@@ -1,7 +1,7 @@
 /* Tasks of arrays that were requeued and do not start before a time, because a task that fails at once would otherwise
  * start again at once. (A job that is no array has a begin.) As text "1764000060:3-7;1764000120:5": until when, in
- * seconds since the epoch, and which. A task's delay is dropped when it leaves the pending tasks, so nothing is written
- * when a delay ends. */
+ * seconds since the epoch, and which. A pass drops the delays that have ended (delay_ends.h), so which tasks are ready
+ * follows from the rows, whatever the clock does. */
 #ifndef FAIRLEAD_ENGINE_TASK_DELAYS_H
 #define FAIRLEAD_ENGINE_TASK_DELAYS_H
 
@@ -16,8 +16,11 @@ void task_delays_drop(struct job *j, const struct idset *tasks);
 /* Adds the tasks that are delayed beyond now_us to out_tasks. O(delays) */
 void task_delays_add_waiting(const struct job *j, int64_t now_us, struct idset *out_tasks);
 
-/* The first time after now_us at which a delay ends; 0: none does. O(delays) */
-int64_t task_delays_next_us(const struct job *j, int64_t now_us);
+/* When the first delay ends; 0: there is none. O(1) */
+int64_t task_delays_next_us(const struct job *j);
+
+/* Drops the delays that have ended. Returns whether there was one. O(delays) */
+bool task_delays_end(struct job *j, int64_t now_us);
 
 /* Appends them as task_delays_parse reads them back into a row that is being built. ERR_INPUT names field. */
 void task_delays_format(const struct job *j, struct buf *out);

@@ -4,7 +4,6 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "engine/delay_ends.h"
 #include "sim/instance_job.h"
 
 static const struct str byte_order_mark = {"\xef\xbb\xbf", 3};
@@ -110,7 +109,6 @@ static int finish_state(struct document *d, struct err *e)
     struct state *s = d->state;
     s->decay.reference_us = d->scenario->now_us;
     int status = state_restore_done(s, e);
-    if (status == 0) delay_ends_apply(s, d->scenario->now_us);
     if (!document_is_instance(d)) return status;
     if (status != 0) {
         e->code = ERR_INPUT;

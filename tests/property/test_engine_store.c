@@ -22,7 +22,6 @@
 
 #include "../dies.h"
 #include "../unit/store_world.h"
-#include "engine/delay_ends.h"
 #include "engine/dependencies.h"
 #include "engine/min_priority.h"
 #include "engine/priorities.h"
@@ -770,8 +769,6 @@ static void load_with_host(struct history *h, struct state *out_state)
     assert_int_equal(engine_apply(out_state, h->now_us, &load, &out, NULL, NULL), 0);
     assert_int_equal(engine_apply(out_state, h->now_us, &calendars, &out, NULL, NULL), 0);
     assert_int_equal(engine_apply(&h->s, h->now_us, &calendars, &h->out, NULL, NULL), 0); /* also after each change */
-    delay_ends_apply(out_state, h->now_us);
-    delay_ends_apply(&h->s, h->now_us); /* which the next pass would do */
     outcome_release(&out);
 }
 
