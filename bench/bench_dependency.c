@@ -1,5 +1,6 @@
 /* What it costs that jobs wait for others, with 10^5 jobs: a submission, and the end of a job that frees others, in a
- * chain, in a fan behind one job, and behind many jobs. The yardstick is the same submission or end in an instance where no job waits. */
+ * chain, in a fan behind one job, and behind many jobs. The yardstick is the same submission or end in an instance
+ * where no job waits. */
 #include <stdio.h>
 #include <string.h>
 

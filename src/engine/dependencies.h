@@ -4,8 +4,8 @@
  * a restart loses nothing.
  *
  * Invariants
- *   1. A condition that is left is about a job that has not ended, about a time, or about earlier jobs of the same name;
- *      or it is marked as failed.
+ *   1. A condition that is left is about a job that has not ended, about a time, or about earlier jobs of the same
+ *      name; or it is marked as failed.
  *   2. No job waits for itself, directly or by others.
  *
  * How a job ended that is not in memory any more is a fact that the event brings (event.ends). */

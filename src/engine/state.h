@@ -506,8 +506,8 @@ void state_restore_owner(struct state *s, const struct usage_owner *row);
  * is no such job, or it is not in that partition. */
 bool state_restore_min_priority(struct state *s, uint32_t job_id, uint32_t partition, uint32_t priority);
 
-/* Restores a condition of a restored job that waits for others, in ascending order of position. is_any: one of the job's
- * conditions is enough. ERR_INTERNAL: the text is no condition, or there is no such job. */
+/* Restores a condition of a restored job that waits for others, in ascending order of position. is_any: one of the
+ * job's conditions is enough. ERR_INTERNAL: the text is no condition, or there is no such job. */
 int state_restore_condition(struct state *s, uint32_t job_id, uint32_t position, const char *text, bool is_any,
                             struct err *e);
 

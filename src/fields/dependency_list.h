@@ -2,9 +2,9 @@
  *
  *     items     0 met | 1 afterok:6 | 2 afterok:7(failed) | 3 after:8+5@1764000000
  *
- * A condition keeps its index and its position when others are met, so one that is met costs O(1): the index finds it in
- * memory, the position in the database. Counts of those that are left answer every question about the whole list; only
- * conditions task by task are looked at one by one, of which a job has few. */
+ * A condition keeps its index and its position when others are met, so one that is met costs O(1): the index finds it
+ * in memory, the position in the database. Counts of those that are left answer every question about the whole list;
+ * only conditions task by task are looked at one by one, of which a job has few. */
 #ifndef FAIRLEAD_FIELDS_DEPENDENCY_LIST_H
 #define FAIRLEAD_FIELDS_DEPENDENCY_LIST_H
 

@@ -11,9 +11,8 @@
  * hold_jid and hold_jid_ad are afterany and aftercorrany as Grid Engine has them: a name may be a pattern, in which ?
  * stands for a character, and a job that does not exist is not waited for.
  *
- * The same text, with ids only and one job for each condition, is what is stored: the conditions that are not met yet. It
- * has marks that a person need not give, and which are computed again
- * where one does:
+ * The same text, with ids only and one job for each condition, is what is stored: the conditions that are not met yet.
+ * It has marks that a person need not give, and which are computed again where one does:
  *
  *     after:7+10@1764000000       the time at which the condition is met, in seconds since the epoch
  *     aftercorr:5_[0-3]           the tasks that still wait

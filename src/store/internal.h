@@ -109,8 +109,8 @@ int store_usage_owner_load(struct store *s, sqlite3_stmt *row, struct state *sta
 int min_priorities_write(struct store *s, const struct state *state, uint32_t job, struct err *e);
 int min_priority_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
 
-/* What jobs wait for: replaces the rows of the job with that index; writes or removes that of one condition; restores one
- * from a row. */
+/* What jobs wait for: replaces the rows of the job with that index; writes or removes that of one condition; restores
+ * one from a row. */
 int conditions_write(struct store *s, const struct state *state, uint32_t job, struct err *e);
 int condition_write(struct store *s, const struct state *state, struct condition_change change, struct err *e);
 int condition_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
