@@ -70,8 +70,8 @@ static void make_lists(struct state *s, struct task_lists *l)
 }
 
 /* Calls act for each live task of a job, by index. Returns whether it made a difference for one of them. */
-static bool for_each_task(struct apply_context *c, const struct event *event, struct task_lists *l,
-                          const struct job *j, bool (*act)(struct apply_context *, const struct event *, uint32_t))
+static bool for_each_task(struct apply_context *c, const struct event *event, struct task_lists *l, const struct job *j,
+                          bool (*act)(struct apply_context *, const struct event *, uint32_t))
 {
     bool is_changed = false;
     if (j->live_tasks == 0) return false;
@@ -246,8 +246,7 @@ static bool cancel_all_tasks(struct apply_context *c, const struct event *event,
     return is_changed;
 }
 
-static bool cancel_ref(struct apply_context *c, const struct event *event, struct task_lists *lists,
-                       struct job_ref ref)
+static bool cancel_ref(struct apply_context *c, const struct event *event, struct task_lists *lists, struct job_ref ref)
 {
     uint32_t job_index = state_find_job(c->s, ref.job_id);
     if (job_index == NONE) return false; /* an earlier reference to the same job ended it */
