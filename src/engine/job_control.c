@@ -53,14 +53,14 @@ static int check_ref(struct apply_context *c, const struct event *event, struct 
 /* The live tasks of arrays. They are listed when the first array is met, so an event costs O(jobs it is about + live
  * tasks), however many arrays there are. */
 struct task_lists {
-    bool is_made;
+    bool is_listed;
     struct map first; /* the id of an array -> the index of a live task of it */
     uint32_t *next;   /* by task: the index of another live one of the same array, or NONE; memory of the cycle */
 };
 
 static void make_lists(struct state *s, struct task_lists *l)
 {
-    l->is_made = true;
+    l->is_listed = true;
     l->next = arena_alloc(&s->cycle, (s->tasks.count + (size_t)1) * sizeof *l->next);
     for (uint32_t i = s->tasks.count; i-- > 0;) {
         if (job_state_is_end(s->tasks.items[i].state)) continue;
@@ -76,7 +76,7 @@ static bool for_each_task(struct apply_context *c, const struct event *event, st
     bool is_changed = false;
     if (j->live_tasks == 0) return false;
     if (!j->is_array) return act(c, event, state_find_task(c->s, j->id, 0));
-    if (!l->is_made) make_lists(c->s, l);
+    if (!l->is_listed) make_lists(c->s, l);
     for (uint32_t i = map_get_u64(&l->first, j->id); i != NONE; i = l->next[i]) is_changed |= act(c, event, i);
     return is_changed;
 }
