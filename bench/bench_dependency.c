@@ -1,5 +1,6 @@
 /* What it costs that jobs wait for others, with 10^5 jobs: a submission, and the end of a job that frees others, in a
- * chain and in a fan behind one job. The yardstick is the same submission or end in an instance where no job waits. */
+ * chain, in a fan behind one job, and behind many jobs. The yardstick is the same submission or end in an instance
+ * where no job waits. */
 #include <stdio.h>
 #include <string.h>
 
@@ -115,6 +116,25 @@ static void run_chain_ends(void)
     close_bench(&b);
 }
 
+/* Jobs that each wait for the same many others: the ends of those, each of which concerns one condition of each job.
+ * Prints the time of an end for each job that waits for it. */
+static void run_wide(uint32_t targets)
+{
+    enum { WAITING = 40 };
+    struct bench b;
+    struct buf text = {0};
+    double sum = 0;
+    open_bench(&b);
+    buf_add_text(&text, "afterok");
+    for (uint32_t i = 0; i < targets; i++) buf_format(&text, ":%u", submit(&b, NULL));
+    for (int i = 0; i < WAITING; i++) (void)submit(&b, text.text);
+    for (uint32_t i = 0; i < targets; i++) sum += end_one(&b);
+    printf("%d jobs wait for each of %5u: an end %6.2f us a job that waits for it\n", WAITING, targets,
+           sum / targets / WAITING / 1e3);
+    buf_release(&text);
+    close_bench(&b);
+}
+
 int main(void)
 {
     double alone = run("100,000 jobs, none waits (yardstick)", NULL, JOBS);
@@ -125,5 +145,7 @@ int main(void)
         "the end of the fan: %.2f us a job that it frees (%.2f with a tenth of them); %.0f times an end that frees none\n",
         fan / JOBS / 1e3, small / (JOBS / 10.0) / 1e3, fan / alone);
     run_chain_ends();
+    run_wide(150);
+    run_wide(1500);
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "unit/store_world.h"
 
 #include "engine/job_members.h"
+#include "engine/restarts.h"
 #include "store/field_columns.h"
 
 /* task NULL: the job's own. */
@@ -149,9 +150,24 @@ static inline void job_rows_assert_stored(const struct state *s, const char *dir
 
 /* --- listed ------------------------------------------------------------------------------------------------------- */
 
-static inline bool job_rows_has_failed(const struct job_row_place *p, struct arena *arena)
+/* Of the tasks of a row that have not started. */
+static inline uint32_t job_rows_restarts(const struct job *j, const struct idset *tasks)
 {
-    return strstr(job_member(p->s, p->job, JOB_FIELD_DEPENDENCY, arena).text, "(failed)") != NULL;
+    uint32_t max = 0;
+    for (uint32_t id = idset_first(tasks); id != NONE; id = idset_next(tasks, id)) {
+        uint32_t restarts = restarts_of(j, id);
+        if (restarts > max) max = restarts;
+    }
+    return max;
+}
+
+static inline struct field_value job_rows_shown_dependency(const struct job *j, struct arena *arena)
+{
+    struct buf text = {0};
+    dependency_text_show(j->dependency, 0, &text);
+    const char *copy = text.length > 0 ? arena_copy(arena, str(text.text)) : "";
+    buf_release(&text);
+    return field_text(copy);
 }
 
 /* A task's field in a listing where no task has started: absent, except for a few fields that are known. */
@@ -163,8 +179,9 @@ static inline struct field_value job_rows_unstarted(const struct job_row_place *
     if (f == JOB_FIELD_PARTITION) return job_member(p->s, p->job, JOB_FIELD_PARTITIONS, arena);
     if (f == JOB_FIELD_END && !is_pending) return job_member(p->s, p->job, JOB_FIELD_CANCELLED, arena);
     if (is_result && !is_pending) return field_number(0);
-    if (f == JOB_FIELD_RESTARTS && is_pending) return field_number(p->job->restarted.count);
-    if (f == JOB_FIELD_DETAIL && !is_pending && job_rows_has_failed(p, arena))
+    if (f == JOB_FIELD_RESTARTS)
+        return field_number(job_rows_restarts(p->job, is_pending ? &p->job->pending : &p->job->cancelled));
+    if (f == JOB_FIELD_DETAIL && !is_pending && p->job->is_cancelled_by_rule)
         return field_text("what it waited for can never happen");
     return field_is_text(job_field_at(f)) ? field_text("") : field_nothing(job_field_at(f));
 }
@@ -187,9 +204,10 @@ static inline void job_rows_assert_listed_row(const struct job_row_place *p, con
     assert_string_equal(job_row_text(row, JOB_FIELD_ACCOUNT), assoc->account);
     assert_string_equal(job_row_text(row, JOB_FIELD_USER), assoc->user);
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
-        if (job_field_rows[f].column == NULL || job_field_at(f)->is_hidden) continue;
-        struct field_value expected = job_field_rows[f].home == JOB_HOME_JOB ? job_member(p->s, p->job, f, &arena)
-                                      : p->task != NULL                      ? job_rows_started(p, f, &arena)
+        if (job_field_at(f)->is_hidden || (job_field_rows[f].column == NULL && f != JOB_FIELD_DEPENDENCY)) continue;
+        struct field_value expected = f == JOB_FIELD_DEPENDENCY ? job_rows_shown_dependency(p->job, &arena)
+                                      : job_field_rows[f].home == JOB_HOME_JOB ? job_member(p->s, p->job, f, &arena)
+                                      : p->task != NULL                        ? job_rows_started(p, f, &arena)
                                                         : job_rows_unstarted(p, is_pending, f, &arena);
         job_rows_assert_equal(p, f, &row->value[f], &expected);
     }

@@ -160,6 +160,23 @@ int job_options_read(const struct job_option_values *given, struct arena *arena,
 
 /* --- errors ------------------------------------------------------------------------------------------------------- */
 
+/* Three options give what a job waits for: names those that were given. */
+static void name_dependency_options(const struct job_option_values *given, struct err *e)
+{
+    const struct {
+        const char *name;
+        bool is_given;
+    } options[] = {{"--dependency", given->values.is_given[JOB_FIELD_DEPENDENCY]},
+                   {"--hold-jid", given->hold_jid != NULL},
+                   {"--hold-jid-ad", given->hold_jid_ad != NULL}};
+    struct buf names = {0};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (options[i].is_given) buf_format(&names, "%s%s", names.length > 0 ? ", " : "", options[i].name);
+    }
+    text_format(e->field, sizeof e->field, "%s", names.length > 0 ? names.text : options[0].name);
+    buf_release(&names);
+}
+
 /* Replaces the field that the instance names by its option. Of the two that give the CPUs, it is the one that was
  * given. */
 static void name_option(const struct job_option_values *given, struct err *e)
@@ -167,6 +184,10 @@ static void name_option(const struct job_option_values *given, struct err *e)
     uint32_t f = field_find(&job_fields, str(e->field));
     if (f == NONE) return;
     if (f == JOB_FIELD_CPUS && given->slots != NULL && !given->values.is_given[f]) f = JOB_FIELD_SLOTS_MAX;
+    if (f == JOB_FIELD_DEPENDENCY) {
+        name_dependency_options(given, e);
+        return;
+    }
     const char *option = job_field_rows[f].option;
     if (option != NULL) text_format(e->field, sizeof e->field, "--%s", option);
 }

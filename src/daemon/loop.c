@@ -380,7 +380,7 @@ static void turn(struct daemon *d)
     decide_loads(d);
     if (d->is_synced) decide_starts(d);
 
-    bool has_changes = d->outcome.changes.count > 0 || d->outcome.journal.count > 0;
+    bool has_changes = d->outcome.changes.count > 0 || d->outcome.conditions.count > 0 || d->outcome.journal.count > 0;
     if (has_changes && store_commit(d->store, &d->state, &d->outcome, d->now_us, &e) != 0) recover(d, &requests, &e);
     daemon_act(d);
     const struct buf *lines = &d->outcome.schedule_lines;

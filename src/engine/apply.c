@@ -3,14 +3,24 @@
 #include "engine/limit_counts.h"
 #include "engine/pending.h"
 
+/* It may be waiting for something else now. */
+static void touch_job(struct state *s, uint32_t job_id)
+{
+    pending_touch(s, job_id);
+    limit_counts_touch_job(s, job_id);
+}
+
 void apply_note_change(struct apply_context *c, enum change_table table, uint32_t index)
 {
     *array_add(&c->outcome->changes) = (struct change){.table = table, .index = index};
-    if (table == TABLE_JOB) {
-        pending_touch(c->s, c->s->jobs.items[index].id);
-        limit_counts_touch_job(c->s, c->s->jobs.items[index].id);
-    }
+    if (table == TABLE_JOB) touch_job(c->s, c->s->jobs.items[index].id);
     if (table == TABLE_TASK) limit_counts_touch_task(c->s, c->s->tasks.items[index].launch_id);
+}
+
+void apply_note_condition(struct apply_context *c, uint32_t job, uint32_t item)
+{
+    *array_add(&c->outcome->conditions) = (struct condition_change){job, item};
+    touch_job(c->s, c->s->jobs.items[job].id);
 }
 
 void apply_note_usage_journal(struct apply_context *c, enum usage_journal_kind kind, uint32_t assoc_id, int64_t before,

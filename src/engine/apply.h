@@ -16,6 +16,7 @@ struct apply_context {
 
 /* These append to the outcome. detail: in memory of the state. */
 void apply_note_change(struct apply_context *c, enum change_table table, uint32_t index);
+void apply_note_condition(struct apply_context *c, uint32_t job, uint32_t item);
 void apply_note_usage_journal(struct apply_context *c, enum usage_journal_kind kind, uint32_t assoc_id, int64_t before,
                               int64_t after);
 void apply_note_usage_journal_detail(struct apply_context *c, enum usage_journal_kind kind, int64_t before,

@@ -4,6 +4,7 @@
 
 #include "base/ensure.h"
 #include "base/expression.h"
+#include "base/sort.h"
 #include "engine/dependency_circles.h"
 #include "engine/dependency_targets.h"
 #include "engine/dependents.h"
@@ -31,13 +32,16 @@ uint32_t dependencies_list_ended(const struct state *s, const struct event *even
     const char *text = given_text(event);
     uint32_t count = 0;
     if (text == NULL || text[0] == '\0' || dependency_text_parse(str(text), arena, &list, NULL) != 0) return 0;
+    struct sort_record *found = arena_alloc(arena, 2 * (list.count + (size_t)1) * sizeof *found);
     uint32_t *ids = arena_alloc(arena, (list.count + (size_t)1) * sizeof *ids);
     for (uint32_t i = 0; i < list.count; i++) {
         uint32_t id = list.items[i].job_id;
         if (id == 0 || id >= s->next_job_id || map_get_u64(&seen, id) != NONE) continue;
         map_set_u64(&seen, id, 0); /* an ended array is read once, however many of its tasks are named */
-        if (dependency_target_row(s, id) == NONE) ids[count++] = id;
+        if (dependency_target_row(s, id) == NONE) found[count++] = (struct sort_record){.key = id};
     }
+    sort_records(found, count, found + count);
+    for (uint32_t i = 0; i < count; i++) ids[i] = (uint32_t)found[i].key;
     map_release(&seen);
     *out_ids = ids;
     return count;
@@ -189,7 +193,10 @@ static int add_job(struct resolver *r, const struct dependency_item *given, uint
 
 static bool is_pattern(struct str name)
 {
-    return memchr(name.text, '*', name.length) != NULL || memchr(name.text, '[', name.length) != NULL;
+    for (size_t i = 0; i < name.length; i++) {
+        if (name.text[i] == '*' || name.text[i] == '?' || name.text[i] == '[') return true;
+    }
+    return false;
 }
 
 /* All live jobs of the user with a name, or, for hold_jid, with one that fits a pattern. */
@@ -248,6 +255,8 @@ int dependencies_resolve(struct apply_context *c, const struct event *event, con
         *list = (struct dependency_list){.count = r.items.count, .is_any = r.is_any && r.items.count > 1};
         list->items = arena_alloc(&s->cycle, r.items.count * sizeof *list->items);
         memcpy(list->items, r.items.items, r.items.count * sizeof *list->items);
+        for (uint32_t i = 0; i < list->count; i++) list->items[i].position = i;
+        dependency_list_count(list);
         row->dependency = list;
     }
     array_release(&r.items);
@@ -284,149 +293,132 @@ static void cancel_failed(struct apply_context *c, uint32_t index)
         idset_remove_all(&rest, &j->pending);
         idset_remove_all(&tasks, &rest);
     }
-    if (idset_first(&tasks) != NONE) job_cancel_pending(c, index, &tasks);
+    if (idset_first(&tasks) != NONE) {
+        j->is_cancelled_by_rule = true;
+        job_cancel_pending(c, index, &tasks);
+    }
     idset_release(&tasks);
     idset_release(&rest);
 }
 
-static bool is_alternative_met(const struct dependency_list *list, const bool *met)
+/* Something that happened to a job in memory, or to a task of it: what it means is looked up once for all that wait. */
+struct target_event {
+    struct dependency_target target;
+    uint32_t task_id; /* NONE: the whole job */
+    enum target_outcome outcome;
+    int64_t start_us; /* when it started; 0: not asked yet */
+};
+
+static int64_t start_of(const struct apply_context *c, struct target_event *t)
 {
-    for (uint32_t i = 0; list->is_any && i < list->count; i++) {
-        if (met[i]) return true;
-    }
-    return false;
+    if (t->start_us == 0) t->start_us = dependency_target_start_us(c->s, &t->target, t->task_id, c->now_us);
+    return t->start_us;
 }
 
-/* Removes the conditions that are met; of alternatives all. */
-static void remove_met(struct job *j, const bool *met)
-{
-    struct dependency_list *list = j->dependency;
-    bool removes_all = is_alternative_met(list, met);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (removes_all || met[i])
-            idset_release(&list->items[i].tasks);
-        else
-            list->items[kept++] = list->items[i];
-    }
-    list->count = kept;
-    if (kept > 1) return;
-    list->is_any = false;
-    if (kept > 0) return;
-    dependency_list_free(list);
-    j->dependency = NULL;
-}
-
-/* What follows from changed conditions. met: of each; NULL: none. */
-static void finish(struct apply_context *c, uint32_t index, const bool *met)
+/* What follows from a condition that changed: O(1), unless it is task by task or the last one. */
+static void finish(struct apply_context *c, uint32_t index, uint32_t item)
 {
     struct job *j = &c->s->jobs.items[index];
-    if (met != NULL) remove_met(j, met);
-    job_waits_find_ready(j);
+    int64_t accrue_us = j->accrue_us;
+    bool is_by_task = dependency_is_by_task(j->dependency->items[item].type), is_last = j->dependency->left == 0;
+    if (is_last) {
+        dependency_list_free(j->dependency);
+        j->dependency = NULL;
+        apply_note_change(c, TABLE_DEPENDENCY, index);
+    } else {
+        apply_note_condition(c, index, item);
+    }
+    if (is_by_task || is_last) job_waits_find_ready(j);
     if (j->accrue_us == 0) j->accrue_us = job_waits_accrual_us(j, c->now_us);
     c->s->pass_is_due = true;
-    apply_note_change(c, TABLE_JOB, index);
+    if (is_last || j->accrue_us != accrue_us) apply_note_change(c, TABLE_JOB, index);
     if (is_killed(c->s)) cancel_failed(c, index);
 }
 
-static bool *new_flags(struct apply_context *c, const struct job *j)
+/* The condition of a dependent that is about a target, or NULL: the entry is out of date. A job that has started has no
+ * conditions any more, and one that was updated others. */
+static struct dependency_item *find_condition(struct state *s, const struct dependent *d, uint32_t job_id,
+                                              uint32_t *out_index)
 {
-    return arena_alloc(&c->s->cycle, j->dependency->count * sizeof(bool));
+    uint32_t index = state_find_job(s, d->job_id);
+    struct dependency_list *list = index != NONE ? s->jobs.items[index].dependency : NULL;
+    if (list == NULL || d->item >= list->count) return NULL;
+    struct dependency_item *item = &list->items[d->item];
+    *out_index = index;
+    return item->job_id == job_id && !item->is_met && !item->is_failed && item->at_us == 0 ? item : NULL;
 }
 
-/* Looks at the conditions of a waiting job about a target. Returns whether one of them still waits for it. */
-static bool meet(struct apply_context *c, uint32_t index, const struct dependency_target *t, uint32_t task_id)
+/* Looks at a condition about a target. Returns whether it still waits for it. */
+static bool meet(struct apply_context *c, const struct dependent *d, struct target_event *t)
 {
-    struct job *j = &c->s->jobs.items[index];
-    enum target_outcome outcome = dependency_target_outcome(c->s, t, task_id);
-    bool *met = new_flags(c, j), is_changed = false, waits = false;
-    for (uint32_t i = 0; i < j->dependency->count; i++) {
-        struct dependency_item *item = &j->dependency->items[i];
-        if (item->job_id != t->job->id || item->task_id != task_id || item->is_failed || item->at_us != 0 ||
-            dependency_is_by_task(item->type))
-            continue;
-        enum dependency_state state = dependency_target_meets(item->type, outcome);
-        waits |= state == DEPENDENCY_WAITS;
-        if (state == DEPENDENCY_WAITS) continue;
-        is_changed = true;
-        item->is_failed = state == DEPENDENCY_NEVER;
-        met[i] = state == DEPENDENCY_MET && item->minutes == 0;
-        if (state == DEPENDENCY_MET && item->minutes > 0)
-            item->at_us = time_after(dependency_target_start_us(c->s, t, task_id, c->now_us), item->minutes);
-    }
-    if (is_changed) finish(c, index, met);
-    return waits;
-}
-
-/* The live job with that id that has conditions, or NONE. */
-static uint32_t find_waiting(const struct state *s, uint32_t job_id)
-{
-    uint32_t index = state_find_job(s, job_id);
-    return index != NONE && s->jobs.items[index].dependency != NULL ? index : NONE;
+    uint32_t index;
+    const struct dependency_item *item = find_condition(c->s, d, t->target.job->id, &index);
+    if (item == NULL || item->task_id != t->task_id || dependency_is_by_task(item->type)) return false;
+    enum dependency_state state = dependency_target_meets(item->type, t->outcome);
+    struct dependency_list *list = c->s->jobs.items[index].dependency;
+    if (state == DEPENDENCY_WAITS) return true;
+    if (state == DEPENDENCY_NEVER)
+        dependency_list_fail(list, d->item);
+    else if (item->minutes == 0)
+        dependency_list_meet(list, d->item);
+    else
+        dependency_list_set_time(list, d->item, time_after(start_of(c, t), item->minutes));
+    finish(c, index, d->item);
+    return false;
 }
 
 /* The jobs that wait for a whole job, or for a task of it. */
-static void meet_all(struct apply_context *c, const struct dependency_target *t, uint32_t task_id)
+static void meet_all(struct apply_context *c, struct target_event *t)
 {
-    uint32_t job_id = t->job->id;
-    uint32_t entry = dependents_take(c->s, job_id, task_id);
+    uint32_t job_id = t->target.job->id, entry = dependents_take(c->s, job_id, t->task_id);
     while (entry != NONE) {
-        uint32_t waiting_id = c->s->dependents->entries.items[entry].job_id, index = find_waiting(c->s, waiting_id);
+        const struct dependent d = c->s->dependents->entries.items[entry];
         entry = dependents_take_next(c->s, entry);
-        if (index != NONE && meet(c, index, t, task_id)) dependents_register(c->s, job_id, task_id, waiting_id);
+        if (meet(c, &d, t)) dependents_register(c->s, job_id, t->task_id, d.job_id, d.item);
     }
 }
 
-/* Adds a task to the condition with the tasks that wait for ever. */
-static void add_failed_task(struct job *j, const struct dependency_item *item, uint32_t task_id)
+/* Adds a task to the condition with the tasks that wait for ever. O(conditions) */
+static void add_failed_task(struct apply_context *c, uint32_t index, const struct dependency_item *item,
+                            uint32_t task_id)
 {
-    struct dependency_list *list = j->dependency;
-    for (uint32_t i = 0; i < list->count; i++) {
-        struct dependency_item *other = &list->items[i];
-        if (other->type != item->type || other->job_id != item->job_id || !other->is_failed) continue;
-        idset_add(&other->tasks, task_id);
-        return;
+    struct dependency_list *list = c->s->jobs.items[index].dependency;
+    uint32_t at = 0;
+    while (at < list->count && (list->items[at].type != item->type || list->items[at].job_id != item->job_id ||
+                                !list->items[at].is_failed || list->items[at].is_met))
+        at++;
+    if (at == list->count) {
+        struct dependency_item added = *item;
+        added.is_failed = true;
+        added.position = NONE;
+        added.tasks = (struct idset){0};
+        at = dependency_list_add(list, &added);
     }
-    struct dependency_item added = *item;
-    added.is_failed = true;
-    added.tasks = (struct idset){0};
-    idset_add(&added.tasks, task_id);
-    size_t size = list->count * sizeof *list->items;
-    list->items = mem_resize(list->items, size, size + sizeof *list->items);
-    list->items[list->count++] = added;
+    idset_add(&list->items[at].tasks, task_id);
+    apply_note_condition(c, index, at);
 }
 
 /* A task has ended: the same task of an array that waits for it task by task. */
-static void meet_by_task(struct apply_context *c, uint32_t index, const struct dependency_target *t, uint32_t task_id)
+static void meet_by_task(struct apply_context *c, const struct dependent *d, const struct target_event *t)
 {
-    struct job *j = &c->s->jobs.items[index];
-    enum target_outcome outcome = dependency_target_outcome(c->s, t, task_id);
-    bool is_changed = false;
-    for (uint32_t i = 0, count = j->dependency->count; i < count; i++) {
-        struct dependency_item *item = &j->dependency->items[i];
-        if (item->job_id != t->job->id || item->is_failed || !dependency_is_by_task(item->type)) continue;
-        enum dependency_state state = dependency_target_meets(item->type, outcome);
-        if (state == DEPENDENCY_WAITS || !idset_remove(&item->tasks, task_id)) continue;
-        is_changed = true;
-        const struct dependency_item copy = *item;
-        if (state == DEPENDENCY_NEVER) add_failed_task(j, &copy, task_id);
-    }
-    if (!is_changed) return;
-    bool *met = new_flags(c, j);
-    for (uint32_t i = 0; i < j->dependency->count; i++) {
-        const struct dependency_item *item = &j->dependency->items[i];
-        met[i] = dependency_is_by_task(item->type) && item->tasks.ranges.count == 0;
-    }
-    finish(c, index, met);
+    uint32_t index;
+    struct dependency_item *item = find_condition(c->s, d, t->target.job->id, &index);
+    if (item == NULL || !dependency_is_by_task(item->type)) return;
+    enum dependency_state state = dependency_target_meets(item->type, t->outcome);
+    if (state == DEPENDENCY_WAITS || !idset_remove(&item->tasks, t->task_id)) return;
+    struct dependency_list *list = c->s->jobs.items[index].dependency;
+    const struct dependency_item copy = *item;
+    if (state == DEPENDENCY_NEVER) add_failed_task(c, index, &copy, t->task_id);
+    if (copy.tasks.ranges.count == 0) dependency_list_meet(list, d->item);
+    finish(c, index, d->item);
 }
 
-static void meet_all_by_task(struct apply_context *c, const struct dependency_target *t, uint32_t task_id)
+static void meet_all_by_task(struct apply_context *c, const struct target_event *t)
 {
-    uint32_t entry = dependents_first(c->s, t->job->id, DEPENDENTS_BY_TASK);
+    uint32_t entry = dependents_first(c->s, t->target.job->id, DEPENDENTS_BY_TASK);
     while (entry != NONE) {
         const struct dependent d = c->s->dependents->entries.items[entry];
-        uint32_t index = find_waiting(c->s, d.job_id);
-        if (index != NONE) meet_by_task(c, index, t, task_id);
+        meet_by_task(c, &d, t);
         entry = d.next;
     }
 }
@@ -436,26 +428,25 @@ static void meet_singleton(struct apply_context *c, const char *user, const char
 {
     if (!name_groups_are_built(c->s)) return;
     uint32_t index = name_groups_first(c->s, user, name);
-    if (index == NONE || c->s->jobs.items[index].dependency == NULL) return;
-    struct job *j = &c->s->jobs.items[index];
-    bool *met = new_flags(c, j), is_met = false;
-    for (uint32_t i = 0; i < j->dependency->count; i++) {
-        met[i] = j->dependency->items[i].type == DEPENDENCY_SINGLETON;
-        is_met |= met[i];
+    if (index == NONE) return;
+    uint32_t item;
+    while ((item = dependency_list_find_singleton(c->s->jobs.items[index].dependency)) != NONE) {
+        dependency_list_meet(c->s->jobs.items[index].dependency, item);
+        finish(c, index, item);
     }
-    if (is_met) finish(c, index, met);
 }
 
 static void settle(struct apply_context *c, struct dependents_cause cause)
 {
     struct state *s = c->s;
-    struct dependency_target t;
-    if (!dependency_target_find(s, NULL, cause.job_id, &t)) return;
-    meet_all(c, &t, cause.task_id);
-    if (cause.task_id != NONE) meet_all_by_task(c, &t, cause.task_id);
-    if (cause.task_id != NONE || t.job->ended_us == 0) return;
-    dependents_forget(s, t.job->id);
-    meet_singleton(c, s->assocs.items[t.job->assoc].user, t.job->text->name);
+    struct target_event t = {.task_id = cause.task_id};
+    if (!dependency_target_find(s, NULL, cause.job_id, &t.target)) return;
+    t.outcome = dependency_target_outcome(s, &t.target, cause.task_id);
+    meet_all(c, &t);
+    if (cause.task_id != NONE) meet_all_by_task(c, &t);
+    if (cause.task_id != NONE || t.target.job->ended_us == 0) return;
+    dependents_forget(s, cause.job_id);
+    meet_singleton(c, s->assocs.items[t.target.job->assoc].user, t.target.job->text->name);
 }
 
 void dependencies_settle(struct apply_context *c)
@@ -464,23 +455,22 @@ void dependencies_settle(struct apply_context *c)
     while (dependents_next_cause(c->s, &cause)) settle(c, cause);
 }
 
-static bool has_singleton(const struct job *j)
-{
-    for (uint32_t i = 0; j->dependency != NULL && i < j->dependency->count; i++) {
-        if (j->dependency->items[i].type == DEPENDENCY_SINGLETON) return true;
-    }
-    return false;
-}
-
-void dependencies_changed(struct apply_context *c, uint32_t index, const char *old_name)
+void dependencies_set(struct apply_context *c, uint32_t index)
 {
     struct state *s = c->s;
     const struct job *j = &s->jobs.items[index];
-    const char *user = s->assocs.items[j->assoc].user;
-    if (has_singleton(j)) (void)name_groups_find(s, user, j->text->name); /* builds the groups */
-    name_groups_add(s, j);
-    if (j->dependency != NULL) dependents_add(s, j);
-    if (j->dependency != NULL && is_killed(s)) cancel_failed(c, index);
+    apply_note_change(c, TABLE_DEPENDENCY, index);
+    if (j->dependency == NULL) return;
+    if (dependency_list_find_singleton(j->dependency) != NONE) name_groups_build(s);
+    dependents_add(s, j);
+    if (is_killed(s)) cancel_failed(c, index);
+}
+
+void dependencies_named(struct apply_context *c, uint32_t index, const char *old_name)
+{
+    const struct job *j = &c->s->jobs.items[index];
+    const char *user = c->s->assocs.items[j->assoc].user;
+    name_groups_add(c->s, j);
     if (old_name == NULL) return;
     meet_singleton(c, user, old_name);
     meet_singleton(c, user, j->text->name);

@@ -1,9 +1,11 @@
 /* Jobs that wait for other jobs. What is given (fields/dependency_text.h) is resolved when it is given: names become
- * ids, what is met already is left out. The conditions that remain are in the job's row; one that is met later is
- * removed from it, so a restart and the end of the other job lose nothing.
+ * ids, what is met already is left out. Each condition that remains is a row of its own in the store, which is removed
+ * when the condition is met. So an end costs the same for every condition about it, however many others there are, and
+ * a restart loses nothing.
  *
  * Invariants
- *   1. A condition that is not marked as failed is about a job that has not ended, or about a time.
+ *   1. A condition that is left is about a job that has not ended, about a time, or about earlier jobs of the same
+ *      name; or it is marked as failed.
  *   2. No job waits for itself, directly or by others.
  *
  * How a job ended that is not in memory any more is a fact that the event brings (event.ends). */
@@ -14,8 +16,8 @@
 #include "fields/dependency_text.h"
 
 /* Appends the ids of the jobs about which an event needs facts to out_ids, in memory of arena: those that its
- * dependency names and that have ended and are not in memory. The number of ids is returned. O(length of the
- * dependency) */
+ * dependency names and that have ended and are not in memory, in ascending order. The number of ids is returned.
+ * O(length of the dependency x log) */
 uint32_t dependencies_list_ended(const struct state *s, const struct event *event, struct arena *arena,
                                  const uint32_t **out_ids);
 
@@ -27,8 +29,11 @@ int dependencies_resolve(struct apply_context *c, const struct event *event, con
 /* ERR_CONFLICT if a job would wait for itself after an update. row: the job at index as it will be. */
 int dependencies_check_circle(struct apply_context *c, uint32_t index, const struct job *row);
 
-/* To be called for a job that is new, or has new conditions or a new name. old_name: NULL: the same. */
-void dependencies_changed(struct apply_context *c, uint32_t index, const char *old_name);
+/* To be called for a job that has new conditions, or none any more. O(conditions) */
+void dependencies_set(struct apply_context *c, uint32_t index);
+
+/* To be called for a job that is new, or has a new name, after dependencies_set. old_name: NULL: it is new. */
+void dependencies_named(struct apply_context *c, uint32_t index, const char *old_name);
 
 /* To be called after each event: removes the conditions that it has met, and what follows from that. */
 void dependencies_settle(struct apply_context *c);

@@ -57,7 +57,7 @@ static void visit_conditions(struct circle_search *x, uint32_t index)
     const struct job *j = job_at(x, index);
     for (uint32_t i = 0; j->dependency != NULL && i < j->dependency->count; i++) {
         const struct dependency_item *item = &j->dependency->items[i];
-        if (item->is_failed || item->at_us != 0) continue;
+        if (item->is_met || item->is_failed || item->at_us != 0) continue;
         if (item->type == DEPENDENCY_SINGLETON) {
             visit_group(x, index);
             continue;

@@ -16,8 +16,14 @@ uint32_t dependency_target_row(const struct state *s, uint32_t job_id)
 
 static const struct event_end *find_end(const struct event *event, uint32_t job_id)
 {
-    for (uint32_t i = 0; event != NULL && i < event->end_count; i++) {
-        if (event->ends[i].job_id == job_id) return &event->ends[i];
+    uint32_t first = 0, last = event != NULL ? event->end_count : 0;
+    while (first < last) {
+        uint32_t middle = first + (last - first) / 2;
+        if (event->ends[middle].job_id == job_id) return &event->ends[middle];
+        if (event->ends[middle].job_id < job_id)
+            first = middle + 1;
+        else
+            last = middle;
     }
     return NULL;
 }
@@ -66,16 +72,28 @@ enum target_outcome dependency_target_outcome(const struct state *s, const struc
     return state_find_task(s, j->id, task_id) != NONE ? TARGET_STARTED : TARGET_OK;
 }
 
+/* The launch of a live task of a job; 0: it is not live. */
+static int64_t launch_of(const struct state *s, uint32_t job_id, uint32_t task_id)
+{
+    uint32_t index = state_find_task(s, job_id, task_id);
+    return index != NONE ? s->tasks.items[index].launch_us : 0;
+}
+
 int64_t dependency_target_start_us(const struct state *s, const struct dependency_target *t, uint32_t task_id,
                                    int64_t now_us)
 {
+    const struct job *j = t->job;
     int64_t last_us = 0;
-    if (t->job == NULL) return t->end->started_us > 0 ? t->end->started_us : now_us;
-    if (t->job->live_tasks == 0) return now_us;
-    for (uint32_t i = 0; i < s->tasks.count; i++) {
-        const struct task *k = &s->tasks.items[i];
-        bool is_of_it = k->job_id == t->job->id && (task_id == NONE || k->task_id == task_id);
-        if (is_of_it && !job_state_is_end(k->state) && k->launch_us > last_us) last_us = k->launch_us;
+    if (j == NULL) return t->end->started_us > 0 ? t->end->started_us : now_us;
+    if (task_id != NONE) {
+        last_us = launch_of(s, j->id, task_id);
+        return last_us > 0 ? last_us : now_us;
+    }
+    uint32_t left = j->live_tasks;
+    for (uint32_t id = idset_first(&j->array); id != NONE && left > 0; id = idset_next(&j->array, id)) {
+        int64_t launch_us = launch_of(s, j->id, id);
+        left -= launch_us > 0;
+        if (launch_us > last_us) last_us = launch_us;
     }
     return last_us > 0 ? last_us : now_us;
 }

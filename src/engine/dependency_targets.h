@@ -19,7 +19,7 @@ enum target_outcome {
 };
 
 /* Finds a job in memory, also one that ended in this turn, or else the fact. Returns false if there is neither.
- * O(log jobs + ends) */
+ * O(log jobs + log ends) */
 bool dependency_target_find(const struct state *s, const struct event *event, uint32_t job_id,
                             struct dependency_target *out);
 
@@ -34,7 +34,8 @@ bool dependency_target_is_array(const struct dependency_target *t);
 enum target_outcome dependency_target_outcome(const struct state *s, const struct dependency_target *t,
                                               uint32_t task_id);
 
-/* When it started: the last of its tasks. Of a start that is in no row any more: now. O(tasks) */
+/* When it started: the last of its tasks. Of a start that is in no row any more: now. O(1) for a task, O(its tasks) for
+ * a whole array. */
 int64_t dependency_target_start_us(const struct state *s, const struct dependency_target *t, uint32_t task_id,
                                    int64_t now_us);
 

@@ -14,7 +14,7 @@ static void clear(struct dependents *d)
     d->is_valid = false;
 }
 
-static void register_in(struct dependents *d, uint32_t job_id, uint32_t task_id, uint32_t waiting_job_id)
+static void register_in(struct dependents *d, uint32_t job_id, uint32_t task_id, uint32_t waiting_job_id, uint32_t item)
 {
     uint64_t key = map_key_of_pair(job_id, task_id);
     uint32_t entry = d->unused;
@@ -24,7 +24,7 @@ static void register_in(struct dependents *d, uint32_t job_id, uint32_t task_id,
         entry = d->entries.count;
         (void)array_add(&d->entries);
     }
-    d->entries.items[entry] = (struct dependent){waiting_job_id, map_get_u64(&d->first, key)};
+    d->entries.items[entry] = (struct dependent){waiting_job_id, item, map_get_u64(&d->first, key)};
     map_set_u64(&d->first, key, entry);
     if (task_id >= DEPENDENTS_BY_TASK) return;
     uint32_t count = map_get_u64(&d->on_tasks, job_id);
@@ -35,8 +35,8 @@ static void add_job(struct dependents *d, const struct job *j)
 {
     for (uint32_t i = 0; j->dependency != NULL && i < j->dependency->count; i++) {
         const struct dependency_item *item = &j->dependency->items[i];
-        if (item->job_id == 0 || item->is_failed || item->at_us != 0) continue;
-        register_in(d, item->job_id, dependency_is_by_task(item->type) ? DEPENDENTS_BY_TASK : item->task_id, j->id);
+        if (item->job_id == 0 || item->is_met || item->is_failed || item->at_us != 0) continue;
+        register_in(d, item->job_id, dependency_is_by_task(item->type) ? DEPENDENTS_BY_TASK : item->task_id, j->id, i);
     }
 }
 
@@ -64,9 +64,9 @@ void dependents_add(struct state *s, const struct job *j)
     if (!is_new) add_job(d, j);
 }
 
-void dependents_register(struct state *s, uint32_t job_id, uint32_t task_id, uint32_t waiting_job_id)
+void dependents_register(struct state *s, uint32_t job_id, uint32_t task_id, uint32_t waiting_job_id, uint32_t item)
 {
-    register_in(dependents_of(s), job_id, task_id, waiting_job_id);
+    register_in(dependents_of(s), job_id, task_id, waiting_job_id, item);
 }
 
 uint32_t dependents_take(struct state *s, uint32_t job_id, uint32_t task_id)

@@ -18,6 +18,7 @@
 
 struct dependent {
     uint32_t job_id; /* of the job that waits */
+    uint32_t item;   /* the index of its condition */
     uint32_t next;   /* in the list of the same key, or in that of unused entries; or NONE */
 };
 
@@ -40,8 +41,8 @@ struct dependents {
 /* Indexes the conditions of a job that is new, or has new ones. O(conditions), and O(jobs) the first time. */
 void dependents_add(struct state *s, const struct job *j);
 
-/* Adds a job to the list of (job_id, task_id). */
-void dependents_register(struct state *s, uint32_t job_id, uint32_t task_id, uint32_t waiting_job_id);
+/* Adds a job and its condition to the list of (job_id, task_id). */
+void dependents_register(struct state *s, uint32_t job_id, uint32_t task_id, uint32_t waiting_job_id, uint32_t item);
 
 /* Empties the list of a key, and returns its first entry or NONE. dependents_take_next returns the entry after it, and
  * gives the entry back; so the job is read before. */

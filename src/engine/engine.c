@@ -84,6 +84,7 @@ void engine_forget(struct state *s)
 void outcome_clear(struct outcome *o)
 {
     array_clear(&o->changes);
+    array_clear(&o->conditions);
     array_clear(&o->journal);
     array_clear(&o->decisions);
     buf_clear(&o->schedule_lines);
@@ -92,6 +93,7 @@ void outcome_clear(struct outcome *o)
 void outcome_release(struct outcome *o)
 {
     array_release(&o->changes);
+    array_release(&o->conditions);
     array_release(&o->journal);
     array_release(&o->decisions);
     buf_release(&o->schedule_lines);

@@ -217,7 +217,8 @@ struct event_synced {
 struct event {
     enum event_kind kind;
     struct actor actor;
-    const struct event_end *ends; /* EVENT_SUBMIT, EVENT_UPDATE: of the jobs that dependencies_list_ended lists */
+    const struct event_end *ends; /* EVENT_SUBMIT, EVENT_UPDATE: of the jobs that dependencies_list_ended lists, in its
+                                     order: ascending ids */
     uint32_t end_count;
     union {
         struct event_account account;
@@ -262,12 +263,18 @@ enum change_table {
     TABLE_OWNER,          /* usage of users and projects */
     TABLE_MIN_PRIORITIES, /* index 0: removes those of all jobs, before TABLE_MIN_PRIORITY is written */
     TABLE_MIN_PRIORITY,   /* index: the job; job.min_priorities[].stored replace its rows */
+    TABLE_DEPENDENCY,     /* index: the job; what is left of job.dependency replaces its rows */
     TABLE_COUNT
 };
 
 struct change {
     enum change_table table;
     uint32_t index; /* TABLE_SETTING: enum setting; TABLE_COUNTERS: 0 (next ids, decay, resets) */
+};
+
+/* One condition of a job that waits for others: its row is written as it is now, or removed. */
+struct condition_change {
+    uint32_t job, item; /* indices into the state's jobs, and into the items of its dependency */
 };
 
 /* The index of an object in a change. */
@@ -324,6 +331,7 @@ struct decision {
 /* The outcome of the events of one turn. Each engine_apply appends to it, until outcome_clear. */
 struct outcome {
     ARRAY(struct change) changes;
+    ARRAY(struct condition_change) conditions; /* written after the changes */
     ARRAY(struct usage_journal_entry) journal;
     ARRAY(struct decision) decisions;
     struct buf schedule_lines; /* of the passes, for the schedule file, with MONITOR in params; else empty */

@@ -51,11 +51,42 @@ static int check_ref(struct apply_context *c, const struct event *event, struct 
     return find_job(c, &event->actor, ref, &unused);
 }
 
+/* The live tasks of arrays. They are listed when the first array is met, so an event costs O(jobs it is about + live
+ * tasks), however many arrays there are. */
+struct task_lists {
+    bool is_listed;
+    struct map first; /* the id of an array -> the index of a live task of it */
+    uint32_t *next;   /* by task: the index of another live one of the same array, or NONE; memory of the cycle */
+};
+
+static void make_lists(struct state *s, struct task_lists *l)
+{
+    l->is_listed = true;
+    l->next = arena_alloc(&s->cycle, (s->tasks.count + (size_t)1) * sizeof *l->next);
+    for (uint32_t i = s->tasks.count; i-- > 0;) {
+        if (job_state_is_end(s->tasks.items[i].state)) continue;
+        l->next[i] = map_get_u64(&l->first, s->tasks.items[i].job_id);
+        map_set_u64(&l->first, s->tasks.items[i].job_id, i);
+    }
+}
+
+/* Calls act for each live task of a job, by index. Returns whether it made a difference for one of them. */
+static bool for_each_task(struct apply_context *c, const struct event *event, struct task_lists *l, const struct job *j,
+                          bool (*act)(struct apply_context *, const struct event *, uint32_t))
+{
+    bool is_changed = false;
+    if (j->live_tasks == 0) return false;
+    if (!j->is_array) return act(c, event, state_find_task(c->s, j->id, 0));
+    if (!l->is_listed) make_lists(c->s, l);
+    for (uint32_t i = map_get_u64(&l->first, j->id); i != NONE; i = l->next[i]) is_changed |= act(c, event, i);
+    return is_changed;
+}
+
 /* What an event does with a reference. */
 struct job_action {
     int (*check)(struct apply_context *, const struct event *, struct job_ref); /* 0, or -1: refused */
     /* Whether it makes a difference; with is_dry_run, whether it would. References of `all` were not checked. */
-    bool (*act)(struct apply_context *, const struct event *, struct job_ref);
+    bool (*act)(struct apply_context *, const struct event *, struct task_lists *, struct job_ref);
 };
 
 static int check_selection(struct apply_context *c, const struct job_selection *selection)
@@ -126,16 +157,16 @@ static int check_refs(struct apply_context *c, const struct event *event, const 
 }
 
 static void act_on(struct apply_context *c, const struct event *event, const struct job_action *action,
-                   struct job_ref ref)
+                   struct task_lists *lists, struct job_ref ref)
 {
     struct jobs_report *report = event->jobs.report;
-    if (!action->act(c, event, ref)) return;
+    if (!action->act(c, event, lists, ref)) return;
     c->result->job_count++;
     if (report != NULL) report->changed[report->changed_count++] = ref;
 }
 
 static void act_on_refs(struct apply_context *c, const struct event *event, const struct job_action *action,
-                        const bool *is_refused)
+                        struct task_lists *lists, const bool *is_refused)
 {
     struct map seen = {0};
     for (uint32_t i = 0; i < event->jobs.count; i++) {
@@ -143,17 +174,19 @@ static void act_on_refs(struct apply_context *c, const struct event *event, cons
         uint64_t key = task_key(ref.job_id, ref.task_id);
         if (is_refused[i] || map_get_u64(&seen, key) != NONE) continue;
         map_set_u64(&seen, key, 0);
-        act_on(c, event, action, ref);
+        act_on(c, event, action, lists, ref);
     }
     map_release(&seen);
 }
 
-static void act_on_all(struct apply_context *c, const struct event *event, const struct job_action *action)
+static void act_on_all(struct apply_context *c, const struct event *event, const struct job_action *action,
+                       struct task_lists *lists)
 {
     for (uint32_t i = 0; i < c->s->jobs.count; i++) {
         const struct job *j = &c->s->jobs.items[i];
         if (j->ended_us != 0 || !may_change(c->s, &event->actor, j)) continue;
-        if (is_selected(c->s, &event->jobs.selection, j)) act_on(c, event, action, (struct job_ref){j->id, NONE});
+        if (is_selected(c->s, &event->jobs.selection, j))
+            act_on(c, event, action, lists, (struct job_ref){j->id, NONE});
     }
 }
 
@@ -161,6 +194,7 @@ static int change_jobs(struct apply_context *c, const struct event *event, const
 {
     const struct event_jobs *wanted = &event->jobs;
     struct jobs_report *report = wanted->report;
+    struct task_lists lists = {0};
     bool *is_refused;
     if (report != NULL) {
         size_t changed_max = (wanted->all ? c->s->jobs.count : wanted->count) + (size_t)1;
@@ -170,9 +204,10 @@ static int change_jobs(struct apply_context *c, const struct event *event, const
     }
     if (check_selection(c, &wanted->selection) != 0 || check_refs(c, event, action, &is_refused) != 0) return -1;
     if (wanted->all)
-        act_on_all(c, event, action);
+        act_on_all(c, event, action, &lists);
     else
-        act_on_refs(c, event, action, is_refused);
+        act_on_refs(c, event, action, &lists, is_refused);
+    map_release(&lists.first);
     return 0;
 }
 
@@ -201,24 +236,22 @@ static void cancel_pending(struct apply_context *c, uint32_t job_index, uint32_t
     idset_release(&tasks);
 }
 
-/* O(tasks) if tasks of the job are live. */
-static bool cancel_all_tasks(struct apply_context *c, const struct event *event, uint32_t job_index)
+static bool cancel_all_tasks(struct apply_context *c, const struct event *event, struct task_lists *lists,
+                             uint32_t job_index)
 {
     struct job *j = &c->s->jobs.items[job_index];
     const struct job_selection *selection = &event->jobs.selection;
     bool has_pending = !selection->is_of_live && idset_first(&j->pending) != NONE, is_changed = has_pending;
-    for (uint32_t i = 0; i < c->s->tasks.count && j->live_tasks > 0 && !selection->is_of_pending; i++) {
-        if (c->s->tasks.items[i].job_id == j->id) is_changed |= cancel_task(c, event, i);
-    }
+    if (!selection->is_of_pending) is_changed |= for_each_task(c, event, lists, j, cancel_task);
     if (has_pending && !event->jobs.is_dry_run) job_cancel_pending(c, job_index, &j->pending);
     return is_changed;
 }
 
-static bool cancel_ref(struct apply_context *c, const struct event *event, struct job_ref ref)
+static bool cancel_ref(struct apply_context *c, const struct event *event, struct task_lists *lists, struct job_ref ref)
 {
     uint32_t job_index = state_find_job(c->s, ref.job_id);
     if (job_index == NONE) return false; /* an earlier reference to the same job ended it */
-    if (ref.task_id == NONE) return cancel_all_tasks(c, event, job_index);
+    if (ref.task_id == NONE) return cancel_all_tasks(c, event, lists, job_index);
     uint32_t task = state_find_task(c->s, ref.job_id, ref.task_id);
     if (task != NONE) return cancel_task(c, event, task);
     bool is_pending = idset_has(&c->s->jobs.items[job_index].pending, ref.task_id);
@@ -279,16 +312,19 @@ static bool set_held(struct apply_context *c, const struct event *event, uint32_
 }
 
 /* A hold by an operator stays one. */
-static bool hold_ref(struct apply_context *c, const struct event *event, struct job_ref ref)
+static bool hold_ref(struct apply_context *c, const struct event *event, struct task_lists *lists, struct job_ref ref)
 {
+    (void)lists;
     uint32_t index = state_find_job(c->s, ref.job_id);
     const struct job *j = &c->s->jobs.items[index];
     if (idset_first(&j->pending) == NONE) return false;
     return set_held(c, event, index, true, j->is_held_by_operator || !is_own(c->s, &event->actor, j));
 }
 
-static bool release_ref(struct apply_context *c, const struct event *event, struct job_ref ref)
+static bool release_ref(struct apply_context *c, const struct event *event, struct task_lists *lists,
+                        struct job_ref ref)
 {
+    (void)lists;
     uint32_t index = state_find_job(c->s, ref.job_id);
     const struct job *j = &c->s->jobs.items[index];
     if (idset_first(&j->pending) == NONE || (j->is_held_by_operator && !event->actor.is_operator)) return false;
@@ -353,20 +389,14 @@ static bool requeue_live(struct apply_context *c, const struct event *event, uin
     return true;
 }
 
-/* O(tasks) for a whole job. */
-static bool requeue_ref(struct apply_context *c, const struct event *event, struct job_ref ref)
+static bool requeue_ref(struct apply_context *c, const struct event *event, struct task_lists *lists,
+                        struct job_ref ref)
 {
-    bool is_changed = false;
     const struct job *j = &c->s->jobs.items[state_find_job(c->s, ref.job_id)];
     if (j->live_tasks == 0 || (event->jobs.holds && j->is_array)) return false; /* of all jobs; others are refused */
-    if (ref.task_id != NONE) {
-        uint32_t index = state_find_task(c->s, ref.job_id, ref.task_id);
-        return index != NONE && requeue_live(c, event, index);
-    }
-    for (uint32_t i = 0; i < c->s->tasks.count; i++) {
-        if (c->s->tasks.items[i].job_id == ref.job_id) is_changed |= requeue_live(c, event, i);
-    }
-    return is_changed;
+    if (ref.task_id == NONE) return for_each_task(c, event, lists, j, requeue_live);
+    uint32_t index = state_find_task(c->s, ref.job_id, ref.task_id);
+    return index != NONE && requeue_live(c, event, index);
 }
 
 static int check_requeue(struct apply_context *c, const struct event *event, struct job_ref ref)
@@ -400,7 +430,8 @@ static const char *old_name_of(struct state *s, const struct job *old, const str
 }
 
 /* Sets what the job waits for, if that is given and differs. */
-static int set_dependency(struct apply_context *c, const struct event *event, uint32_t index, struct job *row)
+static int set_dependency(struct apply_context *c, const struct event *event, uint32_t index, struct job *row,
+                          bool *out_is_new)
 {
     struct state *s = c->s;
     const struct job *j = &s->jobs.items[index];
@@ -408,6 +439,7 @@ static int set_dependency(struct apply_context *c, const struct event *event, ui
     const struct field_value old = job_member(s, j, JOB_FIELD_DEPENDENCY, &s->cycle);
     bool is_new =
         given->is_given[JOB_FIELD_DEPENDENCY] && strcmp(given->value[JOB_FIELD_DEPENDENCY].text, old.text) != 0;
+    *out_is_new = is_new;
     if (is_new && dependencies_resolve(c, event, user_of(s, j), row) != 0) return -1;
     if (is_new || (strcmp(j->text->name, row->text->name) != 0 && name_groups_are_built(s)))
         return dependencies_check_circle(c, index, row);
@@ -415,13 +447,14 @@ static int set_dependency(struct apply_context *c, const struct event *event, ui
 }
 
 /* A job that has to wait for others now has no age; one that waits no more begins to age. */
-static void settle_dependency(struct apply_context *c, uint32_t index, const char *old_name)
+static void settle_dependency(struct apply_context *c, uint32_t index, bool is_new, const char *old_name)
 {
     struct job *j = &c->s->jobs.items[index];
     job_waits_find_ready(j);
     int64_t accrual_us = job_waits_accrual_us(j, c->now_us);
     if (accrual_us == 0 || j->accrue_us == 0) j->accrue_us = accrual_us;
-    dependencies_changed(c, index, old_name);
+    if (is_new) dependencies_set(c, index);
+    if (old_name != NULL) dependencies_named(c, index, old_name);
 }
 
 /* MaxWall does not count for a time limit that an operator changes. A longer one that the user asks for may be refused
@@ -439,10 +472,11 @@ static int update(struct apply_context *c, const struct event *event)
 {
     const struct event_update *wanted = &event->update;
     uint32_t index;
+    bool is_new;
     if (find_job(c, &event->actor, (struct job_ref){wanted->job_id, NONE}, &index) != 0) return -1;
     struct job row = c->s->jobs.items[index];
     if (job_edit_update(c, &event->actor, &c->s->jobs.items[index], wanted->values, &row) != 0) return -1;
-    if (set_dependency(c, event, index, &row) != 0) return -1;
+    if (set_dependency(c, event, index, &row, &is_new) != 0) return -1;
     const char *old_name = old_name_of(c->s, &c->s->jobs.items[index], &row);
     if (check_limits(c, &event->actor, &c->s->jobs.items[index], &row) != 0) return -1;
     if (has_decisive_change(c->s, &c->s->jobs.items[index], &row)) move_to_list_end(c->s, &row);
@@ -450,7 +484,7 @@ static int update(struct apply_context *c, const struct event *event)
     min_priority_update(c, index, &row);
     job_set_assoc(c->s, index, row.assoc);
     job_replace(c->s, index, &row);
-    settle_dependency(c, index, old_name);
+    settle_dependency(c, index, is_new, old_name);
     if (has_new_time) time_limit_changed(c, index);
     c->s->pass_is_due = true;
     apply_note_change(c, TABLE_JOB, index);

@@ -9,6 +9,7 @@
 #include "engine/handlers.h"
 #include "engine/placements.h"
 #include "engine/restarts.h"
+#include "engine/task_delays.h"
 #include "fields/request_text.h"
 #include "policy/tres_text.h"
 
@@ -86,6 +87,7 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_GPUS_PER_SLOT] = {PLACING(MEMBER_U32, gpus_per_slot)},
     [JOB_FIELD_PENDING_TASKS] = {JOB(MEMBER_SET, pending)},
     [JOB_FIELD_CANCELLED_TASKS] = {JOB(MEMBER_SET, cancelled)},
+    [JOB_FIELD_CANCELLED_BY_RULE] = {JOB(MEMBER_BOOL, is_cancelled_by_rule)},
     [JOB_FIELD_CANCELLED] = {JOB(MEMBER_I64, cancelled_us), NONE_IS(0)},
     [JOB_FIELD_ENDED] = {JOB(MEMBER_I64, ended_us), NONE_IS(0)},
 
@@ -395,10 +397,22 @@ static int set_dependency(struct job *row, const struct field_value *value, stru
     return 0;
 }
 
+static struct field_value dependency_join(const struct job *j)
+{
+    return field_text(j->dependency == NULL ? "" : j->dependency->is_any ? "?" : ",");
+}
+
 static struct field_value restarted_value(const struct job *j, struct arena *arena)
 {
     struct buf text = {0};
     restarts_format(j, &text);
+    return take_text(&text, arena);
+}
+
+static struct field_value delayed_value(const struct job *j, struct arena *arena)
+{
+    struct buf text = {0};
+    task_delays_format(j, &text);
     return take_text(&text, arena);
 }
 
@@ -419,6 +433,8 @@ struct field_value job_member(const struct state *s, const struct job *j, enum j
     case JOB_FIELD_SOFT: return requests_value(s, placing_of(j)->soft, placing_of(j)->soft_count, arena);
     case JOB_FIELD_ARRAY: return j->is_array ? set_value(&j->array, arena) : field_absent();
     case JOB_FIELD_DEPENDENCY: return dependency_value(j, arena);
+    case JOB_FIELD_DEPENDENCY_JOIN: return dependency_join(j);
+    case JOB_FIELD_DELAYED_TASKS: return delayed_value(j, arena);
     case JOB_FIELD_RESTARTED_TASKS: return restarted_value(j, arena);
     default: break;
     }
@@ -442,6 +458,8 @@ int job_member_set(const struct state *s, struct job *row, enum job_field f, con
     case JOB_FIELD_SOFT: return set_soft_requests(s, row, value, arena, e);
     case JOB_FIELD_ARRAY: return set_array(row, value, e);
     case JOB_FIELD_DEPENDENCY: return set_dependency(row, value, arena, e);
+    case JOB_FIELD_DELAYED_TASKS: return task_delays_parse(row, str(value->text), job_field_at(f)->name, e);
+    case JOB_FIELD_DEPENDENCY_JOIN: return 0; /* the conditions are restored with it (state_restore_condition) */
     case JOB_FIELD_RESTARTED_TASKS: return restarts_parse(row, str(value->text), job_field_at(f)->name, e);
     default: break;
     }
@@ -453,6 +471,7 @@ void job_members_release(struct job *row)
 {
     idset_release(&row->array);
     idset_release(&row->pending);
+    task_delays_release(row);
     idset_release(&row->cancelled);
     restarts_release(row);
 }

@@ -1,6 +1,7 @@
 #include "engine/job_waits.h"
 
 #include "engine/dependents.h"
+#include "engine/task_delays.h"
 #include "fields/dependency_text.h"
 
 int64_t job_waits_eligible_us(const struct job *j)
@@ -27,6 +28,7 @@ void job_waits_find_ready(struct job *j)
 {
     struct idset waiting = {0};
     dependency_list_add_waiting(j->dependency, false, &waiting);
+    task_delays_add_waiting(j, 0, &waiting);
     j->waits_by_task = waiting.ranges.count > 0;
     idset_release(&j->ready);
     if (j->waits_by_task) {
@@ -40,18 +42,23 @@ void job_waits_take(struct state *s, struct job *j, const struct idset *tasks)
 {
     dependents_note_tasks(s, j->id, tasks);
     idset_remove_all(&j->ready, tasks);
-    idset_remove_all(&j->pending, tasks);
+    bool has_delays = j->delays.count > 0;
+    if (has_delays) task_delays_drop(j, tasks);
+    idset_remove_all(&j->pending, tasks); /* last, because tasks may be this set */
+    if (has_delays) job_waits_find_ready(j);
     if (idset_first(&j->pending) == NONE) dependents_note(s, j->id, NONE);
 }
 
-void job_waits_take_task(struct state *s, struct job *j, uint32_t task_id)
+bool job_waits_take_task(struct state *s, struct job *j, uint32_t task_id)
 {
+    bool had_conditions = j->dependency != NULL && j->dependency->by_task == 0;
     if (j->waits_by_task) idset_remove(&j->ready, task_id);
     idset_remove(&j->pending, task_id);
-    if (!j->waits_by_task) { /* what is left are times that have passed */
+    if (had_conditions) { /* what is left are times that have passed */
         dependency_list_free(j->dependency);
         j->dependency = NULL;
     }
     if (j->is_array) dependents_note(s, j->id, task_id);
     if (idset_first(&j->pending) == NONE) dependents_note(s, j->id, NONE);
+    return had_conditions;
 }

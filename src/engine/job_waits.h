@@ -24,8 +24,9 @@ int64_t job_waits_accrual_us(const struct job *j, int64_t now_us);
 void job_waits_find_ready(struct job *j);
 
 /* Take tasks out of the pending ones and queue this as a cause (dependents.h): tasks that are cancelled, or one that
- * starts, which ends the conditions of its job unless it waits task by task. */
+ * starts, which ends the conditions of its job unless it waits task by task. job_waits_take_task returns whether it had
+ * some that are gone. */
 void job_waits_take(struct state *s, struct job *j, const struct idset *tasks);
-void job_waits_take_task(struct state *s, struct job *j, uint32_t task_id);
+bool job_waits_take_task(struct state *s, struct job *j, uint32_t task_id);
 
 #endif

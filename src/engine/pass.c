@@ -1,6 +1,7 @@
 #include "engine/pass.h"
 
 #include "engine/closed_times.h"
+#include "engine/delay_ends.h"
 #include "engine/limit_end.h"
 #include "engine/min_priority.h"
 #include "engine/pass_limits.h"
@@ -62,6 +63,8 @@ static void end(struct pass *p)
 static void run_pass(struct apply_context *c, const char *boot_id, const struct ticket_plan *plan)
 {
     struct pass p = {.c = c, .boot_id = boot_id, .plan = plan, .has_threshold_qos = has_threshold_qos(c->s)};
+    bool has_ready_tasks = delay_ends_apply(c);
+    if (has_ready_tasks && plan != NULL) c->s->pass_is_due = true; /* the plan does not know them */
     limit_end_tasks(c);
     if (min_priority_is_kept(c->s)) {
         pass_begin_ranking(&p);

@@ -108,19 +108,20 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     struct tres_list tres = {.items = amounts};
     find_indices(p);
     job_task_tres(s, &p->indices, j, a->slots, a->part_count, &tres);
+    uint32_t partition = p->cluster->model.partition_of[a->parts[0].instance];
+    if (j->has_default_time) j->time_limit_s = partition_limits_time_s(s, j, partition);
+    j->has_default_time = false;
     struct task row = {.job_id = j->id,
                        .task_id = idset_first(job_waits_ready_tasks(j)),
                        .state = JOB_STARTING,
                        .launch_id = s->next_launch_id++,
                        .launch_us = c->now_us,
                        .launch_limit_s = j->time_limit_s,
-                       .partition = p->cluster->model.partition_of[a->parts[0].instance],
+                       .partition = partition,
                        .usage_factor = s->objects[OBJECT_QOS].items[j->qos].object.value[QOS_USAGE_FACTOR].real,
                        .tres = copy_tres(&tres),
                        .cpu_weight = CPU_WEIGHT_DEFAULT};
     row.assoc = state_assoc_in_partition(s, j->assoc, row.partition);
-    if (j->has_default_time) j->time_limit_s = partition_limits_time_s(s, j, row.partition);
-    j->has_default_time = false;
     row.restarts = restarts_of(j, row.task_id);
     row.billing = job_billing_in(s, row.partition, &tres);
     row.partition_qos = state_partition_qos(s, row.partition);
@@ -128,7 +129,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     strncpy(row.boot_id, p->boot_id, sizeof row.boot_id - 1);
     take_places(p, j, a, &row);
     live_cluster_add(p->cluster, &row, d, a, c->now_us);
-    job_waits_take_task(s, j, row.task_id);
+    bool had_conditions = job_waits_take_task(s, j, row.task_id);
     j->live_tasks++;
     uint32_t index = task_append(s, &row);
     const struct work work = task_work(&row);
@@ -136,6 +137,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     assoc_count_work(s, row.assoc, &work, 1);
     task_count_references(s, &row, 1);
     apply_note_change(c, TABLE_JOB, job);
+    if (had_conditions) apply_note_change(c, TABLE_DEPENDENCY, job);
     apply_note_change(c, TABLE_TASK, index);
     apply_note_change(c, TABLE_COUNTERS, 0);
     apply_note_decision(c, DECIDE_START, &s->tasks.items[index]);

@@ -4,6 +4,7 @@
 #include "engine/min_priority.h"
 #include "engine/restarts.h"
 #include "engine/state_rows.h"
+#include "engine/task_delays.h"
 
 static bool has_exit_status(const struct job *j, int32_t status)
 {
@@ -59,13 +60,23 @@ static void set_begin(struct apply_context *c, struct job *j)
     if (begin_us > c->now_us && begin_us > j->begin_us) j->begin_us = begin_us;
 }
 
+/* A task of an array waits for itself alone. */
+static void delay_task(struct apply_context *c, struct job *j, uint32_t task_id)
+{
+    int64_t delay_us = setting_number(&c->s->settings, SET_REQUEUE_DELAY_S) * US_PER_S;
+    if (delay_us == 0) return;
+    task_delays_add(c->s, j, task_id, c->now_us + delay_us);
+    state_want_pass_at(c->s, c->s->next_delay_us);
+}
+
 void requeue_task(struct apply_context *c, uint32_t job_index, const struct task *k)
 {
     struct job *j = &c->s->jobs.items[job_index];
     restarts_add(j, k->task_id);
     idset_add(&j->pending, k->task_id);
-    job_waits_find_ready(j);
     assoc_count_work(c->s, j->assoc, &(struct work){.pending = 1}, 1);
+    if (j->is_array) delay_task(c, j, k->task_id);
+    job_waits_find_ready(j);
     if (!j->is_array) {
         set_begin(c, j);
         j->is_held = k->requeue != REQUEUE_YES;

@@ -14,8 +14,8 @@
 /* Decides whether a task that ends in the state end is requeued: sets k->requeue, and k->detail if that is empty. */
 void requeue_decide(const struct state *s, const struct job *j, struct task *k, enum job_state end);
 
-/* Makes the number of a task that has ended as REQUEUED pending again. A plain job begins requeue_delay_s later, and
- * its age grows from then on. */
+/* Makes the number of a task that has ended as REQUEUED pending again. It starts requeue_delay_s later at the earliest:
+ * of a plain job the begin is moved, and its age grows from then on; of an array only the task waits. */
 void requeue_task(struct apply_context *c, uint32_t job_index, const struct task *k);
 
 #endif

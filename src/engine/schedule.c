@@ -144,17 +144,17 @@ static void add_waiting(struct schedule_builder *b, uint32_t job)
     idset_release(&b->pending[job]);
 }
 
-/* The tasks that wait for other jobs, which no run looks at. */
+/* The tasks that wait for other jobs, or were requeued and wait for a time, which no run looks at. */
 static void add_dependent(struct schedule_builder *b, uint32_t job)
 {
     const struct job *j = &b->s->jobs.items[job];
     struct idset tasks = {0};
-    if (j->dependency == NULL || j->is_held || j->ended_us != 0) return;
+    if ((j->dependency == NULL && j->delays.count == 0) || j->is_held || j->ended_us != 0) return;
     idset_copy(&tasks, &j->pending);
     if (job_waits_eligible_us(j) <= b->now_us) idset_remove_all(&tasks, job_waits_ready_tasks(j));
     if (idset_first(&tasks) != NONE) {
         struct schedule_row row = waiting_row(b, job, &tasks);
-        row.reason = "job dropped because of job dependencies";
+        row.reason = j->dependency != NULL ? "job dropped because of job dependencies" : "execution time not reached";
         *array_add(&b->out->rows) = row;
     }
     idset_release(&tasks);

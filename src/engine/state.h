@@ -213,6 +213,12 @@ struct job_document {
     uint32_t slots_number;
 };
 
+/* Pending tasks of an array that do not start before a time. */
+struct task_delay {
+    int64_t at_us; /* in whole seconds */
+    struct idset tasks;
+};
+
 /* The fields of a job (fields/job_fields.h) with home JOB; engine/job_members.c maps fields to members. */
 struct job {
     /* First what a look at all jobs reads. */
@@ -224,7 +230,7 @@ struct job {
     bool is_reserving;                  /* it asks for a reservation */
     bool is_time_exempt;                /* an operator has set its time limit, which MaxWall does not limit then */
     bool has_default_time;              /* none was given: each partition has its own (partition_limits.h) */
-    bool waits_by_task;                 /* derived: pending tasks wait for tasks of other jobs */
+    bool waits_by_task;                 /* derived: pending tasks wait for tasks of other jobs, or for a time */
     uint32_t live_tasks;                /* derived */
     int64_t ended_us;                   /* 0 while a task of it is pending or live */
     int64_t begin_us;                   /* it does not start earlier; 0: at once */
@@ -258,9 +264,11 @@ struct job {
     struct idset pending, cancelled; /* invariant 3 */
     struct idset ready;              /* derived: with waits_by_task, the pending tasks that may start (job_waits.h) */
     struct idset failed;             /* derived: tasks that ended otherwise than COMPLETED, and were not requeued */
+    ARRAY(struct task_delay) delays; /* tasks of an array that were requeued, by ascending time (task_delays.h) */
     ARRAY(struct idset) restarted;   /* tasks that were requeued at least once, at least twice ... (restarts.h) */
     bool may_requeue;                /* it starts again if its host or keeper fails */
     uint32_t requeue_max;            /* how often a task is requeued by itself; 0: as max_batch_requeue says */
+    bool is_cancelled_by_rule;       /* by kill_invalid_depend */
     int64_t cancelled_us;            /* when a pending task was last cancelled; 0: never */
     uint64_t list_position;          /* in the scheduler's list; the smallest is first, equal ones by submission */
 };
@@ -368,6 +376,7 @@ struct state {
     /* The time of the next pass if nothing changes: the earliest begin_us in the future of a pending job, or in a
      * minute where a job waits for its fair-share factor or the CPU weights follow usage. 0: never. */
     int64_t next_due_us;
+    int64_t next_delay_us;      /* when the next task_delay of a job may end; 0: none */
     int64_t limits_looked_us;   /* when running tasks were last held against limits of usage (engine/limit_end.h) */
     uint32_t limits_next_share; /* where that goes on in the next turn; 0: it is done */
     struct rank_order *order;   /* of the fair-tree algorithm, kept from pass to pass */
@@ -510,6 +519,11 @@ void state_restore_owner(struct state *s, const struct usage_owner *row);
 /* Restores the stored minimum priority, at least 1, of a restored job in one of its partitions (by index). False: there
  * is no such job, or it is not in that partition. */
 bool state_restore_min_priority(struct state *s, uint32_t job_id, uint32_t partition, uint32_t priority);
+
+/* Restores a condition of a restored job that waits for others, in ascending order of position. is_any: one of the
+ * job's conditions is enough. ERR_INTERNAL: the text is no condition, or there is no such job. */
+int state_restore_condition(struct state *s, uint32_t job_id, uint32_t position, const char *text, bool is_any,
+                            struct err *e);
 
 /* A task of a restored array has ended otherwise than COMPLETED. */
 void state_restore_failed_task(struct state *s, uint32_t job_id, uint32_t task_id);

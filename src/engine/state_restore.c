@@ -15,6 +15,7 @@
 #include "engine/placements.h"
 #include "engine/ranking.h"
 #include "engine/share_tree.h"
+#include "engine/task_delays.h"
 #include "engine/ticket_identities.h"
 #include "engine/usage_sums.h"
 #include "engine/wait_leaders.h"
@@ -130,7 +131,6 @@ void state_restore_job(struct state *s, const struct job *row, uint32_t assoc_id
     j->assoc = assoc_id;
     j->live_tasks = 0;
     j->min_priorities = NULL;
-    job_waits_find_ready(j);
 }
 
 void state_restore_task(struct state *s, const struct task *row)
@@ -154,6 +154,24 @@ bool state_restore_min_priority(struct state *s, uint32_t job_id, uint32_t parti
 {
     uint32_t index = state_find_job(s, job_id);
     return index != NONE && min_priority_set_stored(&s->jobs.items[index], partition, priority);
+}
+
+int state_restore_condition(struct state *s, uint32_t job_id, uint32_t position, const char *text, bool is_any,
+                            struct err *e)
+{
+    uint32_t index = state_find_job(s, job_id);
+    struct dependency_list list;
+    if (index == NONE || dependency_text_parse(str(text), &s->cycle, &list, e) != 0 || list.count != 1 ||
+        position == NONE)
+        return err_set(e, ERR_INTERNAL, "job %u waits for '%s', which is no condition of a job", job_id, text);
+    struct job *j = &s->jobs.items[index];
+    struct dependency_item item = list.items[0], copy = item;
+    copy.position = position;
+    copy.tasks = (struct idset){0};
+    idset_copy(&copy.tasks, &item.tasks);
+    if (j->dependency == NULL) j->dependency = dependency_list_new(is_any);
+    (void)dependency_list_add(j->dependency, &copy);
+    return 0;
 }
 
 void state_restore_failed_task(struct state *s, uint32_t job_id, uint32_t task_id)
@@ -445,15 +463,15 @@ static int link_tasks(struct state *s, const struct map *by_id, struct err *e)
 }
 
 /* Ends look for singletons only if the groups of names are there. */
-static void group_names(struct state *s)
+static void derive_waits(struct state *s)
 {
+    s->next_delay_us = 0;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
-        const struct dependency_list *list = s->jobs.items[i].dependency;
-        for (uint32_t k = 0; list != NULL && k < list->count; k++) {
-            if (list->items[k].type != DEPENDENCY_SINGLETON) continue;
-            name_groups_build(s);
-            return;
-        }
+        struct job *j = &s->jobs.items[i];
+        job_waits_find_ready(j);
+        int64_t delay_us = task_delays_next_us(j);
+        if (delay_us != 0 && (s->next_delay_us == 0 || delay_us < s->next_delay_us)) s->next_delay_us = delay_us;
+        if (dependency_list_find_singleton(j->dependency) != NONE) name_groups_build(s);
     }
 }
 
@@ -472,6 +490,6 @@ int state_restore_done(struct state *s, struct err *e)
     if (result != 0 || check_placements(s, e) != 0 || check_jobs_are_live(s, e) != 0) return -1;
     s->tree_is_stale = true;
     placements_rebuild(s);
-    group_names(s);
+    derive_waits(s);
     return s->is_document ? 0 : cluster_model_check(s, e);
 }

@@ -3,6 +3,7 @@
 #include "engine/state_rows.h"
 #include "engine/placements.h"
 #include "engine/restarts.h"
+#include "engine/task_delays.h"
 
 #include <string.h>
 
@@ -372,6 +373,7 @@ static void release_job(struct job *j)
     idset_release(&j->ready);
     idset_release(&j->failed);
     restarts_release(j);
+    task_delays_release(j);
 }
 
 uint32_t job_append(struct state *s, const struct job *row)

@@ -87,7 +87,8 @@ static void add_job(struct apply_context *c, struct job *row)
     uint32_t index = job_append(s, row);
     apply_note_change(c, TABLE_JOB, index);
     apply_note_change(c, TABLE_COUNTERS, 0);
-    dependencies_changed(c, index, NULL);
+    if (row->dependency != NULL) dependencies_set(c, index);
+    dependencies_named(c, index, NULL);
     s->pass_is_due = true;
 }
 

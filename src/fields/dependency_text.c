@@ -28,23 +28,32 @@ struct reader {
     struct arena *arena;
     struct err *e;
     struct dependency_list list;
-    uint32_t room;  /* for items */
-    char separator; /* between conditions; 0: none so far */
+    uint32_t capacity; /* of its items */
+    char separator;    /* between conditions; 0: none so far */
 };
 
-static int fail(struct reader *r, struct str clause)
+static bool is_hold(enum dependency_type type)
 {
+    return type == DEPENDENCY_HOLD_JID || type == DEPENDENCY_HOLD_JID_AD;
+}
+
+/* type: of the clause; TYPE_COUNT: unknown. */
+static int fail(struct reader *r, enum dependency_type type, struct str clause)
+{
+    if (is_hold(type))
+        return err_value(r->e, field_name, clause,
+                         "a list of jobs, each an id, such as 5 or 5_3, a name or a pattern of names");
     return err_value(r->e, field_name, clause,
                      "afterok:JOB, afternotok:JOB, afterany:JOB, after:JOB[+MINUTES], aftercorr:JOB, aftercorrany:JOB "
                      "or singleton; JOB is an id, such as 5 or 5_3, or a name");
 }
 
-/* The part before the next separator that is not within [ ]. */
+/* The part before the next separator that is not within [ ]. In a pattern of names ? stands for a character. */
 static struct str cut_clause(struct reader *r, struct str *rest)
 {
     size_t at = 0;
-    bool is_inside = false;
-    while (at < rest->length && (is_inside || (rest->text[at] != ',' && rest->text[at] != '?'))) {
+    bool is_inside = false, has_patterns = str_starts(*rest, str(type_words[DEPENDENCY_HOLD_JID]));
+    while (at < rest->length && (is_inside || (rest->text[at] != ',' && (rest->text[at] != '?' || has_patterns)))) {
         if (rest->text[at] == '[') is_inside = true;
         if (rest->text[at] == ']') is_inside = false;
         at++;
@@ -94,12 +103,22 @@ static bool take_number(struct str *text, char before, uint64_t max, uint64_t *o
     return true;
 }
 
-/* "5_[0-3]" */
+static bool is_number(struct str text)
+{
+    for (size_t i = 0; i < text.length; i++) {
+        if (text.text[i] < '0' || text.text[i] > '9') return false;
+    }
+    return text.length > 0;
+}
+
+/* "5_[0-3]", of an id; a name may end so, too. */
 static int take_tasks(struct reader *r, struct str *text, struct idset *out)
 {
     struct idset set = {0};
     size_t at = last_of(*text, '[');
-    if (at == text->length || at == 0 || text->text[at - 1] != '_' || !strip(text, "]")) return 0;
+    if (at == text->length || at == 0 || text->text[at - 1] != '_' || !is_number((struct str){text->text, at - 1}))
+        return 0;
+    if (!strip(text, "]")) return 0;
     if (idset_parse(str_range(text->text + at + 1, text->text + text->length), NONE - 1, field_name, &set, r->e) != 0)
         return -1;
     size_t size = set.ranges.count * sizeof *set.ranges.items;
@@ -111,14 +130,6 @@ static int take_tasks(struct reader *r, struct str *text, struct idset *out)
     return 0;
 }
 
-static bool is_number(struct str text)
-{
-    for (size_t i = 0; i < text.length; i++) {
-        if (text.text[i] < '0' || text.text[i] > '9') return false;
-    }
-    return text.length > 0;
-}
-
 /* "5" and "5_3" are ids, whatever is named so. */
 static bool is_id(struct str text)
 {
@@ -128,7 +139,7 @@ static bool is_id(struct str text)
 
 static int read_job(struct reader *r, struct str text, struct str clause, struct dependency_item *item)
 {
-    if (text.length == 0 || !str_is_printable(text)) return fail(r, clause);
+    if (text.length == 0 || !str_is_printable(text)) return fail(r, item->type, clause);
     if (!is_id(text)) {
         item->name = text;
         return 0;
@@ -136,42 +147,62 @@ static int read_job(struct reader *r, struct str text, struct str clause, struct
     return job_id_parse(text, field_name, &item->job_id, &item->task_id, r->e);
 }
 
+static int add_item(struct reader *r, const struct dependency_item *item)
+{
+    if (r->list.count == DEPENDENCY_ITEMS_MAX)
+        return err_field(r->e, ERR_TOO_LARGE, field_name, "more than %d jobs; at most %d are accepted",
+                         DEPENDENCY_ITEMS_MAX, DEPENDENCY_ITEMS_MAX);
+    if (r->list.count == r->capacity) {
+        struct dependency_item *old = r->list.items;
+        r->capacity *= 2;
+        r->list.items = arena_alloc(r->arena, r->capacity * sizeof *old);
+        memcpy(r->list.items, old, r->list.count * sizeof *old);
+    }
+    r->list.items[r->list.count++] = *item;
+    return 0;
+}
+
+/* A condition for each task. */
+static int add_tasks(struct reader *r, const struct dependency_item *item)
+{
+    struct dependency_item added = *item;
+    added.tasks = (struct idset){0};
+    for (uint32_t id = idset_first(&item->tasks); id != NONE; id = idset_next(&item->tasks, id)) {
+        added.task_id = id;
+        if (add_item(r, &added) != 0) return -1;
+    }
+    return 0;
+}
+
 static int read_item(struct reader *r, enum dependency_type type, struct str text, struct str clause)
 {
     struct dependency_item item = {.type = type, .task_id = NONE};
     uint64_t minutes = 0, at_s = 0;
     int64_t at_s_max = (int64_t)(TIME_US_MAX / US_PER_S);
-    if (r->list.count == DEPENDENCY_ITEMS_MAX) {
-        (void)err_field(r->e, ERR_TOO_LARGE, field_name, "more than %d jobs; at most %d are accepted",
-                        DEPENDENCY_ITEMS_MAX, DEPENDENCY_ITEMS_MAX);
-        return -1;
-    }
     item.is_failed = strip(&text, failed_mark);
     if (!item.is_failed) (void)strip(&text, waiting_mark);
     if (type == DEPENDENCY_AFTER) {
         if (take_number(&text, '@', (uint64_t)at_s_max, &at_s)) item.at_us = (int64_t)at_s * US_PER_S;
         if (take_number(&text, '+', DEPENDENCY_MINUTES_MAX, &minutes)) item.minutes = (uint32_t)minutes;
     }
-    if (dependency_is_by_task(type) && take_tasks(r, &text, &item.tasks) != 0) return -1;
+    if (take_tasks(r, &text, &item.tasks) != 0) return -1;
     if (read_job(r, text, clause, &item) != 0) return -1;
     if (dependency_is_by_task(type) && item.task_id != NONE)
         return err_value_reason(r->e, field_name, clause, "names a task; it needs a whole array");
-    r->list.items[r->list.count++] = item;
-    return 0;
+    if (!dependency_is_by_task(type) && item.tasks.ranges.count > 0) return add_tasks(r, &item);
+    return add_item(r, &item);
 }
 
 static int read_clause(struct reader *r, struct str clause)
 {
-    enum dependency_type type;
+    enum dependency_type type = (enum dependency_type)TYPE_COUNT;
     struct str jobs, word = str_cut(clause, ':', &jobs);
     struct str bare = word;
     if (strip(&bare, waiting_mark) || jobs.text == NULL) {
-        if (!find_type(bare, &type) || type != DEPENDENCY_SINGLETON || r->list.count == DEPENDENCY_ITEMS_MAX)
-            return fail(r, clause);
-        r->list.items[r->list.count++] = (struct dependency_item){.type = type, .task_id = NONE};
-        return 0;
+        if (!find_type(bare, &type) || type != DEPENDENCY_SINGLETON) return fail(r, type, clause);
+        return add_item(r, &(struct dependency_item){.type = type, .task_id = NONE});
     }
-    if (!find_type(word, &type) || type == DEPENDENCY_SINGLETON) return fail(r, clause);
+    if (!find_type(word, &type) || type == DEPENDENCY_SINGLETON) return fail(r, type, clause);
     while (jobs.text != NULL) {
         struct str job = str_cut(jobs, ':', &jobs);
         if (read_item(r, type, job, clause) != 0) return -1;
@@ -196,18 +227,20 @@ static int check_list(struct reader *r, struct str text)
 
 int dependency_text_parse(struct str text, struct arena *arena, struct dependency_list *out, struct err *e)
 {
-    struct reader r = {.arena = arena, .e = e, .room = 1};
+    struct reader r = {.arena = arena, .e = e, .capacity = 1};
     *out = (struct dependency_list){0};
     text = str_trim(text);
     if (text.length == 0) return 0;
     for (size_t i = 0; i < text.length; i++)
-        r.room += text.text[i] == ',' || text.text[i] == '?' || text.text[i] == ':';
-    if (r.room > DEPENDENCY_ITEMS_MAX) r.room = DEPENDENCY_ITEMS_MAX;
-    r.list.items = arena_alloc(arena, r.room * sizeof *r.list.items);
+        r.capacity += text.text[i] == ',' || text.text[i] == '?' || text.text[i] == ':';
+    if (r.capacity > DEPENDENCY_ITEMS_MAX) r.capacity = DEPENDENCY_ITEMS_MAX;
+    r.list.items = arena_alloc(arena, r.capacity * sizeof *r.list.items);
     for (struct str rest = text; rest.text != NULL;) {
         if (read_clause(&r, str_trim(cut_clause(&r, &rest))) != 0) return -1;
     }
     if (check_list(&r, text) != 0) return -1;
+    for (uint32_t i = 0; i < r.list.count; i++) r.list.items[i].position = i;
+    dependency_list_count(&r.list);
     *out = r.list;
     return 0;
 }
@@ -224,7 +257,8 @@ int dependency_text_check(struct str text, const char *what, struct err *e)
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-static void format_item(const struct dependency_item *item, struct buf *out)
+/* Without marks. */
+static void format_given(const struct dependency_item *item, struct buf *out)
 {
     buf_add_text(out, type_words[item->type]);
     if (item->type == DEPENDENCY_SINGLETON) return;
@@ -240,98 +274,35 @@ static void format_item(const struct dependency_item *item, struct buf *out)
         buf_add_char(out, ']');
     }
     if (item->minutes > 0) buf_format(out, "+%u", item->minutes);
+}
+
+void dependency_text_format_item(const struct dependency_item *item, struct buf *out)
+{
+    format_given(item, out);
     if (item->at_us > 0) buf_format(out, "@%lld", (long long)(item->at_us / US_PER_S));
     if (item->is_failed) buf_add_text(out, failed_mark);
 }
 
 void dependency_text_format(const struct dependency_list *list, struct buf *out)
 {
-    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
-        if (i > 0) buf_add_char(out, list->is_any ? '?' : ',');
-        format_item(&list->items[i], out);
+    bool is_first = true;
+    for (uint32_t i = 0; list != NULL && list->left > 0 && i < list->count; i++) {
+        if (list->items[i].is_met) continue;
+        if (!is_first) buf_add_char(out, dependency_text_separator(list));
+        dependency_text_format_item(&list->items[i], out);
+        is_first = false;
     }
 }
 
-/* --- copies ------------------------------------------------------------------------------------------------------- */
-
-struct dependency_list *dependency_list_copy(const struct dependency_list *list)
+void dependency_text_show(const struct dependency_list *list, int64_t now_us, struct buf *out)
 {
-    if (list == NULL || list->count == 0) return NULL;
-    struct dependency_list *copy = mem_resize(NULL, 0, sizeof *copy);
-    *copy = *list;
-    copy->items = mem_resize(NULL, 0, list->count * sizeof *copy->items);
-    for (uint32_t i = 0; i < list->count; i++) {
-        copy->items[i] = list->items[i];
-        copy->items[i].name = (struct str){0};
-        copy->items[i].tasks = (struct idset){0};
-        idset_copy(&copy->items[i].tasks, &list->items[i].tasks);
-    }
-    return copy;
-}
-
-void dependency_list_free(struct dependency_list *list)
-{
-    if (list == NULL) return;
-    for (uint32_t i = 0; i < list->count; i++) idset_release(&list->items[i].tasks);
-    mem_free(list->items);
-    mem_free(list);
-}
-
-/* --- what it means ------------------------------------------------------------------------------------------------ */
-
-int64_t dependency_list_ready_us(const struct dependency_list *list)
-{
-    int64_t first_us = INT64_MAX, last_us = 0;
-    bool has_some = false;
-    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
+    bool is_first = true;
+    for (uint32_t i = 0; list != NULL && list->left > 0 && i < list->count; i++) {
         const struct dependency_item *item = &list->items[i];
-        if (dependency_is_by_task(item->type)) continue;
-        int64_t at_us = item->at_us > 0 && !item->is_failed ? item->at_us : INT64_MAX;
-        has_some = true;
-        if (at_us < first_us) first_us = at_us;
-        if (at_us > last_us) last_us = at_us;
+        if (item->is_met || (item->at_us > 0 && item->at_us <= now_us)) continue;
+        if (!is_first) buf_add_char(out, dependency_text_separator(list));
+        format_given(item, out);
+        buf_add_text(out, item->is_failed ? failed_mark : waiting_mark);
+        is_first = false;
     }
-    return !has_some ? 0 : list->is_any ? first_us : last_us;
-}
-
-bool dependency_list_is_failed(const struct dependency_list *list)
-{
-    uint32_t failed = 0;
-    for (uint32_t i = 0; list != NULL && i < list->count; i++)
-        failed += list->items[i].is_failed && !dependency_is_by_task(list->items[i].type);
-    return failed > 0 && (!list->is_any || failed == list->count);
-}
-
-void dependency_list_add_waiting(const struct dependency_list *list, bool failed_only, struct idset *out_tasks)
-{
-    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
-        const struct dependency_item *item = &list->items[i];
-        if (dependency_is_by_task(item->type) && (item->is_failed || !failed_only))
-            idset_add_all(out_tasks, &item->tasks);
-    }
-}
-
-/* Whether all pending tasks wait, task by task. */
-static bool all_wait(const struct dependency_list *list, const struct idset *pending, bool failed_only)
-{
-    struct idset waiting = {0}, rest = {0};
-    dependency_list_add_waiting(list, failed_only, &waiting);
-    bool result = waiting.ranges.count > 0;
-    if (result) {
-        idset_copy(&rest, pending);
-        idset_remove_all(&rest, &waiting);
-        result = idset_first(&rest) == NONE;
-    }
-    idset_release(&waiting);
-    idset_release(&rest);
-    return result;
-}
-
-enum dependency_state dependency_list_state(const struct dependency_list *list, const struct idset *pending,
-                                            int64_t now_us)
-{
-    if (list == NULL || list->count == 0) return DEPENDENCY_MET;
-    if (dependency_list_is_failed(list) || all_wait(list, pending, true)) return DEPENDENCY_NEVER;
-    if (dependency_list_ready_us(list) > now_us || all_wait(list, pending, false)) return DEPENDENCY_WAITS;
-    return DEPENDENCY_MET;
 }

@@ -51,7 +51,8 @@ enum job_field {
     JOB_FIELD_HELD,
     JOB_FIELD_HELD_BY_OPERATOR,
     JOB_FIELD_REASON,
-    JOB_FIELD_DEPENDENCY, /* "afterok:5,singleton": what it waits for */
+    JOB_FIELD_DEPENDENCY,      /* "afterok:5,singleton": what it waits for; stored as a row for each condition */
+    JOB_FIELD_DEPENDENCY_JOIN, /* "," or "?", between its conditions; "": it has none */
 
     JOB_FIELD_REQUEUE,      /* it starts again if its host or keeper fails */
     JOB_FIELD_REQUEUE_EXIT, /* "99,75-78": exit statuses with which it does so, too */
@@ -122,8 +123,10 @@ enum job_field {
     JOB_FIELD_PENDING_TASKS,   /* a set: "3-999" */
     JOB_FIELD_CANCELLED_TASKS, /* a set: the tasks that were cancelled before they started */
     JOB_FIELD_RESTARTED_TASKS, /* "3-7;5": sets of tasks that were requeued at least once, at least twice ... */
-    JOB_FIELD_CANCELLED,       /* the time of the last of these cancellations */
-    JOB_FIELD_ENDED,           /* the time when the last task ended */
+    JOB_FIELD_DELAYED_TASKS, /* "1764000060:3-7;...": requeued tasks and when they may start, in seconds since the epoch */
+    JOB_FIELD_CANCELLED_BY_RULE, /* pending tasks were cancelled by kill_invalid_depend */
+    JOB_FIELD_CANCELLED,         /* the time of the last of these cancellations */
+    JOB_FIELD_ENDED,             /* the time when the last task ended */
 
     JOB_FIELD_IS_CANCELLED,
     JOB_FIELD_TASK_REQUEUE,     /* enum task_requeue of the engine */

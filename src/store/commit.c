@@ -32,6 +32,10 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
     [CLEAR_MIN_PRIORITIES] = "DELETE FROM min_priority",
     [REMOVE_MIN_PRIORITIES] = "DELETE FROM min_priority WHERE job_id = ?1",
     [PUT_MIN_PRIORITY] = "INSERT INTO min_priority(job_id, partition, priority) VALUES(?1, ?2, ?3)",
+    [REMOVE_CONDITIONS] = "DELETE FROM dependency WHERE job_id = ?1",
+    [REMOVE_CONDITION] = "DELETE FROM dependency WHERE job_id = ?1 AND position = ?2",
+    [PUT_CONDITION] = "INSERT INTO dependency(job_id, position, condition) VALUES(?1, ?2, ?3)"
+                      " ON CONFLICT(job_id, position) DO UPDATE SET condition = excluded.condition",
     [PUT_SETTING] =
         "INSERT INTO setting(name, value) VALUES(?1, ?2) ON CONFLICT(name) DO UPDATE SET value = excluded.value",
     [PUT_COUNTERS] =
@@ -140,6 +144,7 @@ static int put_row(struct store *s, const struct state *state, struct change c, 
     case TABLE_OWNER: return store_usage_owner_write(s, state, c.index, e);
     case TABLE_MIN_PRIORITIES: return run(s, CLEAR_MIN_PRIORITIES, e);
     case TABLE_MIN_PRIORITY: return min_priorities_write(s, state, c.index, e);
+    case TABLE_DEPENDENCY: return conditions_write(s, state, c.index, e);
     case TABLE_COUNTERS: return 0; /* every turn writes it */
     case TABLE_COUNT: break;
     }
@@ -189,6 +194,9 @@ int commit_write(struct store *s, const struct state *state, const struct outcom
         if (i > 0 && r->key == r[-1].key) continue;
         if (put_row(s, state, (struct change){(enum change_table)r->extra, r->index}, e) != 0) return -1;
     }
+    for (uint32_t i = 0; i < outcome->conditions.count; i++) {
+        if (condition_write(s, state, outcome->conditions.items[i], e) != 0) return -1;
+    }
     for (uint32_t i = 0; i < outcome->journal.count; i++) {
         if (put_journal(s, &outcome->journal.items[i], e) != 0) return -1;
     }
@@ -230,7 +238,8 @@ static void overwrite_failed_commit(struct store *s, int64_t now_us)
 int store_commit(struct store *s, const struct state *state, const struct outcome *outcome, int64_t now_us,
                  struct err *e)
 {
-    if (outcome->changes.count == 0 && outcome->journal.count == 0 && s->scripts.count == 0) return 0;
+    bool has_changes = outcome->changes.count > 0 || outcome->conditions.count > 0 || outcome->journal.count > 0;
+    if (!has_changes && s->scripts.count == 0) return 0;
     struct err ignored;
     if (run(s, BEGIN_COMMIT, e) != 0) return -1;
     if (check_single_writer(s, e) != 0 || commit_write(s, state, outcome, now_us, e) != 0) {

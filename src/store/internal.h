@@ -12,7 +12,8 @@
 #include "store/sql.h"
 #include "store/store.h"
 
-/* The statements of commit.c, associations.c, script.c, objects.c and min_priorities.c, prepared once. */
+/* The statements of commit.c, associations.c, script.c, objects.c, min_priorities.c and conditions.c, prepared
+ * once. */
 enum store_statement {
     PUT_ASSOC,
     PUT_JOB,
@@ -24,6 +25,9 @@ enum store_statement {
     CLEAR_MIN_PRIORITIES,
     REMOVE_MIN_PRIORITIES,
     PUT_MIN_PRIORITY,
+    REMOVE_CONDITIONS,
+    REMOVE_CONDITION,
+    PUT_CONDITION,
     PUT_SETTING,
     PUT_COUNTERS,
     PUT_JOURNAL,
@@ -104,6 +108,12 @@ int store_usage_owner_load(struct store *s, sqlite3_stmt *row, struct state *sta
 /* Minimum priorities: replaces the rows of the job with that index; restores one from a row of min_priority. */
 int min_priorities_write(struct store *s, const struct state *state, uint32_t job, struct err *e);
 int min_priority_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
+
+/* What jobs wait for: replaces the rows of the job with that index; writes or removes that of one condition; restores
+ * one from a row. */
+int conditions_write(struct store *s, const struct state *state, uint32_t job, struct err *e);
+int condition_write(struct store *s, const struct state *state, struct condition_change change, struct err *e);
+int condition_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
 
 /* A read-only connection; the caller closes it. NULL with *e. */
 sqlite3 *job_reader_connect(const char *path, struct err *e);

@@ -21,6 +21,8 @@
 #include "base/ensure.h"
 #include "base/idset.h"
 #include "engine/output_path.h"
+#include "engine/restarts.h"
+#include "engine/task_delays.h"
 #include "fields/dependency_text.h"
 #include "fields/job_id.h"
 #include "store/field_columns.h"
@@ -60,7 +62,7 @@ struct cursor {
     bool has_failed;
     struct job_row empty;   /* all fields by field_nothing */
     struct arena row_arena; /* of the dependency of a row */
-    struct buf pattern, id, tasks, out_path, err_path;
+    struct buf pattern, id, tasks, dependency, out_path, err_path;
 };
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
@@ -292,8 +294,8 @@ static bool fill_tasks(struct cursor *c, const char *text, struct job_row *row)
     return is_in;
 }
 
-/* What its dependency means for the tasks of a row. */
-static enum dependency_state dependency_of(struct cursor *c, const struct job_row *row)
+/* What its dependency means for the tasks of a row, which gets the form that listings show. */
+static enum dependency_state fill_dependency(struct cursor *c, struct job_row *row)
 {
     struct dependency_list list;
     struct idset pending = {0};
@@ -301,24 +303,45 @@ static enum dependency_state dependency_of(struct cursor *c, const struct job_ro
     if (text[0] == '\0') return DEPENDENCY_MET;
     arena_clear(&c->row_arena);
     if (tasks == NULL || idset_parse(str(tasks), NONE - 1, "tasks", &pending, NULL) != 0) idset_add(&pending, 0);
-    enum dependency_state state = dependency_text_parse(str(text), &c->row_arena, &list, NULL) == 0
-                                      ? dependency_list_state(&list, &pending, c->query.now_us)
-                                      : DEPENDENCY_MET;
+    enum dependency_state state = DEPENDENCY_MET;
+    if (dependency_text_parse(str(text), &c->row_arena, &list, NULL) == 0) {
+        state = dependency_list_state(&list, &pending, c->query.now_us);
+        buf_clear(&c->dependency);
+        dependency_text_show(&list, c->query.now_us, &c->dependency);
+        row->value[JOB_FIELD_DEPENDENCY] = field_text(c->dependency.length > 0 ? c->dependency.text : "");
+    }
     idset_release(&pending);
     return state;
 }
 
+/* Whether all tasks of a row were requeued and do not start yet. */
+static bool are_delayed(const struct job_row *row, int64_t now_us)
+{
+    const char *delays = job_row_text(row, JOB_FIELD_DELAYED_TASKS), *tasks = job_row_text(row, JOB_FIELD_ARRAY_TASKS);
+    struct job j = {0};
+    struct idset pending = {0}, delayed = {0};
+    if (delays[0] == '\0' || tasks == NULL || idset_parse(str(tasks), NONE - 1, "tasks", &pending, NULL) != 0)
+        return false;
+    if (task_delays_parse(&j, str(delays), "delayed_tasks", NULL) == 0) task_delays_add_waiting(&j, now_us, &delayed);
+    idset_remove_all(&pending, &delayed);
+    bool result = idset_first(&pending) == NONE;
+    task_delays_release(&j);
+    idset_release(&delayed);
+    idset_release(&pending);
+    return result;
+}
+
 /* In the order in which Slurm looks at them. */
-static enum pending_reason reason(struct cursor *c, const struct job_row *row, uint32_t live, int64_t now_us)
+static enum pending_reason reason(const struct job_row *row, enum dependency_state dependency, uint32_t live,
+                                  int64_t now_us)
 {
     int64_t limit = job_row_number(row, JOB_FIELD_ARRAY_LIMIT);
     if (job_row_number(row, JOB_FIELD_STATE) != JOB_PENDING) return PENDING_NONE;
     if (job_row_number(row, JOB_FIELD_HELD) != 0)
         return job_row_number(row, JOB_FIELD_HELD_BY_OPERATOR) != 0 ? PENDING_HELD_BY_OPERATOR : PENDING_HELD_BY_USER;
-    enum dependency_state dependency = dependency_of(c, row);
     if (dependency == DEPENDENCY_NEVER) return PENDING_DEPENDENCY_NEVER;
     if (dependency == DEPENDENCY_WAITS) return PENDING_DEPENDENCY;
-    if (job_row_number_or(row, JOB_FIELD_BEGIN, 0) > now_us) return PENDING_BEGIN_TIME;
+    if (job_row_number_or(row, JOB_FIELD_BEGIN, 0) > now_us || are_delayed(row, now_us)) return PENDING_BEGIN_TIME;
     return limit != 0 && live >= limit ? PENDING_ARRAY_TASK_LIMIT : PENDING_RESOURCES;
 }
 
@@ -370,15 +393,38 @@ static void clear_later_fields(struct job_row *row)
     }
 }
 
-/* The restarts of the task that was requeued most often, and why tasks were cancelled that could never start. */
+static bool have_common(const struct idset *a, const struct idset *b)
+{
+    struct idset rest = {0};
+    idset_copy(&rest, a);
+    idset_remove_all(&rest, b);
+    bool result = idset_count(&rest) < idset_count(a);
+    idset_release(&rest);
+    return result;
+}
+
+/* The restarts of the task of a row that was requeued most often. */
+static uint32_t restarts_of_row(const struct job_row *row)
+{
+    const char *text = job_row_text(row, JOB_FIELD_RESTARTED_TASKS),
+               *numbers = job_row_text(row, JOB_FIELD_ARRAY_TASKS);
+    struct job j = {0};
+    struct idset tasks = {0};
+    uint32_t restarts = 0;
+    if (text[0] == '\0') return 0;
+    if (numbers == NULL || idset_parse(str(numbers), NONE - 1, "tasks", &tasks, NULL) != 0) idset_add(&tasks, 0);
+    (void)restarts_parse(&j, str(text), "restarted_tasks", NULL);
+    while (restarts < j.restarted.count && have_common(&tasks, &j.restarted.items[restarts])) restarts++;
+    restarts_release(&j);
+    idset_release(&tasks);
+    return restarts;
+}
+
+/* The restarts, and why tasks were cancelled that could never start. */
 static void fill_unstarted(struct job_row *row, enum reader_part part)
 {
-    const char *text = job_row_text(row, JOB_FIELD_RESTARTED_TASKS);
-    bool never = strstr(job_row_text(row, JOB_FIELD_DEPENDENCY), "(failed)") != NULL;
-    uint32_t restarts = text[0] != '\0';
-    for (const char *p = text; *p != '\0'; p++) restarts += *p == ';';
-    if (part == PART_PENDING) row->value[JOB_FIELD_RESTARTS] = field_number(restarts);
-    if (part == PART_CANCELLED && never)
+    row->value[JOB_FIELD_RESTARTS] = field_number(restarts_of_row(row));
+    if (part == PART_CANCELLED && job_row_number(row, JOB_FIELD_CANCELLED_BY_RULE) != 0)
         row->value[JOB_FIELD_DETAIL] = field_text("what it waited for can never happen");
 }
 
@@ -397,8 +443,9 @@ static bool fill_row(struct cursor *c, const struct row_source *source, struct j
     if (source->part == PART_CANCELLED)
         row->value[JOB_FIELD_END] = field_number(sqlite3_column_int64(from, READER_COLUMN_END_US));
     clear_later_fields(row);
-    row->value[JOB_FIELD_REASON] =
-        field_number(reason(c, row, (uint32_t)sqlite3_column_int64(from, READER_COLUMN_LIVE), c->query.now_us));
+    enum dependency_state dependency = fill_dependency(c, row);
+    uint32_t live = (uint32_t)sqlite3_column_int64(from, READER_COLUMN_LIVE);
+    row->value[JOB_FIELD_REASON] = field_number(reason(row, dependency, live, c->query.now_us));
     if (source->part != PART_TASKS) fill_unstarted(row, source->part);
     fill_id(c, row);
     fill_paths(c, row, source->part != PART_TASKS && is_array);
@@ -420,6 +467,7 @@ static void close_cursor(void *cursor)
     buf_release(&c->pattern);
     buf_release(&c->id);
     buf_release(&c->tasks);
+    buf_release(&c->dependency);
     buf_release(&c->out_path);
     buf_release(&c->err_path);
     arena_release(&c->row_arena);

@@ -23,8 +23,9 @@
 static bool is_read(enum reader_part part, enum job_field f)
 {
     static const enum job_field needed[] = {
-        JOB_FIELD_OUT_PATTERN,    JOB_FIELD_ERR_PATTERN,      JOB_FIELD_ARRAY,
-        JOB_FIELD_ASSOCIATION_ID, JOB_FIELD_HELD_BY_OPERATOR, JOB_FIELD_RESTARTED_TASKS};
+        JOB_FIELD_OUT_PATTERN,      JOB_FIELD_ERR_PATTERN,     JOB_FIELD_ARRAY,         JOB_FIELD_ASSOCIATION_ID,
+        JOB_FIELD_HELD_BY_OPERATOR, JOB_FIELD_RESTARTED_TASKS, JOB_FIELD_DELAYED_TASKS, JOB_FIELD_CANCELLED_BY_RULE};
+    if (f == JOB_FIELD_DEPENDENCY) return true;
     if (job_field_rows[f].column == NULL) return false;
     if (job_field_rows[f].home == JOB_HOME_TASK && part != PART_TASKS)
         return f == JOB_FIELD_STATE || f == JOB_FIELD_PARTITION;
@@ -51,13 +52,20 @@ static const char *unstarted(enum reader_part part, enum job_field f)
     return part == PART_PENDING ? "'PENDING'" : "'CANCELLED'";
 }
 
+/* The rows of the table dependency as one text. Only a job that waits has some. */
+#define DEPENDENCY_TEXT                                                                                        \
+    "iif(job.dependency_join IS NULL, NULL, (SELECT group_concat(condition, job.dependency_join) FROM (SELECT" \
+    " condition FROM dependency WHERE job_id = job.id ORDER BY position)))"
+
 static void add_fields(enum reader_part part, struct buf *out)
 {
     buf_add_text(out, ", account, user");
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         if (!is_read(part, f)) continue;
         bool is_of_task = job_field_rows[f].home == JOB_HOME_TASK;
-        if (is_of_task && part != PART_TASKS)
+        if (f == JOB_FIELD_DEPENDENCY)
+            buf_add_text(out, ", " DEPENDENCY_TEXT);
+        else if (is_of_task && part != PART_TASKS)
             buf_format(out, ", %s", unstarted(part, f));
         else
             buf_format(out, ", %s.%s", is_of_task ? "task" : "job", job_field_rows[f].column);

@@ -7,6 +7,7 @@
  *     association                 those not deleted; every live job belongs to one of them
  *     job                         ended_us IS NULL
  *     min_priority                all rows: the end of a job removes its own
+ *     dependency                  those of live jobs
  *     task                        end_us IS NULL; of a live array also the numbers of the tasks that failed
  *
  * One snapshot gives all of it. A row that Fairlead cannot have written (a number out of range, an unknown state) is an
@@ -81,6 +82,9 @@ static const struct table_source row_tables[] = {
     {.write_query = association_write_select, .load_row = association_load},
     {.write_query = job_rows_select_jobs, .load_row = load_job},
     {.query = "SELECT job_id, partition, priority FROM min_priority", .load_row = min_priority_load},
+    {.query = "SELECT job_id, position, condition, dependency_join FROM job INDEXED BY job_live CROSS JOIN dependency"
+              " ON job_id = job.id WHERE job.ended_us IS NULL ORDER BY job.id, position",
+     .load_row = condition_load},
     {.write_query = job_rows_select_tasks, .load_row = load_task},
     {.query = "SELECT task.job_id, task.task_id FROM job INDEXED BY job_live CROSS JOIN task ON task.job_id = job.id"
               " WHERE job.ended_us IS NULL AND job.array_tasks IS NOT NULL AND task.end_us IS NOT NULL"

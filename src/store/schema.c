@@ -509,8 +509,25 @@ static const char step_15[] =
     "UPDATE partition SET state = 'DOWN' || substr(ltrim(state), 6) WHERE upper(substr(ltrim(state), 1, 5)) = 'DRAIN';\n"
     "ALTER TABLE job ADD COLUMN has_default_time INTEGER; -- 1: time_limit_s is that of its first partition\n";
 
-const char *const schema_steps[] = {step_1, step_2,  step_3,  step_4,  step_5,  step_6,  step_7, step_8,
-                                    step_9, step_10, step_11, step_12, step_13, step_14, step_15};
+/* A row for each condition of a job that waits for others, so that an end rewrites only the conditions about it. */
+static const char step_16[] =
+    "CREATE TABLE dependency(\n"
+    "  job_id INTEGER NOT NULL REFERENCES job(id) DEFERRABLE INITIALLY DEFERRED, -- the job that waits\n"
+    "  position INTEGER NOT NULL,          -- in the order of its conditions\n"
+    "  condition TEXT NOT NULL,            -- 'afterok:5'\n"
+    "  PRIMARY KEY (job_id, position)\n"
+    ") STRICT, WITHOUT ROWID;\n"
+    "INSERT INTO dependency(job_id, position, condition) SELECT job.id, condition.key, condition.value FROM job,"
+    " json_each('[\"' || replace(replace(replace(replace(dependency, ',after', '\",\"after'), ',singleton',"
+    " '\",\"singleton'), '?after', '\",\"after'), '?singleton', '\",\"singleton') || '\"]') AS condition"
+    " WHERE dependency IS NOT NULL;\n"
+    "UPDATE job SET dependency = iif(instr(dependency, '?') > 0, '?', ',') WHERE dependency IS NOT NULL;\n"
+    "ALTER TABLE job RENAME COLUMN dependency TO dependency_join;\n"
+    "ALTER TABLE job ADD COLUMN cancelled_by_rule INTEGER; -- 1: by kill_invalid_depend; NULL: no\n"
+    "ALTER TABLE job ADD COLUMN delayed_tasks TEXT; -- requeued tasks that wait, '1764000060:3-7;1764000120:5'; NULL: none\n";
+
+const char *const schema_steps[] = {step_1, step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,
+                                    step_9, step_10, step_11, step_12, step_13, step_14, step_15, step_16};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

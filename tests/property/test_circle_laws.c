@@ -28,6 +28,7 @@ static bool waits_for(const struct state *s, uint32_t i, uint32_t k)
     const struct job *j = &s->jobs.items[i], *other = &s->jobs.items[k];
     for (uint32_t at = 0; j->dependency != NULL && at < j->dependency->count; at++) {
         const struct dependency_item *item = &j->dependency->items[at];
+        if (item->is_met) continue;
         if (item->job_id == other->id) return true;
         if (item->type == DEPENDENCY_SINGLETON && other->id < j->id && strcmp(j->text->name, other->text->name) == 0)
             return true;

@@ -442,6 +442,21 @@ static void update(struct life *l)
     assert_given_values(l, j, &v, before);
 }
 
+/* A job that waits for one that is cancelled, which kill_invalid_depend cancels, too. */
+static void cancel_target(struct life *l)
+{
+    struct world *w = &l->h.w;
+    uint32_t first = 0;
+    struct event submit = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", false}};
+    submit.submit = job_text("name=first|directory=/|command=true|cpus=1|mem_mib=1|held=true");
+    if (world_apply(w, submit, &first) != 0) return;
+    submit.submit =
+        job_with(job_text("name=second|directory=/|command=true|cpus=1|mem_mib=1"), "dependency=afterok:%u", first);
+    (void)world_apply(w, submit, NULL);
+    const struct job_ref ref = {first, NONE};
+    assert_int_equal(world_apply(w, (struct event){.kind = EVENT_CANCEL, .jobs = {&ref, 1, false}}, NULL), 0);
+}
+
 /* The event may be refused: the job has ended, or does not have the task. */
 static void control(struct life *l)
 {
@@ -583,6 +598,7 @@ static void begin(struct life *l, uint64_t seed)
         world_user(&l->h.w, accounts[i], 1, "bob");
     }
     world_object(&l->h.w, OBJECT_USER_POLICY, "bob", "deadline=true");
+    world_set(&l->h.w, "kill_invalid_depend", "true");
     house_commit(&l->h);
 }
 
@@ -620,6 +636,7 @@ static void every_field_survives(void **unused)
             if (one_in(&l, 2)) control(&l);
             if (one_in(&l, 3)) change_usage_rule(&l);
             if (one_in(&l, 6)) change_limit(&l);
+            if (one_in(&l, 10)) cancel_target(&l);
             run_pass(&l);
             report_tasks(&l);
             l.h.w.now_us += (int64_t)(rng_double(&l.rng) * 100.0 * (double)SECOND);

@@ -19,7 +19,7 @@ def test_a_chain_runs_in_its_order(instance):
     second = instance.submit('-d', 'afterok:prep', '--', 'sh', '-c', 'echo b >> order')
     third = instance.submit('--dependency', 'afterok:%d' % second, '--', 'sh', '-c', 'echo c >> order')
     assert reason_of(instance, third) == 'Dependency'
-    assert instance.job(second)['dependency'] == 'afterok:%d' % first
+    assert instance.job(second)['dependency'] == 'afterok:%d(unfulfilled)' % first
     instance.until_state(third, 'COMPLETED')
     assert (instance.work / 'order').read_text() == 'a\nb\nc\n'
 
@@ -34,6 +34,35 @@ def test_a_failure_leaves_its_dependents_waiting(instance):
     instance.good('set', 'kill_invalid_depend=true')
     row = instance.until_state(good, 'CANCELLED')
     assert row['detail'] == 'what it waited for can never happen'
+
+
+def test_a_cancellation_by_hand_gives_no_other_cause(instance):
+    first = instance.submit('--', 'false')
+    good = instance.submit('-d', 'afterok:%d' % first, '--', 'true')
+    until(lambda: reason_of(instance, good) == 'DependencyNeverSatisfied', 'the reason')
+    instance.good('cancel', good)
+    row = instance.until_state(good, 'CANCELLED')
+    assert (row['dependency'], row['detail']) == ('afterok:%d(failed)' % first, '')
+
+
+def test_listings_show_what_was_given(instance):
+    first = instance.submit('-H', '--', 'true')
+    late = instance.submit('-d', 'after:%d+5?afterany:%d' % (first, first), '--', 'true')
+    assert instance.job(late)['dependency'] == 'after:1+5(unfulfilled)?afterany:1(unfulfilled)'
+    instance.good('release', first)
+    minutes = instance.submit('-d', 'after:%d+5' % instance.submit('--', 'sleep', '60'), '--', 'true')
+    until(lambda: reason_of(instance, minutes) == 'Dependency' and
+          instance.job(minutes)['dependency'] == 'after:3+5(unfulfilled)', 'the start')
+
+
+def test_a_task_that_fails_at_once_waits_before_it_starts_again(instance):
+    job = instance.submit('-a', '0-1', '--requeue-exit', '75', '--', 'sh', '-c', 'exit 75')
+    until(lambda: [row['state'] for row in instance.json('show', 'job', job)].count('REQUEUED') == 2, 'two attempts')
+    rows = instance.json('show', 'job', job)
+    assert [(row['state'], row['reason'], row['restarts']) for row in rows][-1] == ('PENDING', 'BeginTime', 1)
+    assert len(rows) == 3
+    instance.good('cancel', job)
+    assert instance.json('show', 'job', job)[-1]['restarts'] == 1
 
 
 def test_an_end_of_long_ago_is_known_after_a_restart(instance):
@@ -96,6 +125,16 @@ def test_bad_input_is_one_line(instance):
     assert 'would wait for itself' in instance.bad('update', '-d', 'afterok:%d' % job, job)
     assert 'only one of them' in instance.bad('submit', '--requeue', '--no-requeue', '--', 'true')
     instance.until_state(instance.submit('--hold-jid', 'nosuch,99', '--', 'true'), 'COMPLETED')
+
+
+def test_errors_name_the_option_that_was_given(instance):
+    job = instance.submit('-H', '--', 'true')
+    assert 'submit: --hold-jid-ad: only an array' in instance.bad('submit', '--hold-jid-ad', job, '--', 'true')
+    assert 'submit: --hold-jid: job 1 is not an array' in instance.bad('submit', '--hold-jid', '%d_7' % job, '--', 'true')
+    assert 'submit: --hold-jid: ' in instance.bad('submit', '--hold-jid', '1,,2', '--', 'true')
+    assert 'update: --hold-jid: job 1 would wait for itself' in instance.bad('update', '--hold-jid', job, job)
+    assert 'submit: --dependency, --hold-jid: job 99 ' in \
+        instance.bad('submit', '-d', 'afterok:99', '--hold-jid', job, '--', 'true')
 
 
 def test_a_requeued_job_has_a_record_for_each_attempt(instance):

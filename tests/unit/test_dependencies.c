@@ -226,6 +226,100 @@ static void a_new_name_makes_no_circle(void **unused)
     world_release(&w);
 }
 
+/* Each end writes the condition about it, and neither the job nor its other conditions. */
+static const char *shown(uint32_t id)
+{
+    static char text[200];
+    struct buf out = {0};
+    dependency_text_show(job_of(id)->dependency, w.now_us, &out);
+    snprintf(text, sizeof text, "%s", out.length > 0 ? out.text : "");
+    buf_release(&out);
+    return text;
+}
+
+/* docs/formulas.md 11. NULL: the same as before. */
+static void the_documented_example(void **unused)
+{
+    (void)unused;
+    enum { WAITING = 5, ROWS = 5 };
+    static const char *const given[WAITING] = {"dependency=afterok:1", "dependency=afterany:1_0",
+                                               "array=0-2|dependency=aftercorr:1", "dependency=after:1+10",
+                                               "dependency=afternotok:1?afterok:2"};
+    static const struct {
+        int minute, task; /* that ends; -1: none */
+        enum job_state end;
+        const char *shown[WAITING];
+    } rows[ROWS] = {
+        {0,
+         -1,
+         JOB_COMPLETED,
+         {"afterok:1(unfulfilled)", "afterany:1_0(unfulfilled)", "aftercorr:1_[0-2](unfulfilled)",
+          "after:1+10(unfulfilled)", "afternotok:1(unfulfilled)?afterok:2(unfulfilled)"}},
+        {5, 0, JOB_COMPLETED, {NULL, "", "aftercorr:1_[1-2](unfulfilled)", NULL, NULL}},
+        {6, 1, JOB_FAILED, {NULL, NULL, "aftercorr:1_[2](unfulfilled),aftercorr:1_[1](failed)", NULL, NULL}},
+        {8, 2, JOB_COMPLETED, {"afterok:1(failed)", NULL, "aftercorr:1_[1](failed)", NULL, ""}},
+        {10, -1, JOB_COMPLETED, {NULL, NULL, NULL, "", NULL}},
+    };
+    const char *before[WAITING] = {NULL};
+    world_init(&w, 3, 8000, 0);
+    submit("first", "array=0-2");
+    for (int i = 0; i < WAITING; i++) submit("waiting", given[i]);
+    pass();
+    int64_t start_us = w.now_us;
+    for (int r = 0; r < ROWS; r++) {
+        w.now_us = start_us + rows[r].minute * 60 * SECOND;
+        if (rows[r].task >= 0) end_with(1, (uint32_t)rows[r].task, rows[r].end, 0);
+        for (uint32_t i = 0; i < WAITING; i++) {
+            if (rows[r].shown[i] != NULL) before[i] = rows[r].shown[i];
+            assert_string_equal(shown(2 + i), before[i]);
+        }
+    }
+    world_release(&w);
+}
+
+static void a_pattern_has_one_character_for_a_question_mark(void **unused)
+{
+    (void)unused;
+    open_world();
+    submit("prep1", "");
+    submit("prep22", "");
+    uint32_t one = submit("one", "dependency=hold_jid:prep?"),
+             both = submit("both", "dependency=hold_jid:prep?:prep??");
+    assert_string_equal(dependency_of(one), "afterany:1");
+    assert_string_equal(dependency_of(both), "afterany:1,afterany:2");
+    world_release(&w);
+}
+
+static void an_end_changes_only_its_own_condition(void **unused)
+{
+    (void)unused;
+    enum { TARGETS = 200 };
+    struct buf text = {0};
+    world_init(&w, TARGETS, 8000, 0);
+    buf_add_text(&text, "dependency=afterok");
+    for (int i = 1; i <= TARGETS; i++) {
+        submit("a", "");
+        buf_format(&text, ":%d", i);
+    }
+    uint32_t wide = submit("wide", text.text), index = state_find_job(&w.s, wide);
+    pass();
+    for (uint32_t i = 1; i < TARGETS; i++) {
+        outcome_clear(&w.out);
+        end_with(i, 0, JOB_COMPLETED, 0);
+        assert_int_equal(w.out.conditions.count, 1);
+        assert_int_equal(w.out.conditions.items[0].job, index);
+        assert_int_equal(w.out.conditions.items[0].item, i - 1);
+        for (uint32_t k = 0; k < w.out.changes.count; k++)
+            assert_false(w.out.changes.items[k].table == TABLE_JOB && w.out.changes.items[k].index == index);
+        assert_int_equal(job_of(wide)->dependency->left, TARGETS - i);
+    }
+    assert_string_equal(dependency_of(wide), "afterok:200");
+    end_with(TARGETS, 0, JOB_COMPLETED, 0);
+    assert_string_equal(dependency_of(wide), "");
+    buf_release(&text);
+    world_release(&w);
+}
+
 static void what_never_happens_is_cancelled_by_a_setting(void **unused)
 {
     (void)unused;
@@ -311,6 +405,63 @@ static void a_running_job_starts_again(void **unused)
     world_release(&w);
 }
 
+/* An event about all jobs reaches the tasks of each array, also those that have ended or are pending. */
+static void all_arrays_are_requeued_and_cancelled(void **unused)
+{
+    (void)unused;
+    enum { ARRAYS = 3, TASKS = 4 };
+    world_init(&w, 10, 8000, 0);
+    for (int i = 0; i < ARRAYS; i++) submit("arr", "array=0-3");
+    pass();
+    end_with(1, 2, JOB_COMPLETED, 0);
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_REQUEUE, .jobs = {.all = true}}, NULL), 0);
+    uint32_t requeued = 0;
+    for (uint32_t i = 0; i < w.s.tasks.count; i++) requeued += w.s.tasks.items[i].requeue == REQUEUE_YES;
+    assert_int_equal(requeued, 9);
+    end_with(1, 0, JOB_CANCELLED, 0);
+    assert_true(idset_has(&job_of(1)->pending, 0));
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_CANCEL, .jobs = {.all = true}}, NULL), 0);
+    for (uint32_t id = 1; id <= ARRAYS; id++) {
+        for (uint32_t task = 0; task < TASKS; task++) {
+            if (runs(id, task)) end_with(id, task, JOB_CANCELLED, 0);
+        }
+        assert_null(job_of(id));
+    }
+    world_release(&w);
+}
+
+/* Each task waits for itself, and the others start meanwhile. */
+static void a_task_waits_before_it_starts_again(void **unused)
+{
+    (void)unused;
+    world_init(&w, 1, 8000, 0);
+    world_set(&w, "requeue_delay_s", "60");
+    world_set(&w, "PriorityWeightAge", "1000");
+    uint32_t id = submit("arr", "array=0-1|requeue_exit=75|max_requeue=3");
+    pass();
+    end_with(id, 0, JOB_FAILED, 75);
+    pass();
+    assert_true(!runs(id, 0) && runs(id, 1));
+    w.now_us += 10 * SECOND;
+    end_with(id, 1, JOB_FAILED, 75);
+    pass();
+    assert_true(!runs(id, 0) && !runs(id, 1));
+    w.now_us += 49 * SECOND;
+    pass();
+    assert_false(runs(id, 0));
+    w.now_us += SECOND;
+    assert_true(state_next_due_us(&w.s) != 0 && state_next_due_us(&w.s) <= w.now_us);
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_TIME, .time = {"boot"}}, NULL), 0);
+    assert_true(runs(id, 0) && !runs(id, 1));
+    assert_int_equal(job_of(id)->delays.count, 1);
+    end_with(id, 0, JOB_COMPLETED, 0);
+    w.now_us += 10 * SECOND;
+    pass();
+    assert_true(runs(id, 1));
+    assert_int_equal(job_of(id)->delays.count, 0);
+    world_release(&w);
+}
+
 static void a_cancellation_wins(void **unused)
 {
     (void)unused;
@@ -374,9 +525,14 @@ int main(void)
         cmocka_unit_test(singletons_run_one_after_the_other),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(a_new_name_makes_no_circle),
+        cmocka_unit_test(the_documented_example),
+        cmocka_unit_test(a_pattern_has_one_character_for_a_question_mark),
+        cmocka_unit_test(an_end_changes_only_its_own_condition),
         cmocka_unit_test(what_never_happens_is_cancelled_by_a_setting),
         cmocka_unit_test(ended_jobs_are_facts),
         cmocka_unit_test(a_running_job_starts_again),
+        cmocka_unit_test(all_arrays_are_requeued_and_cancelled),
+        cmocka_unit_test(a_task_waits_before_it_starts_again),
         cmocka_unit_test(a_cancellation_wins),
         cmocka_unit_test(exit_statuses_requeue_until_the_maximum),
         cmocka_unit_test(only_a_job_that_agrees_runs_again_after_a_failure),

@@ -43,6 +43,13 @@ static void test_read(void **state)
         {"aftercorr:5,singleton", "aftercorr:5,singleton"},
         {"aftercorrany:5", "aftercorrany:5"},
         {"hold_jid:work*:7,hold_jid_ad:arr", "hold_jid:work*,hold_jid:7,hold_jid_ad:arr"},
+        {"hold_jid:prep?:a[0-9]?,afterok:7", "hold_jid:prep?,hold_jid:a[0-9]?,afterok:7"},
+        {"hold_jid:prep_[12]", "hold_jid:prep_[12]"},
+        {"hold_jid_ad:prep_[12]", "hold_jid_ad:prep_[12]"},
+        {"afterok:5_[1-3,7]:6", "afterok:5_1,afterok:5_2,afterok:5_3,afterok:5_7,afterok:6"},
+        {"afterany:5_[1-2]?after:6_[0]+10", "afterany:5_1?afterany:5_2?after:6_0+10"},
+        {"hold_jid:5_[1-2]", "hold_jid:5_1,hold_jid:5_2"},
+        {"afterok:prep_[1-2]", "afterok:prep_[1-2]"},
         {"singleton", "singleton"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) assert_read(rows[i].text, rows[i].written);
@@ -68,6 +75,10 @@ static void test_refuse(void **state)
         {"aftercorr:1?afterok:2", "dependency: 'aftercorr:1?afterok:2' has '?' beside aftercorr, "},
         {"aftercorr:5_3", "dependency: 'aftercorr:5_3' names a task"},
         {"aftercorr:5_[3-1]", "dependency: '3-1' ends before it begins"},
+        {"afterok:5_[3-1]", "dependency: '3-1' ends before it begins"},
+        {"afterok:5_[0-10000]", "dependency: more than 10000 jobs"},
+        {"hold_jid:5:", "dependency: 'hold_jid:5:' is not a list of jobs, each an id"},
+        {"hold_jid_ad:", "dependency: 'hold_jid_ad:' is not a list of jobs, each an id"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct arena arena = {0};

@@ -292,6 +292,35 @@ static void jobs_are_loaded_and_listed(void **unused)
     house_close(&h);
 }
 
+/* Version 13 has a row for each condition; before, a job's conditions were one text. */
+static void conditions_become_rows(void **unused)
+{
+    (void)unused;
+    enum { TEXT_VERSION = 15 };
+    struct house h = {0};
+    struct err e = {0};
+    struct arena arena = {0};
+    store_make_directory(h.directory);
+    make_old_database(h.directory);
+    sqlite3 *db = store_open_beside(h.directory);
+    if (schema_upgrade(db, schema_steps, OLD_VERSION, TEXT_VERSION, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    store_sql(h.directory, "UPDATE job SET dependency = 'aftercorr:4_[2-4,7],after:5_1+10@1800000000,singleton,"
+                           "afterok:4(failed)' WHERE id = 5");
+    store_sql(h.directory, "UPDATE job SET dependency = 'afterok:4(failed)?afterany:5' WHERE id = 6");
+    open_house(&h);
+    const struct job *five = &h.w.s.jobs.items[0], *six = &h.w.s.jobs.items[1];
+    assert_string_equal(job_member(&h.w.s, five, JOB_FIELD_DEPENDENCY, &arena).text,
+                        "aftercorr:4_[2-4,7],after:5_1+10@1800000000,singleton,afterok:4(failed)");
+    assert_string_equal(job_member(&h.w.s, six, JOB_FIELD_DEPENDENCY, &arena).text, "afterok:4(failed)?afterany:5");
+    assert_true(six->dependency->is_any && !five->dependency->is_any && five->waits_by_task);
+    assert_sql(h.directory, "SELECT group_concat(position || '=' || condition, ' ') FROM dependency WHERE job_id = 6",
+               "0=afterok:4(failed) 1=afterany:5");
+    job_rows_assert_listed(&h.w.s, h.store);
+    arena_release(&arena);
+    house_close(&h);
+}
+
 /* The daemon updates migrated jobs and adds new ones. */
 static void the_daemon_continues_with_migrated_rows(void **unused)
 {
@@ -354,13 +383,10 @@ static void drained_partitions_become_down(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_tables_stay_unchanged),
-        cmocka_unit_test(jobs_keep_all_values),
-        cmocka_unit_test(tasks_keep_all_values),
-        cmocka_unit_test(reserved_usage_goes_on_counting),
-        cmocka_unit_test(renamed_tables_keep_their_rows),
-        cmocka_unit_test(jobs_are_loaded_and_listed),
-        cmocka_unit_test(the_daemon_continues_with_migrated_rows),
+        cmocka_unit_test(other_tables_stay_unchanged),    cmocka_unit_test(jobs_keep_all_values),
+        cmocka_unit_test(tasks_keep_all_values),          cmocka_unit_test(reserved_usage_goes_on_counting),
+        cmocka_unit_test(renamed_tables_keep_their_rows), cmocka_unit_test(jobs_are_loaded_and_listed),
+        cmocka_unit_test(conditions_become_rows),         cmocka_unit_test(the_daemon_continues_with_migrated_rows),
         cmocka_unit_test(drained_partitions_become_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

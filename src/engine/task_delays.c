@@ -1,0 +1,90 @@
+#include "engine/task_delays.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "base/quantity.h"
+
+void task_delays_add(struct state *s, struct job *j, uint32_t task_id, int64_t at_us)
+{
+    at_us = (at_us + US_PER_S - 1) / US_PER_S * US_PER_S;
+    uint32_t at = j->delays.count;
+    while (at > 0 && j->delays.items[at - 1].at_us > at_us) at--;
+    if (at == 0 || j->delays.items[at - 1].at_us != at_us) {
+        (void)array_add(&j->delays);
+        for (uint32_t i = j->delays.count - 1; i > at; i--) j->delays.items[i] = j->delays.items[i - 1];
+        j->delays.items[at] = (struct task_delay){.at_us = at_us};
+        at++;
+    }
+    idset_add(&j->delays.items[at - 1].tasks, task_id);
+    if (s->next_delay_us == 0 || at_us < s->next_delay_us) s->next_delay_us = at_us;
+}
+
+void task_delays_drop(struct job *j, const struct idset *tasks)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < j->delays.count; i++) {
+        struct task_delay *d = &j->delays.items[i];
+        idset_remove_all(&d->tasks, tasks);
+        if (idset_first(&d->tasks) == NONE)
+            idset_release(&d->tasks);
+        else
+            j->delays.items[kept++] = *d;
+    }
+    j->delays.count = kept;
+}
+
+void task_delays_add_waiting(const struct job *j, int64_t now_us, struct idset *out_tasks)
+{
+    for (uint32_t i = 0; i < j->delays.count; i++) {
+        if (j->delays.items[i].at_us > now_us) idset_add_all(out_tasks, &j->delays.items[i].tasks);
+    }
+}
+
+int64_t task_delays_next_us(const struct job *j)
+{
+    return j->delays.count > 0 ? j->delays.items[0].at_us : 0;
+}
+
+bool task_delays_end(struct job *j, int64_t now_us)
+{
+    uint32_t ended = 0, left;
+    while (ended < j->delays.count && j->delays.items[ended].at_us <= now_us)
+        idset_release(&j->delays.items[ended++].tasks);
+    left = j->delays.count - ended;
+    if (ended > 0) memmove(j->delays.items, j->delays.items + ended, left * sizeof *j->delays.items);
+    j->delays.count = left;
+    return ended > 0;
+}
+
+void task_delays_format(const struct job *j, struct buf *out)
+{
+    for (uint32_t i = 0; i < j->delays.count; i++) {
+        buf_format(out, "%s%lld:", i > 0 ? ";" : "", (long long)(j->delays.items[i].at_us / US_PER_S));
+        idset_format(&j->delays.items[i].tasks, out);
+    }
+}
+
+int task_delays_parse(struct job *row, struct str text, const char *field, struct err *e)
+{
+    int64_t last_us = 0;
+    task_delays_release(row);
+    for (struct str rest = text; rest.length > 0;) {
+        struct idset tasks = {0};
+        uint64_t at_s = 0;
+        struct str numbers, part = str_cut(rest, ';', &rest), time = str_cut(part, ':', &numbers);
+        bool is_time = number_parse_u64(time, &at_s) && at_s <= (uint64_t)(TIME_US_MAX / US_PER_S) &&
+                       (int64_t)at_s * US_PER_S > last_us && numbers.text != NULL;
+        if (!is_time) return err_value(e, field, part, "a later time than before and tasks, such as 1764000060:3-7");
+        if (idset_parse(numbers, NONE - 1, field, &tasks, e) != 0) return -1;
+        last_us = (int64_t)at_s * US_PER_S;
+        *array_add(&row->delays) = (struct task_delay){last_us, tasks};
+    }
+    return 0;
+}
+
+void task_delays_release(struct job *j)
+{
+    for (uint32_t i = 0; i < j->delays.count; i++) idset_release(&j->delays.items[i].tasks);
+    array_release(&j->delays);
+}
