@@ -1,6 +1,6 @@
 /* The time limit of tasks that run. It is the job's; the executor enforces it (exec/executor.h) and gets it with the
- * start. The rows have the limit that holds: it is sent again after each connection, because an order may have been lost
- * together with the daemon or with its executor. */
+ * start. The rows have the limit that holds: it is sent again after each connection, because an order may have been
+ * lost together with the daemon or with its executor. */
 #ifndef FAIRLEAD_ENGINE_TIME_LIMIT_H
 #define FAIRLEAD_ENGINE_TIME_LIMIT_H
 
