@@ -94,6 +94,7 @@ static enum job_state end_state(const struct launch_record *r)
     case LAUNCH_TIMED_OUT: return JOB_TIMEOUT;
     case LAUNCH_REFUSED: return JOB_FAILED;
     case LAUNCH_LOST: return JOB_NODE_FAIL;
+    case LAUNCH_UNAVAILABLE: return JOB_FAILED;
     }
     ensure(!"a launch_end without a case");
     return JOB_FAILED;

@@ -30,6 +30,7 @@
 
 #include "base/ensure.h"
 #include "base/text.h"
+#include "exec/launcher/shortage.h"
 
 /* All that the child needs, prepared before the fork (I1). */
 struct job_setup {
@@ -246,6 +247,35 @@ int job_process_fork(const struct launch *launch, const struct launch_command *c
     mem_free(s.cpus);
     mem_free(s.groups);
     return result;
+}
+
+/* Whether a path is on the disk of an open directory. The path itself may not exist. */
+static bool is_on_disk_of(int fd, const char *path)
+{
+    struct stat s, disk;
+    char parent[LAUNCH_PATH_MAX + 1];
+    if (fstat(fd, &disk) < 0) return false;
+    if (stat(path, &s) == 0) return s.st_dev == disk.st_dev;
+    const char *slash = strrchr(path, '/');
+    text_format(parent, sizeof parent, "%.*s/", slash == NULL ? 0 : (int)(slash - path), path);
+    return stat(parent, &s) == 0 && s.st_dev == disk.st_dev;
+}
+
+bool job_process_failed_for_machine(const struct job_report *report, const struct launch *launch, int state_fd)
+{
+    bool is_disk = shortage_of_disk(report->error_number);
+    if (shortage_of_kernel(report->error_number)) return true;
+    switch ((enum job_step)report->step) {
+    case JOB_STEP_SETUP: return true;
+    case JOB_STEP_OUTPUT: return is_disk && is_on_disk_of(state_fd, launch->out_path);
+    case JOB_STEP_ERROR_OUTPUT: return is_disk && is_on_disk_of(state_fd, launch->err_path);
+    case JOB_STEP_DIRECTORY: return is_disk && is_on_disk_of(state_fd, launch->directory);
+    case JOB_STEP_READY:
+    case JOB_STEP_IDENTITY:
+    case JOB_STEP_CPUS:
+    case JOB_STEP_EXEC: break;
+    }
+    return false;
 }
 
 static void explain_exec(const struct launch *launch, const struct launch_command *command, int error_number, char *out,
