@@ -488,7 +488,6 @@ static int set_up_process(struct keeper *k, struct err *e)
     sigaddset(&wanted, SIGCHLD);
     sigaddset(&wanted, SIGTERM);
     ensure(sigprocmask(SIG_SETMASK, &all, NULL) == 0);
-    (void)signal(SIGCHLD, SIG_DFL);
     k->signal_fd = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
     k->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
     if (k->signal_fd < 0 || k->timer_fd < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0) {

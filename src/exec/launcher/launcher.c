@@ -30,6 +30,7 @@
 
 #include "base/ensure.h"
 #include "exec/clock.h"
+#include "exec/launcher/process_signals.h"
 #include "exec/protocol.h"
 
 #define IDLE_US (10 * US_PER_S)
@@ -329,9 +330,7 @@ static int open_signals(struct launcher *l, struct err *e)
     sigaddset(&wanted, SIGTERM);
     sigaddset(&wanted, SIGINT);
     sigaddset(&wanted, SIGCHLD);
-    (void)signal(SIGPIPE, SIG_IGN);
-    (void)signal(SIGHUP, SIG_IGN);
-    (void)signal(SIGCHLD, SIG_DFL);
+    process_signals_init();
     if (sigprocmask(SIG_SETMASK, &wanted, NULL) < 0) return system_error(e, "block signals");
     l->signal_fd = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
     return l->signal_fd < 0 ? system_error(e, "receive signals") : 0;

@@ -195,21 +195,28 @@ int launch_dir_create(const struct spool *s, uint64_t id, struct launch_dir *out
     return 0;
 }
 
+static void remove_files(const struct spool *s, const char *directory, const char *const *names, size_t count)
+{
+    char path[ID_SIZE + 20];
+    for (size_t i = 0; i < count; i++) {
+        text_format(path, sizeof path, "%s/%s", directory, names[i]);
+        unlinkat(s->launches_fd, path, 0);
+    }
+}
+
 /* By paths, because there may be no descriptor to open the directory with. */
 void launch_dir_remove(const struct spool *s, uint64_t id)
 {
-    static const char *const names[] = {"script", "control",    "start.new", "completing.new", "end.new", "lock",
-                                        "start",  "completing", "end"}; /* I3 */
-    enum { PATH_SIZE = ID_SIZE + 20 };
-    char name[ID_SIZE], path[PATH_SIZE];
+    static const char *const names[] = {"script", "control", "lock", "start", "completing", "end"}; /* I3 */
+    static const char *const unfinished[] = {"start.new", "completing.new", "end.new"};
+    char name[ID_SIZE];
     struct stat directory;
     format_id(id, name);
     /* A link that another program of this user has put here is not followed. */
     if (fstatat(s->launches_fd, name, &directory, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(directory.st_mode)) return;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        text_format(path, sizeof path, "%s/%s", name, names[i]);
-        unlinkat(s->launches_fd, path, 0);
-    }
+    remove_files(s, name, names, sizeof names / sizeof *names);
+    if (unlinkat(s->launches_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return;
+    remove_files(s, name, unfinished, sizeof unfinished / sizeof *unfinished); /* of a keeper that was killed */
     unlinkat(s->launches_fd, name, AT_REMOVEDIR);
 }
 
