@@ -512,7 +512,7 @@ static int prepare_job(struct keeper *k, struct err *e)
     if (set_up_process(k, e) || process_identity_make_key(k->identity.key, e)) return -1;
     cgroup_set_path(t->cgroups, t->launch->id, k->identity.key, &k->identity.cgroup);
     if (launch_dir_write_keeper(&t->dir, &k->identity.cgroup, e) || write_script(k, e)) return -1;
-    process_identity_read_boot_id(k->identity.boot_id);
+    text_format(k->identity.boot_id, sizeof k->identity.boot_id, "%s", t->boot_id);
     text_format(script_path, sizeof script_path, "%s/launches/%" PRIu64 "/script", t->spool->path, t->launch->id);
     launch_command_build(t->launch, script_path, k->identity.key, t->memory, &k->command);
     cgroup_create(&k->identity.cgroup); /* its path is in the lock file, so that the launcher can remove it */

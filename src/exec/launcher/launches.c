@@ -523,9 +523,15 @@ void launches_on_keeper_exit(struct launches *l, uint64_t id)
 {
     uint32_t index = map_get_u64(&l->index_by_id, id);
     if (index == NONE) return;
+    struct launch_entry *entry = &l->list.items[index];
     reap_keepers(l);
-    unwatch(&l->list.items[index]);
-    reconcile(l, index);
+    unwatch(entry);
+    if (entry->has_record && entry->record.phase == LAUNCH_ENDED) {
+        set_ended(l, entry); /* the last record is known, so nothing on disk is newer */
+        forget_if_done(l, id);
+    } else {
+        reconcile(l, index);
+    }
 }
 
 /* A notice that cannot be followed now is followed later: it may be the last one. */
@@ -539,13 +545,11 @@ void launches_on_record(struct launches *l, uint64_t id)
         if (e.code != ERR_NOT_FOUND) set_unreadable(l, entry);
         return;
     }
-    struct buf start_text = {0};
     struct launch_record record;
     bool found = false;
-    int result = launch_dir_read_last(&d, &record, &start_text, &found, &e);
+    int result = launch_dir_read_newest(&d, &record, &found, &e);
     if (result == 0 && found) update(l, entry, &record);
     if (result != 0 && e.code == ERR_UNAVAILABLE) set_unreadable(l, entry);
-    buf_release(&start_text);
     launch_dir_close(&d);
 }
 
@@ -570,6 +574,7 @@ static void start_keeper(struct launches *l, uint32_t index, const struct launch
                                .spool = l->spool,
                                .cgroups = l->cgroups,
                                .inherited = l->inherited,
+                               .boot_id = l->boot_id,
                                .memory = memory,
                                .bytes = bytes};
     pid_t pid = fork();

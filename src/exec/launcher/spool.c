@@ -294,6 +294,20 @@ int launch_dir_read_last(const struct launch_dir *d, struct launch_record *out, 
     return result;
 }
 
+/* The end is looked for first: each record has all values of those before it. */
+int launch_dir_read_newest(const struct launch_dir *d, struct launch_record *out, bool *out_found, struct err *e)
+{
+    static const char *const names[] = {"end", "completing", "start"};
+    int result = 0;
+    *out_found = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names && result == 0 && !*out_found; i++) {
+        struct buf text = {0};
+        result = read_record(d, names[i], &text, out, out_found, e);
+        buf_release(&text);
+    }
+    return result;
+}
+
 int launch_dir_send(const struct launch_dir *d, const char *line, struct err *e)
 {
     int fd = openat(d->fd, "control", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);

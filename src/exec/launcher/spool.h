@@ -82,6 +82,10 @@ int launch_dir_write_keeper(const struct launch_dir *d, const struct cgroup *gro
 int launch_dir_read_last(const struct launch_dir *d, struct launch_record *out, struct buf *out_start_text,
                          bool *out_found, struct err *e);
 
+/* Reads the newest record alone, of a launch whose keeper runs in this boot, so that no record is torn. Errors as
+ * above. */
+int launch_dir_read_newest(const struct launch_dir *d, struct launch_record *out, bool *out_found, struct err *e);
+
 /* Sends the keeper a line. ERR_UNAVAILABLE: no keeper reads it. */
 int launch_dir_send(const struct launch_dir *d, const char *line, struct err *e);
 
