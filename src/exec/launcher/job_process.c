@@ -9,8 +9,8 @@
  *
  *  I1  Between fork and exec only async-signal-safe functions are called: memory, lists and masks are prepared before
  *      the fork.
- *  I2  The program gets the descriptors 0, 1 and 2 and no other, default signals (process_signals.h), and the limits and
- *      the umask that the launcher was started with.
+ *  I2  The program gets the descriptors 0, 1 and 2 and no other, default signals (process_signals.h), and the limits
+ *      and the umask that the launcher was started with.
  *  I3  The process dies with its keeper (PR_SET_PDEATHSIG), even if the keeper dies before that is set.
  *  I4  The output is opened, and the directory entered, with the identity of the user. */
 #include "exec/launcher/job_process.h"

@@ -3,7 +3,8 @@
 #ifndef FAIRLEAD_EXEC_LAUNCHER_PROCESS_SIGNALS_H
 #define FAIRLEAD_EXEC_LAUNCHER_PROCESS_SIGNALS_H
 
-/* Resets all actions, whatever the launcher was started with, and ignores SIGPIPE and SIGHUP. To be called at its start. */
+/* Resets all actions, whatever the launcher was started with, and ignores SIGPIPE and SIGHUP. To be called at its
+ * start. */
 void process_signals_init(void);
 
 /* Sets the default actions of the signals that the launcher ignores. Async-signal-safe. */
