@@ -163,6 +163,17 @@ def test_an_order_that_cannot_be_sent_is_sent_later(world):
     assert world.ended(1)['end'] == 'cancelled'
 
 
+def test_a_time_limit_that_cannot_be_sent_is_sent_later(world):
+    world.start(1, 'sleep', '600')
+    pid = world.record(1, 'started')['pid']
+    limit_files(world, 3)
+    world.send('limit', 1, US // 2)
+    time.sleep(1)
+    assert alive(pid)
+    limit_files(world, None)
+    assert world.ended(1)['end'] == 'timed-out'
+
+
 def test_a_launch_without_descriptors_leaves_nothing(world):
     limit_files(world, 3)
     world.start(1, 'true')
