@@ -27,8 +27,8 @@
  *  I3  The launcher signals no process by a pid that could be another's: orders go through the launch's fifo, and a
  *      keeper is watched through a pidfd that was opened while the keeper had the lock.
  *  I4  needs_tick_count is the number of entries that are KEEPER_UNKNOWN or ORPHANED.
- *  I5  An order to end is kept in its entry until the launch has ended, and a time limit until it was sent, because they
- *      may not reach the keeper at first. */
+ *  I5  An order to end is kept in its entry until the launch has ended, and a time limit until it was sent, because
+ *      they may not reach the keeper at first. */
 #include "exec/launcher/launches.h"
 
 #include <errno.h>
