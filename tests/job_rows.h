@@ -129,7 +129,8 @@ static inline void job_rows_assert_row(sqlite3_stmt *select, const struct job_ro
     arena_release(&arena);
 }
 
-/* The stored columns of every job and task in memory, including ended ones, equal the fields. */
+/* The stored columns of every job and task in memory, including ended ones, equal the fields. A task that was withdrawn
+ * has no row. */
 static inline void job_rows_assert_stored(const struct state *s, const char *directory,
                                           void (*seen)(enum job_field f, const struct field_value *value))
 {
@@ -140,7 +141,7 @@ static inline void job_rows_assert_stored(const struct state *s, const char *dir
         job_rows_assert_row(jobs, &p, seen);
         for (uint32_t k = 0; k < s->tasks.count; k++) {
             p.task = &s->tasks.items[k];
-            if (p.task->job_id == p.job->id) job_rows_assert_row(tasks, &p, seen);
+            if (p.task->job_id == p.job->id && !p.task->is_withdrawn) job_rows_assert_row(tasks, &p, seen);
         }
     }
     sqlite3_finalize(jobs);
@@ -225,7 +226,8 @@ static inline bool job_rows_find(const struct state *s, const struct job_row *ro
     }
     for (uint32_t i = 0; i < s->tasks.count && has_started; i++) {
         const struct task *k = &s->tasks.items[i];
-        if (k->job_id == job_id && k->task_id == task_id && k->restarts == job_row_number(row, JOB_FIELD_RESTARTS))
+        if (!k->is_withdrawn && k->job_id == job_id && k->task_id == task_id &&
+            k->restarts == job_row_number(row, JOB_FIELD_RESTARTS))
             out->task = k;
     }
     return out->job != NULL && (out->task != NULL || !has_started);
@@ -243,7 +245,8 @@ static inline bool job_rows_has_job(const struct state *s, uint32_t job_id)
 static inline uint32_t job_rows_count(const struct state *s)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < s->tasks.count; i++) count += job_rows_has_job(s, s->tasks.items[i].job_id);
+    for (uint32_t i = 0; i < s->tasks.count; i++)
+        count += !s->tasks.items[i].is_withdrawn && job_rows_has_job(s, s->tasks.items[i].job_id);
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         count += idset_count(&s->jobs.items[i].pending) > 0;
         count += idset_count(&s->jobs.items[i].cancelled) > 0;

@@ -328,6 +328,10 @@ static const struct wire_field status_fields[] = {
     REQUIRED(api_status, algorithm, WIRE_TEXT, .help = "the fair-share algorithm in force"),
     OPTIONAL(api_status, load_sensors, WIRE_TEXT,
              .help = "which load sensors fail, and why: /opt/scratch: ended; null: none"),
+    OPTIONAL(api_status, launch_failure, WIRE_TEXT,
+             .help = "why the machine can start no job at present; jobs wait, and one is tried again; null: it can"),
+    REQUIRED(api_status, launch_retry_us, WIRE_I64,
+             .help = "time of the next try; 0: one is under way, or none is needed", TIME_US),
     REQUIRED(api_status, settings, WIRE_RECORDS, .help = "all settings", .table = &setting_fields),
     {0}};
 const struct wire_shape api_status_shape = REPLY("Status", api_status, status_fields, "The instance at a glance.");

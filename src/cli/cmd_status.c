@@ -43,6 +43,14 @@ static void write_host(const struct api_host *h, struct output *out)
                     h->state);
 }
 
+static void write_launch_failure(const struct api_status *s, struct output *out)
+{
+    char retry[32] = "now";
+    int64_t left_s = (s->launch_retry_us - s->now_us + US_PER_S - 1) / US_PER_S;
+    if (s->launch_retry_us != 0 && left_s > 0) text_format(retry, sizeof retry, "in %lld s", (long long)left_s);
+    output_line(out, "Launches   stopped, jobs wait: %s; the next try is %s", s->launch_failure, retry);
+}
+
 /* The cluster of a document, and its time. */
 static void write_pretend(const struct api_status *s, struct output *out)
 {
@@ -108,6 +116,7 @@ static int status_run(struct call *call, struct err *e)
     write_tasks(&status.tasks, &call->out->text);
     output_line(call->out, "Policy     %s; %u association%s", status.policy, status.associations,
                 status.associations == 1 ? "" : "s");
+    if (status.launch_failure != NULL) write_launch_failure(&status, call->out);
     if (status.load_sensors != NULL) output_line(call->out, "Sensors    %s", status.load_sensors);
     buf_add_char(&call->out->text, '\n');
     return write_settings(&status.settings, call->out, e);

@@ -32,6 +32,8 @@ static const struct reason_row reason_rows[] = {
      "Wait; 'fairlead prio' shows the terms of the priorities. A shorter time limit lets it fit before the others."},
     {"REQ_NODE_NOT_AVAIL", NULL, "Only hosts or partitions that are drained or down could take it.",
      "See 'fairlead host show' and 'fairlead partition show'; an operator resumes them with 'fairlead host resume'."},
+    {"LAUNCH_FAILURE", NULL, "The machine can start nothing: it has no space, descriptors, processes or memory.",
+     "Wait, one job is tried again by itself; 'fairlead status' says what is missing."},
     {"PARTITION_CLOSED", NULL, "Its partitions are closed by a calendar, or close before its time limit is over.",
      "Wait, or set a shorter time limit: 'fairlead update ID -t DURATION'."},
     {"PARTITION_TIME_LIMIT", NULL, "Its time limit exceeds the MaxTime of its partitions.",

@@ -59,6 +59,7 @@ struct daemon {
     ARRAY(uint64_t) known_launches; /* reported since the executor was opened, for EVENT_SYNCED */
     int64_t lost_us;                /* for EVENT_SYNCED: the last commit before the executor was opened */
     struct schedule_file schedule_file;
+    char launch_failure[200];    /* what was logged of it; empty: launches work */
     int64_t next_measurement_us; /* when to order the next measurement of running tasks; 0: none runs */
 
     /* Load values (loads.c). */
@@ -151,6 +152,9 @@ void daemon_release_ends(struct event *event);
 
 /* launches.c: carries out the decisions of d->outcome, once they are committed. */
 void daemon_act(struct daemon *d);
+
+/* launches.c: logs that the machine can start no job, or can again, once for each change. */
+void daemon_log_launch_failure(struct daemon *d);
 
 /* verify_thread.c: the function for server_host.verify; context is the daemon. */
 void daemon_verify(void *context, struct request *request);

@@ -156,6 +156,19 @@ static void start(struct daemon *d, const struct decision *decision)
     arena_release(&cycle);
 }
 
+void daemon_log_launch_failure(struct daemon *d)
+{
+    const struct launch_backoff *b = &d->state.launch_backoff;
+    bool is_waiting = launch_backoff_is_waiting(b);
+    if (is_waiting == (d->launch_failure[0] != '\0') && strcmp(b->detail, d->launch_failure) == 0) return;
+    if (is_waiting)
+        log_line(LOG_WARNING, "launches-stopped", " error=\"%s\" retry_s=%lld", b->detail,
+                 (long long)(b->wait_us / US_PER_S));
+    else
+        log_line(LOG_INFO, "launches-resumed", " state=%s", d->state_dir.path);
+    text_format(d->launch_failure, sizeof d->launch_failure, "%s", b->detail);
+}
+
 /* Without an executor no decision is lost: once one is connected, EVENT_SYNCED decides the same again from the rows. */
 void daemon_act(struct daemon *d)
 {

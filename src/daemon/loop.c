@@ -94,6 +94,7 @@ static enum job_state end_state(const struct launch_record *r)
     case LAUNCH_TIMED_OUT: return JOB_TIMEOUT;
     case LAUNCH_REFUSED: return JOB_FAILED;
     case LAUNCH_LOST: return JOB_NODE_FAIL;
+    case LAUNCH_UNAVAILABLE: return JOB_PENDING;
     }
     ensure(!"a launch_end without a case");
     return JOB_FAILED;
@@ -281,7 +282,11 @@ static void recover(struct daemon *d, struct decided_requests *requests, const s
         decided->is_refused = true;
         decided->err = e;
     }
-    if (load_state(d, false, &e) != 0) {
+    struct launch_backoff backoff = d->state.launch_backoff;
+    if (load_state(d, false, &e) == 0) {
+        if (map_get_u64(&d->state.task_by_launch, backoff.probe_id) == NONE) backoff.probe_id = 0;
+        d->state.launch_backoff = backoff; /* not stored: the machine is the same */
+    } else {
         log_line(LOG_ERROR, "load-failed", " error=\"%s\"", ERR_SENTENCE(&e));
         d->is_stopping = true;
         d->exit_status = 1;
@@ -387,6 +392,7 @@ static void turn(struct daemon *d)
     schedule_file_append(&d->schedule_file, d->state_dir.path, (struct str){lines->text, lines->length}, d->now_us);
     outcome_clear(&d->outcome);
     answer(d, &requests);
+    daemon_log_launch_failure(d);
     engine_forget(&d->state);
     if (is_gone) drop_executor(d, d->is_synced ? 0 : RETRY_MS); /* wait if it ended before it was synced */
     order_measurement(d);

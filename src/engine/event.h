@@ -153,7 +153,9 @@ struct event_record {
     uint64_t launch_id;
     int64_t at_us;      /* when this phase began */
     int64_t started_us; /* 0: it never started */
-    enum job_state end; /* EVENT_ENDED: COMPLETED, FAILED, CANCELLED, TIMEOUT or NODE_FAIL */
+    /* EVENT_ENDED: COMPLETED, FAILED, CANCELLED, TIMEOUT or NODE_FAIL; or PENDING: the launch never ran, because the
+     * machine could start nothing */
+    enum job_state end;
     int32_t exit_status, signal;
     int64_t cpu_us, max_rss_kib, io_bytes;
     const char *detail;

@@ -60,9 +60,26 @@ static void end(struct pass *p)
     array_release(&p->reservations);
 }
 
+/* While launches back off: the next probe is due at a time, unless one is under way, whose end makes a pass due. A job
+ * that was left out is tried if no other one could be. */
+static void want_probe(struct pass *p)
+{
+    struct state *s = p->c->s;
+    struct launch_backoff *b = &s->launch_backoff;
+    if (!launch_backoff_is_waiting(b) || b->probe_id != 0) return;
+    if (p->c->now_us < b->retry_us) state_want_pass_at(s, b->retry_us);
+    if (!p->has_skipped_job) return;
+    b->skipped_id = 0;
+    s->pass_is_due = true;
+}
+
 static void run_pass(struct apply_context *c, const char *boot_id, const struct ticket_plan *plan)
 {
-    struct pass p = {.c = c, .boot_id = boot_id, .plan = plan, .has_threshold_qos = has_threshold_qos(c->s)};
+    struct pass p = {.c = c,
+                     .boot_id = boot_id,
+                     .plan = plan,
+                     .start_room = launch_backoff_room(&c->s->launch_backoff, c->now_us),
+                     .has_threshold_qos = has_threshold_qos(c->s)};
     bool has_ready_tasks = delay_ends_apply(c);
     if (has_ready_tasks && plan != NULL) c->s->pass_is_due = true; /* the plan does not know them */
     limit_end_tasks(c);
@@ -71,8 +88,10 @@ static void run_pass(struct apply_context *c, const char *boot_id, const struct 
         min_priority_raise_all(c, &p.multifactor);
     }
     /* On full hosts also no begin matters: the end of a task makes a pass due. */
-    if (c->s->free_cpu_count == 0 && !pass_lines_are_wanted(c->s)) {
+    bool is_full = c->s->free_cpu_count == 0 && !pass_lines_are_wanted(c->s);
+    if (is_full || p.start_room == 0) {
         pending_update_if_many(c->s, c->now_us, !min_priority_is_kept(c->s));
+        want_probe(&p);
         return;
     }
     begin(&p);
@@ -83,6 +102,7 @@ static void run_pass(struct apply_context *c, const char *boot_id, const struct 
     else if (decides)
         pass_by_priority(&p);
     pass_lines_end(&p);
+    want_probe(&p);
     end(&p);
 }
 
@@ -97,8 +117,8 @@ static bool pass_is_due(const struct state *s, int64_t now_us)
 static bool needs_plan(struct state *s, int64_t now_us)
 {
     struct apply_context c = {.s = s, .now_us = now_us};
-    struct pass p = {.c = &c};
-    if (s->free_cpu_count == 0 && !pass_lines_are_wanted(s)) return false;
+    struct pass p = {.c = &c, .start_room = launch_backoff_room(&s->launch_backoff, now_us)};
+    if ((s->free_cpu_count == 0 && !pass_lines_are_wanted(s)) || p.start_room == 0) return false;
     begin(&p);
     uint32_t min = p.is_listed ? 0 : pass_ranks_all(&p) ? 1 : 2;
     bool result = !pass_needs_no_plan(&p) && pass_count_fitting(&p, min) == min;

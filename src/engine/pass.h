@@ -37,7 +37,9 @@ struct pass {
     ARRAY(struct pass_reservation) reservations;
     struct tres_indices indices; /* as of the first start */
     bool has_indices;
-    bool has_threshold_qos;      /* a QOS keeps jobs waiting until their fair-share factor is high enough */
+    uint32_t start_room;    /* how many tasks it may still start (engine/launch_backoff.h); UINT32_MAX: any number */
+    bool has_skipped_job;   /* that of the last probe, for others to be tried first */
+    bool has_threshold_qos; /* a QOS keeps jobs waiting until their fair-share factor is high enough */
     struct limit_places *limits; /* NULL: no limit is enforced */
     bool is_ranking;             /* pass_begin_ranking was called */
     const double *factors;       /* by node of the tree; NULL: not needed */

@@ -142,6 +142,8 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     apply_note_change(c, TABLE_COUNTERS, 0);
     apply_note_decision(c, DECIDE_START, &s->tasks.items[index]);
     s->pending->jobs_started++;
+    launch_backoff_send(&s->launch_backoff, row.launch_id);
+    if (p->start_room != UINT32_MAX) p->start_room--;
 }
 
 /* The tasks of a job for which this pass has made reservations. */
@@ -230,7 +232,7 @@ static struct run_decision decide_next(struct pass *p, uint32_t job, uint32_t gr
     return own == d ? run_job(&p->run, d, p->c->s->jobs.items[job].is_reserving) : run_job_now(&p->run, own);
 }
 
-enum run_outcome pass_decide(struct pass *p, uint32_t job, uint32_t group, uint32_t *io_max)
+static enum run_outcome decide_tasks(struct pass *p, uint32_t job, uint32_t group, uint32_t *io_max)
 {
     struct state *s = p->c->s;
     const struct demand *d = pass_group_demand(p, group);
@@ -253,4 +255,22 @@ enum run_outcome pass_decide(struct pass *p, uint32_t job, uint32_t group, uint3
         }
     }
     return decision.outcome;
+}
+
+/* Whether a probe leaves this job out, so that the jobs after it are tried. */
+static bool is_skipped(struct pass *p, uint32_t job)
+{
+    const struct state *s = p->c->s;
+    bool is_probe = p->start_room != UINT32_MAX;
+    if (!is_probe || s->jobs.items[job].id != s->launch_backoff.skipped_id) return false;
+    p->has_skipped_job = true;
+    return true;
+}
+
+enum run_outcome pass_decide(struct pass *p, uint32_t job, uint32_t group, uint32_t *io_max)
+{
+    if (p->start_room == 0) return RUN_WAITS;
+    if (is_skipped(p, job)) return RUN_STARTS;
+    if (*io_max > p->start_room) *io_max = p->start_room;
+    return decide_tasks(p, job, group, io_max);
 }

@@ -266,7 +266,7 @@ static void decide(struct heads *h, const struct queue_candidate *candidate, boo
 static bool goes_on(const struct heads *h)
 {
     const struct pass *p = h->p;
-    if (run_has_tried_all(&p->run)) return false;
+    if (run_has_tried_all(&p->run) || p->start_room == 0) return false;
     bool counts = run_counts_tests(&p->cluster->rules); /* so others are among the blocked ones */
     uint32_t others = counts ? p->reservations.count : h->other.list.count;
     if (run_is_over(&p->run)) return p->is_listed && others > 0;

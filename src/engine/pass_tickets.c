@@ -78,6 +78,7 @@ void pass_count_host_tickets(struct pass *p)
  * which matters for the schedule file. */
 static bool goes_on(const struct pass *p)
 {
+    if (p->start_room == 0) return false;
     return !run_is_over(&p->run) || (p->is_listed && p->reservations.count > 0);
 }
 

@@ -41,6 +41,7 @@
 #include "base/array.h"
 #include "base/idset.h"
 #include "base/map.h"
+#include "engine/launch_backoff.h"
 #include "engine/rhythm.h"
 #include "fields/dependency_text.h"
 #include "fields/job_state.h"
@@ -282,6 +283,7 @@ struct task {
     enum task_requeue requeue;
     uint32_t restarts;  /* how often it was requeued before this attempt */
     bool is_over_limit; /* or because the usage that it adds to has reached a limit */
+    bool is_withdrawn;  /* it was never started, and its number is pending again: the row is removed */
     uint64_t launch_id;
     char boot_id[40];             /* of the boot in which it was launched */
     int64_t launch_us;            /* when the pass decided to start it */
@@ -373,6 +375,7 @@ struct state {
     bool dropped_plan;       /* since the last pass, because the rules had changed (engine/ticket_plan.h) */
     bool pass_is_due;        /* a change may let a job start; the rhythm says when that makes a pass due */
     struct rhythm rhythm;
+    struct launch_backoff launch_backoff;
     /* The time of the next pass if nothing changes: the earliest begin_us in the future of a pending job, or in a
      * minute where a job waits for its fair-share factor or the CPU weights follow usage. 0: never. */
     int64_t next_due_us;

@@ -4,7 +4,9 @@
  *                           \                         \                     ^      TIMEOUT or NODE_FAIL
  *                            \---- cancel, limit ------\----> COMPLETING ---/
  *
- * A task that is requeued ends as REQUEUED, and its number is pending again (requeue.h).
+ * A task that is requeued ends as REQUEUED, and its number is pending again (requeue.h). A task whose launch never ran,
+ * because the machine could start nothing, is withdrawn: its row is removed, its number is pending again as if it had
+ * never been chosen, and launches back off (launch_backoff.h).
  *
  * A record may arrive twice, late, or never. Handlers are idempotent: a record of a phase that the row has passed
  * changes nothing. */
@@ -38,17 +40,13 @@ void job_end_if_done(struct apply_context *c, uint32_t job_index, int64_t at_us)
     min_priority_forget(c, job_index);
 }
 
-void task_end(struct apply_context *c, uint32_t task_index, enum job_state end)
+/* Sets the state of a live task to an end, gives back what it has, and acknowledges its launch. */
+static void take_out(struct apply_context *c, uint32_t task_index, enum job_state end)
 {
     struct state *s = c->s;
-    ensure(task_index < s->tasks.count);
     struct task *k = &s->tasks.items[task_index];
-    uint32_t job_index = state_find_job(s, k->job_id);
-    ensure(job_state_is_end(end) && !job_state_is_end(k->state) && job_index != NONE);
     const struct work work = task_work(k);
-    if (k->end_us < k->start_us) k->end_us = k->start_us;
-    if (k->end_us == 0) k->end_us = c->now_us;
-    charge_finished(c, k);
+    ensure(job_state_is_end(end) && !job_state_is_end(k->state));
     usage_sums_remove_task(s, k);
     k->state = end;
     placements_give_back(s, k);
@@ -59,12 +57,26 @@ void task_end(struct apply_context *c, uint32_t task_index, enum job_state end)
     map_remove_u64(&s->task_by_id, task_key(k->job_id, k->task_id));
     s->ended_tasks++;
     s->pass_is_due = true;
-    struct job *j = &s->jobs.items[job_index];
-    j->live_tasks--;
-    if (end != JOB_COMPLETED && end != JOB_REQUEUED) idset_add(&j->failed, k->task_id);
-    if (j->is_array && end != JOB_REQUEUED) dependents_note(s, j->id, k->task_id);
+    s->jobs.items[state_find_job(s, k->job_id)].live_tasks--;
+    launch_backoff_end(&s->launch_backoff, k->launch_id);
     apply_note_change(c, TABLE_TASK, task_index);
     apply_note_decision(c, DECIDE_ACKNOWLEDGE, k);
+}
+
+void task_end(struct apply_context *c, uint32_t task_index, enum job_state end)
+{
+    struct state *s = c->s;
+    ensure(task_index < s->tasks.count);
+    struct task *k = &s->tasks.items[task_index];
+    uint32_t job_index = state_find_job(s, k->job_id);
+    ensure(job_index != NONE);
+    if (k->end_us < k->start_us) k->end_us = k->start_us;
+    if (k->end_us == 0) k->end_us = c->now_us;
+    charge_finished(c, k);
+    take_out(c, task_index, end);
+    struct job *j = &s->jobs.items[job_index];
+    if (end != JOB_COMPLETED && end != JOB_REQUEUED) idset_add(&j->failed, k->task_id);
+    if (j->is_array && end != JOB_REQUEUED) dependents_note(s, j->id, k->task_id);
     if (end == JOB_REQUEUED) requeue_task(c, job_index, k);
     job_end_if_done(c, job_index, k->end_us);
 }
@@ -123,6 +135,7 @@ static void set_started(struct apply_context *c, struct task *k, int64_t started
     int64_t start_us = at_most_now(c, started_us);
     k->start_us = k->charged_us = start_us > k->launch_us ? start_us : k->launch_us;
     if (k->state == JOB_STARTING) k->state = JOB_RUNNING;
+    if (launch_backoff_start(&c->s->launch_backoff, k->launch_id)) c->s->pass_is_due = true;
     usage_sums_add_task(c->s, k);
     if (k->start_us < c->s->decay.reference_us) apply_note_late_start(c, k);
 }
@@ -157,16 +170,54 @@ int apply_completing(struct apply_context *c, const struct event *event)
     return 0;
 }
 
+/* Makes the number of a task pending again, as if no pass had chosen it: nothing is charged, and no attempt counts. */
+static void withdraw(struct apply_context *c, uint32_t index)
+{
+    struct state *s = c->s;
+    struct task *k = &s->tasks.items[index];
+    uint32_t job_index = state_find_job(s, k->job_id);
+    struct job *j = &s->jobs.items[job_index];
+    k->is_withdrawn = true;
+    k->end_us = c->now_us;
+    take_out(c, index, JOB_REQUEUED);
+    idset_add(&j->pending, k->task_id);
+    job_waits_find_ready(j);
+    assoc_count_work(s, j->assoc, &(struct work){.pending = 1}, 1);
+    apply_note_change(c, TABLE_JOB, job_index);
+}
+
+/* The machine could not start a task. If its start was reported before that failed, the time until now may have been
+ * charged; the attempt counts then, as one that was requeued. */
+static void end_unstarted(struct apply_context *c, uint32_t index, const struct event_record *r)
+{
+    struct task *k = &c->s->tasks.items[index];
+    bool is_untouched = k->charged_us == k->start_us && k->measured_us == 0;
+    launch_backoff_fail(&c->s->launch_backoff, c->now_us, k->launch_id, k->job_id, r->detail);
+    if (!k->is_cancelled && k->requeue == REQUEUE_NO && is_untouched) {
+        withdraw(c, index);
+        return;
+    }
+    if (!k->is_cancelled && k->requeue == REQUEUE_NO) k->requeue = REQUEUE_YES;
+    k->end_us = at_most_now(c, r->at_us);
+    if (r->detail != NULL) strncpy(k->detail, r->detail, sizeof k->detail - 1);
+    measured_usage_finish(c, k, r);
+    end_or_requeue(c, index, k->is_over_limit ? JOB_TIMEOUT : JOB_CANCELLED);
+}
+
 int apply_ended(struct apply_context *c, const struct event *event)
 {
     const struct event_record *r = &event->record;
-    ensure(job_state_is_end(r->end));
+    ensure(job_state_is_end(r->end) || r->end == JOB_PENDING);
     uint32_t index = map_get_u64(&c->s->task_by_launch, r->launch_id);
     if (index == NONE) { /* its end is recorded */
         note_unknown_launch(c, DECIDE_ACKNOWLEDGE, r->launch_id);
         return 0;
     }
     struct task *k = &c->s->tasks.items[index];
+    if (r->end == JOB_PENDING) {
+        end_unstarted(c, index, r);
+        return 0;
+    }
     set_started(c, k, r->started_us);
     k->end_us = at_most_now(c, r->at_us);
     k->exit_status = r->exit_status;

@@ -1,5 +1,4 @@
 #include "engine/wait_answer.h"
-#include "engine/limit_text.h"
 
 #include "engine/limit_text.h"
 #include "engine/live_cluster.h"
@@ -26,14 +25,19 @@ static bool is_limited(const struct state *s, const struct job *j, const struct 
     return user_limit_room(started, s, j) == 0 || (j->is_array && state_array_room(s, j, 1) == 0);
 }
 
-/* The limit of its association or QOS that keeps it back, in memory of arena; NULL: none does. */
+/* The limit of its association or QOS that keeps it back, or that the machine can start nothing, in memory of arena;
+ * NULL: neither does. */
 static const char *limit_of(struct state *s, const struct job *j, int64_t now_us, struct arena *arena)
 {
     struct limit_hit hit;
     struct buf text = {0};
-    if (!job_limit_find(s, j, now_us, &hit)) return NULL;
-    limit_text(s, &hit, &text);
-    buf_format(&text, " (%s)", pending_reason_name(hit.reason));
+    bool is_limited = job_limit_find(s, j, now_us, &hit);
+    if (!is_limited && !launch_backoff_is_waiting(&s->launch_backoff)) return NULL;
+    if (is_limited)
+        limit_text(s, &hit, &text);
+    else
+        buf_format(&text, "the machine can start no job at present: %s", s->launch_backoff.detail);
+    buf_format(&text, " (%s)", pending_reason_name(is_limited ? hit.reason : PENDING_LAUNCH_FAILURE));
     const char *copy = arena_copy(arena, (struct str){text.text, text.length});
     buf_release(&text);
     return copy;

@@ -119,9 +119,10 @@ int launch_check(const struct launch *launch, struct err *e)
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
-struct launch_record launch_record_refused(uint64_t id, int64_t at_us, const char *detail)
+struct launch_record launch_record_never_ran(uint64_t id, enum launch_end end, int64_t at_us, const char *detail)
 {
-    struct launch_record record = {.id = id, .phase = LAUNCH_ENDED, .end = LAUNCH_REFUSED, .at_us = at_us};
+    struct launch_record record = {.id = id, .phase = LAUNCH_ENDED, .end = end, .at_us = at_us};
+    ensure(launch_end_is_never_ran(end));
     launch_record_set_detail(&record, detail);
     return record;
 }
@@ -174,7 +175,7 @@ const char *launch_phase_name(enum launch_phase phase)
 
 const char *launch_end_name(enum launch_end end)
 {
-    static const char *const names[] = {"exited", "cancelled", "timed-out", "refused", "lost"};
+    static const char *const names[] = {"exited", "cancelled", "timed-out", "refused", "lost", "unavailable"};
     ensure((size_t)end < sizeof names / sizeof *names);
     return names[end];
 }

@@ -39,11 +39,13 @@ enum launch_phase {
 };
 
 enum launch_end {
-    LAUNCH_EXITED,    /* by itself, with exit_status or signal */
-    LAUNCH_CANCELLED, /* by an order to end */
-    LAUNCH_TIMED_OUT, /* because its time limit had passed */
-    LAUNCH_REFUSED,   /* it never ran; detail says why (no such directory, output cannot be opened, no such program) */
-    LAUNCH_LOST       /* its keeper was killed: the job's end is unknown; its processes were killed */
+    LAUNCH_EXITED,     /* by itself, with exit_status or signal */
+    LAUNCH_CANCELLED,  /* by an order to end */
+    LAUNCH_TIMED_OUT,  /* because its time limit had passed */
+    LAUNCH_REFUSED,    /* it never ran; detail says why (no such directory, output cannot be opened, no such program) */
+    LAUNCH_LOST,       /* its keeper was killed: the job's end is unknown; its processes were killed */
+    LAUNCH_UNAVAILABLE /* it never ran, because the machine could start nothing then (no space, descriptors or
+                        * processes); another launch of the same task may run later */
 };
 
 enum {
@@ -92,14 +94,20 @@ struct launch_usage {
  * O(size). */
 int launch_check(const struct launch *launch, struct err *e);
 
-/* An ENDED record of a launch that never ran. */
-struct launch_record launch_record_refused(uint64_t id, int64_t at_us, const char *detail);
+/* An ENDED record of a launch that never ran. end: LAUNCH_REFUSED or LAUNCH_UNAVAILABLE. */
+struct launch_record launch_record_never_ran(uint64_t id, enum launch_end end, int64_t at_us, const char *detail);
+
+/* Whether an end is one of a launch that never ran. */
+static inline bool launch_end_is_never_ran(enum launch_end end)
+{
+    return end == LAUNCH_REFUSED || end == LAUNCH_UNAVAILABLE;
+}
 
 /* Sets detail to the text as one printable line, with its middle cut out if it is too long. */
 void launch_record_set_detail(struct launch_record *record, const char *text);
 
 /* The names in records and logs; stable, because records are read by later versions. */
 const char *launch_phase_name(enum launch_phase phase); /* "started", "completing", "ended" */
-const char *launch_end_name(enum launch_end end);       /* "exited", "cancelled", "timed-out", "refused", "lost" */
+const char *launch_end_name(enum launch_end end);       /* "exited" ... "lost", "unavailable" */
 
 #endif

@@ -73,6 +73,7 @@
     X(ARRAY_TASK_LIMIT, "JobArrayTaskLimit") between                   \
     X(HELD_BY_OPERATOR, "JobHeldAdmin") between                        \
     X(HELD_BY_USER, "JobHeldUser") between                             \
+    X(LAUNCH_FAILURE, "JobLaunchFailure") between                      \
     X(QOS_PER_ACCOUNT_BB, "MaxBBPerAccount") between                   \
     X(QOS_PER_ACCOUNT_BILLING, "MaxBillingPerAccount") between         \
     X(QOS_PER_ACCOUNT_CPU, "MaxCpuPerAccount") between                 \

@@ -30,6 +30,7 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
     [CLEAR_QOS_USAGES] = "UPDATE qos SET usage_billing_s = 0, usage_tres = NULL, usage_wall_s = 0",
     [CLEAR_OWNER_USAGES] = "UPDATE owner_usage SET cpu_s = 0, mem_gib_s = 0, io_gib = 0, finished_jobs = 0",
     [CLEAR_MIN_PRIORITIES] = "DELETE FROM min_priority",
+    [REMOVE_TASK] = "DELETE FROM task WHERE job_id = ?1 AND task_id = ?2 AND restarts = ?3 AND launch_id = ?4",
     [REMOVE_MIN_PRIORITIES] = "DELETE FROM min_priority WHERE job_id = ?1",
     [PUT_MIN_PRIORITY] = "INSERT INTO min_priority(job_id, partition, priority) VALUES(?1, ?2, ?3)",
     [REMOVE_CONDITIONS] = "DELETE FROM dependency WHERE job_id = ?1",
@@ -130,6 +131,16 @@ static int clear_usages(struct store *s, struct err *e)
     return 0;
 }
 
+static int remove_task(struct store *s, const struct task *k, struct err *e)
+{
+    sqlite3_stmt *removal = s->statements[REMOVE_TASK];
+    sql_bind_int(removal, 1, k->job_id);
+    sql_bind_int(removal, 2, k->task_id);
+    sql_bind_int(removal, 3, k->restarts);
+    sql_bind_int(removal, 4, (int64_t)k->launch_id);
+    return sql_step(removal, e);
+}
+
 static int put_row(struct store *s, const struct state *state, struct change c, struct err *e)
 {
     arena_clear(&s->row_arena);
@@ -138,6 +149,7 @@ static int put_row(struct store *s, const struct state *state, struct change c, 
     case TABLE_ASSOC: return association_write(s, state, c.index, e);
     case TABLE_JOB: return job_row_write(&s->job_columns, s->statements[PUT_JOB], state, c.index, &s->row_arena, e);
     case TABLE_TASK:
+        if (state->tasks.items[c.index].is_withdrawn) return remove_task(s, &state->tasks.items[c.index], e);
         return job_row_write_task(&s->task_columns, s->statements[PUT_TASK], state, c.index, &s->row_arena, e);
     case TABLE_SETTING: return put_setting(s, state, c.index, e);
     case TABLE_OBJECT: return object_write(s, state, c.index, e);

@@ -18,6 +18,7 @@ enum store_statement {
     PUT_ASSOC,
     PUT_JOB,
     PUT_TASK,
+    REMOVE_TASK,
     PUT_OWNER,
     CLEAR_ASSOC_USAGES,
     CLEAR_QOS_USAGES,

@@ -39,7 +39,7 @@ def test_a_launch_is_refused(world):
     fill(world)
     world.start(1, 'sh', '-c', 'echo ran >> %s/count' % world.path)
     record = world.ended(1)
-    assert (record['end'], record['started_us']) == ('refused', 0)
+    assert (record['end'], record['started_us']) == ('unavailable', 0)
     assert not (world.path / 'count').exists()
     (world.state / 'filler').unlink()
     world.send('ack', 1)
@@ -49,7 +49,7 @@ def test_a_launch_is_refused(world):
 def test_a_refusal_that_is_not_on_disk_can_be_repeated(world):
     fill(world)
     world.start(1, 'true')
-    assert world.ended(1)['end'] == 'refused'
+    assert world.ended(1)['end'] == 'unavailable'
     kill(world.launcher_pids()[0])
     (world.state / 'filler').unlink()
     world.connect()
@@ -102,7 +102,7 @@ def test_a_launch_is_refused_if_its_start_cannot_be_synced(unsynced):
     (unsynced.path / 'fail').touch()
     unsynced.start(1, 'sh', '-c', 'echo ran >> %s/count' % unsynced.path)
     record = unsynced.ended(1)
-    assert (record['end'], record['started_us']) == ('refused', 0) and 'Input/output error' in record['detail']
+    assert (record['end'], record['started_us']) == ('unavailable', 0) and 'Input/output error' in record['detail']
     assert not (unsynced.path / 'count').exists()
 
 

@@ -641,7 +641,7 @@ def test_a_keeper_is_killed_at_every_call(tmp_path, tracing):
     def check(world, record, n):
         ran = written_by_job(world)
         assert ran in ([], ['ran'], ['ran', 'end']), n
-        allowed = {'refused': [[]], 'lost': [[], ['ran'], ['ran', 'end']], 'exited': [['ran', 'end']]}
+        allowed = {'unavailable': [[]], 'lost': [[], ['ran'], ['ran', 'end']], 'exited': [['ran', 'end']]}
         assert ran in allowed[record['end']], (n, record)
         assert not record['pid'] or not alive(record['pid']), n
         lines = (world.state / 'launches/1/lock').read_text().split('\n')

@@ -584,6 +584,10 @@ static void make_record(struct history *h, struct event *event)
         r->max_rss_kib = below(h, 100000);
         r->io_bytes = one_in(h, 2) ? (int64_t)(rng_u64(&h->rng) >> 24) : 0;
         r->detail = one_in(h, 4) ? "it said \"why\"" : NULL;
+        if (one_in(h, 8)) {
+            r->end = JOB_PENDING; /* the machine could not start it */
+            r->started_us = 0;
+        }
     }
 }
 
@@ -933,6 +937,7 @@ static void run_both_passes(struct history *h, struct state *rebuilt)
     const struct event pass = {.kind = EVENT_TIME, .time.boot_id = "this boot"};
     struct outcome out = {0};
     if (restart_has_effect(rebuilt)) return;
+    rebuilt->launch_backoff = h->s.launch_backoff; /* not stored; the daemon keeps it as long as it runs */
     /* With reservations a pass may decide otherwise later, because the order of priorities changes with time. */
     if (h->s.policy.model != MODEL_TICKETS || has_thresholds(&h->s)) h->s.pass_is_due = true;
     assert_int_equal(engine_apply(&h->s, h->now_us, &pass, &h->out, NULL, NULL), 0);

@@ -690,7 +690,7 @@ def test_sigterm_ends_the_launcher_alone(world):
 
 # ---- which peers are accepted ----
 
-VERSION = 3
+VERSION = 5
 HELLO = struct.pack('<IB8sI', 13, 1, b'fairlead', VERSION)
 
 

@@ -142,6 +142,7 @@ int server_get_status(struct request *r, struct err *e)
 {
     struct server *server = r->server;
     struct state *s = server->host.state;
+    const struct launch_backoff *backoff = &s->launch_backoff;
     if (request_read_query(r, NULL, e) != 0) return -1;
     const struct api_status status = {
         .version = FAIRLEAD_VERSION,
@@ -162,6 +163,8 @@ int server_get_status(struct request *r, struct err *e)
         .model = priority_model_names[s->policy.model],
         .algorithm = share_algorithm_names[s->policy.share.algorithm],
         .load_sensors = sensors_text(&server->host, &r->arena),
+        .launch_failure = launch_backoff_is_waiting(backoff) ? backoff->detail : NULL,
+        .launch_retry_us = backoff->probe_id == 0 ? backoff->retry_us : 0,
         .settings = settings_list(s, &r->arena),
     };
     reply_write(r, MHD_HTTP_OK, &api_status_shape, &status);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/ensure.h"
+#include "exec/launcher/shortage.h"
 
 int durable_write_all(int fd, struct str text)
 {
@@ -93,10 +94,12 @@ int durable_read(int directory_fd, const char *name, struct buf *out, bool *out_
         *out_found = false;
         return 0;
     }
-    if (fd < 0) return err_subject(e, ERR_IO, "file", str(name), "cannot be opened: %s", strerror(errno));
+    if (fd < 0) return err_subject(e, shortage_code(errno), "file", str(name), "cannot be opened: %s", strerror(errno));
     int result = read_all(fd, out), error_number = errno;
     close(fd);
-    if (result < 0) return err_subject(e, ERR_IO, "file", str(name), "cannot be read: %s", strerror(error_number));
+    if (result < 0)
+        return err_subject(e, shortage_code(error_number), "file", str(name), "cannot be read: %s",
+                           strerror(error_number));
     *out_found = true;
     return 0;
 }

@@ -16,7 +16,8 @@ int durable_write(int directory_fd, const char *name, struct str text, struct er
 int durable_write_unsynced(int directory_fd, const char *name, struct str text, struct err *e);
 int durable_sync(int directory_fd, const char *name, struct err *e);
 
-/* Appends the text of a file. *out_found: whether the file exists. ERR_IO: it exists and cannot be read. */
+/* Appends the text of a file. *out_found: whether the file exists. ERR_UNAVAILABLE: it cannot be read now (shortage.h).
+ * ERR_IO: it exists and cannot be read. */
 int durable_read(int directory_fd, const char *name, struct buf *out, bool *out_found, struct err *e);
 
 /* The text of a file, in scratch, whose former text is lost. Its text is NULL if there is no such file or it cannot be

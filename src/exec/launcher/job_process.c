@@ -9,8 +9,8 @@
  *
  *  I1  Between fork and exec only async-signal-safe functions are called: memory, lists and masks are prepared before
  *      the fork.
- *  I2  The program gets the descriptors 0, 1 and 2 and no other, default signals, and the limits and the umask that the
- *      launcher was started with.
+ *  I2  The program gets the descriptors 0, 1 and 2 and no other, default signals (process_signals.h), and the limits
+ *      and the umask that the launcher was started with.
  *  I3  The process dies with its keeper (PR_SET_PDEATHSIG), even if the keeper dies before that is set.
  *  I4  The output is opened, and the directory entered, with the identity of the user. */
 #include "exec/launcher/job_process.h"
@@ -30,6 +30,8 @@
 
 #include "base/ensure.h"
 #include "base/text.h"
+#include "exec/launcher/process_signals.h"
+#include "exec/launcher/shortage.h"
 
 /* All that the child needs, prepared before the fork (I1). */
 struct job_setup {
@@ -76,17 +78,12 @@ static void take_identity(const struct job_setup *s)
     if (l->uid != 0 && setuid(0) == 0) fail(s, JOB_STEP_IDENTITY);
 }
 
+/* exec resets what is handled, and process_signals_init has reset what the launcher was started with. So only what the
+ * launcher itself ignores is left. */
 static void reset_signals(void)
 {
-    struct sigaction default_action = {.sa_handler = SIG_DFL};
     sigset_t none;
-    /* Some signals cannot be set; their action is the default. */
-    for (int signal = 1; signal < NSIG; signal++) (void)sigaction(signal, &default_action, NULL);
-    /* glibc reserves signals 32 and 33 and refuses to set them, but the launcher may have been started with them
-     * ignored. */
-    const char kernel_default[64] = {0};
-    for (int signal = 32; signal <= 33; signal++)
-        (void)syscall(SYS_rt_sigaction, signal, kernel_default, NULL, _NSIG / 8);
+    process_signals_heed();
     sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -246,6 +243,35 @@ int job_process_fork(const struct launch *launch, const struct launch_command *c
     mem_free(s.cpus);
     mem_free(s.groups);
     return result;
+}
+
+/* Whether a path is on the disk of an open directory. The path itself may not exist. */
+static bool is_on_disk_of(int fd, const char *path)
+{
+    struct stat s, disk;
+    char parent[LAUNCH_PATH_MAX + 1];
+    if (fstat(fd, &disk) < 0) return false;
+    if (stat(path, &s) == 0) return s.st_dev == disk.st_dev;
+    const char *slash = strrchr(path, '/');
+    text_format(parent, sizeof parent, "%.*s/", slash == NULL ? 0 : (int)(slash - path), path);
+    return stat(parent, &s) == 0 && s.st_dev == disk.st_dev;
+}
+
+bool job_process_failed_for_machine(const struct job_report *report, const struct launch *launch, int state_fd)
+{
+    bool is_disk = shortage_of_disk(report->error_number);
+    if (shortage_of_kernel(report->error_number)) return true;
+    switch ((enum job_step)report->step) {
+    case JOB_STEP_SETUP: return true;
+    case JOB_STEP_OUTPUT: return is_disk && is_on_disk_of(state_fd, launch->out_path);
+    case JOB_STEP_ERROR_OUTPUT: return is_disk && is_on_disk_of(state_fd, launch->err_path);
+    case JOB_STEP_DIRECTORY: return is_disk && is_on_disk_of(state_fd, launch->directory);
+    case JOB_STEP_READY:
+    case JOB_STEP_IDENTITY:
+    case JOB_STEP_CPUS:
+    case JOB_STEP_EXEC: break;
+    }
+    return false;
 }
 
 static void explain_exec(const struct launch *launch, const struct launch_command *command, int error_number, char *out,

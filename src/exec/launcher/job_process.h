@@ -42,6 +42,10 @@ struct job_process {
 int job_process_fork(const struct launch *launch, const struct launch_command *command,
                      const struct inherited_attributes *inherited, struct job_process *out, struct err *e);
 
+/* Whether a step failed because of a shortage of the machine (shortage.h), so that the same launch may succeed later. A
+ * disk is the machine's if it has the state directory (state_fd) too; any other one is the job's own choice. */
+bool job_process_failed_for_machine(const struct job_report *report, const struct launch *launch, int state_fd);
+
 /* Describes a failed step in one line for people. */
 void job_process_explain(const struct job_report *report, const struct launch *launch,
                          const struct launch_command *command, char *out, size_t size);

@@ -118,7 +118,7 @@ static void fill_usage(struct launch_record *record, const struct cgroup_usage *
 
 static void fill_exit_status(struct keeper *k)
 {
-    if (!k->is_main_gone || k->outcome.end == LAUNCH_REFUSED || k->log.record.pid == 0) return;
+    if (!k->is_main_gone || launch_end_is_never_ran(k->outcome.end) || k->log.record.pid == 0) return;
     if (WIFEXITED(k->main_status))
         k->outcome.exit_status = WEXITSTATUS(k->main_status);
     else
@@ -182,7 +182,7 @@ static _Noreturn void finish(struct keeper *k)
     record.signal = k->outcome.signal;
     memcpy(record.detail, k->outcome.detail, sizeof record.detail);
     fill_usage(&record, &group_usage);
-    if (record.end == LAUNCH_REFUSED) record.started_us = record.pid = 0;
+    if (launch_end_is_never_ran(record.end)) record.started_us = record.pid = 0;
     write_end(k, record);
     _exit(0); /* the launcher sees that through its pidfd, in case it missed the notice */
 }
@@ -284,9 +284,10 @@ static void set_limit_deadline(struct keeper *k)
 
 /* --- the start ---------------------------------------------------------------------------------------------------- */
 
-static void refuse_start(struct keeper *k, const char *detail)
+/* end: LAUNCH_REFUSED if the fault is the launch's, LAUNCH_UNAVAILABLE if it is the machine's. */
+static void give_up_start(struct keeper *k, enum launch_end end, const char *detail)
 {
-    decide_end(k, LAUNCH_REFUSED, detail);
+    decide_end(k, end, detail);
     begin_killing(k);
 }
 
@@ -325,7 +326,7 @@ static void start_job(struct keeper *k)
         k->identity.cgroup.path[0] = '\0';
     }
     if (record_log_write_start(&k->log, record, &k->identity, &e)) {
-        refuse_start(k, ERR_SENTENCE(&e));
+        give_up_start(k, LAUNCH_UNAVAILABLE, ERR_SENTENCE(&e));
         return;
     }
     join_cpu_group(k);
@@ -333,7 +334,7 @@ static void start_job(struct keeper *k)
     k->started_us = clock_boot_us();
     set_limit_deadline(k);
     if (write(k->job.go_fd, "", 1) == 1) return;
-    refuse_start(k, "the job's process ended before it executed the program");
+    give_up_start(k, LAUNCH_UNAVAILABLE, "the job's process ended before it executed the program");
 }
 
 /* The program runs, or its process is gone: releases the pipes and the launch. */
@@ -360,9 +361,10 @@ static void read_report(struct keeper *k)
     if (n == (ssize_t)sizeof report) {
         char detail[ERR_SENTENCE_SIZE];
         job_process_explain(&report, k->task->launch, &k->command, detail, sizeof detail);
-        refuse_start(k, detail);
+        bool is_machine = job_process_failed_for_machine(&report, k->task->launch, k->task->spool->fd);
+        give_up_start(k, is_machine ? LAUNCH_UNAVAILABLE : LAUNCH_REFUSED, detail);
     } else if (k->phase == PREPARING) {
-        refuse_start(k, "the job's process was killed before it executed the program");
+        give_up_start(k, LAUNCH_UNAVAILABLE, "the job's process was killed before it executed the program");
     }
     release_launch(k);
 }
@@ -486,7 +488,6 @@ static int set_up_process(struct keeper *k, struct err *e)
     sigaddset(&wanted, SIGCHLD);
     sigaddset(&wanted, SIGTERM);
     ensure(sigprocmask(SIG_SETMASK, &all, NULL) == 0);
-    (void)signal(SIGCHLD, SIG_DFL);
     k->signal_fd = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
     k->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
     if (k->signal_fd < 0 || k->timer_fd < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0) {
@@ -511,7 +512,7 @@ static int prepare_job(struct keeper *k, struct err *e)
     if (set_up_process(k, e) || process_identity_make_key(k->identity.key, e)) return -1;
     cgroup_set_path(t->cgroups, t->launch->id, k->identity.key, &k->identity.cgroup);
     if (launch_dir_write_keeper(&t->dir, &k->identity.cgroup, e) || write_script(k, e)) return -1;
-    process_identity_read_boot_id(k->identity.boot_id);
+    text_format(k->identity.boot_id, sizeof k->identity.boot_id, "%s", t->boot_id);
     text_format(script_path, sizeof script_path, "%s/launches/%" PRIu64 "/script", t->spool->path, t->launch->id);
     launch_command_build(t->launch, script_path, k->identity.key, t->memory, &k->command);
     cgroup_create(&k->identity.cgroup); /* its path is in the lock file, so that the launcher can remove it */
@@ -534,7 +535,7 @@ _Noreturn void keeper_main(struct keeper_task *task)
         .timer_fd = -1,
     };
     if (prepare_job(&k, &e)) {
-        decide_end(&k, LAUNCH_REFUSED, ERR_SENTENCE(&e));
+        decide_end(&k, LAUNCH_UNAVAILABLE, ERR_SENTENCE(&e)); /* nothing yet was the launch's own */
         finish(&k);
     }
     run_loop(&k);

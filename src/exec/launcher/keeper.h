@@ -12,6 +12,7 @@ struct keeper_task {
     const struct spool *spool;
     const struct cgroup_parent *cgroups;
     const struct inherited_attributes *inherited;
+    const char *boot_id;  /* of the present boot */
     struct arena *memory; /* holds the launch; released once the job runs */
     struct buf *bytes;    /* holds the launch's script; released likewise */
 };

@@ -4,10 +4,11 @@
  *     connection         START, END, ACK, WEIGHT, LIMIT, MEASURE come in; RECORD, SYNCED, USAGE go out
  *     launcher.events    launch ids of keepers that have written a record
  *     pidfds             keepers that have exited
- *     signals            SIGTERM, SIGINT: the launcher ends; its keepers go on
+ *     signals            SIGTERM, SIGINT: the launcher ends; its keepers go on. SIGCHLD: a keeper was stopped, or ended
  *
  *  I1  Only a process of the launcher's own user is listened to (SO_PEERCRED), and only after its HELLO.
- *  I2  The fifo of events is open before the directories are read, so that no notice is missed in between.
+ *  I2  The fifo of events is open before the directories are read, so that no notice is missed in between. The socket
+ *      listens before that, too: reading may take longer than a daemon waits for a socket, but it waits for a HELLO.
  *  I3  The launcher ends by itself only if, for IDLE_US, no daemon has been connected and no launch known; or the state
  *      directory has been removed and no keeper runs, because then no daemon can connect. A daemon that
  *      connects at that time finds its connection closed, and starts another launcher.
@@ -29,6 +30,7 @@
 
 #include "base/ensure.h"
 #include "exec/clock.h"
+#include "exec/launcher/process_signals.h"
 #include "exec/protocol.h"
 
 #define IDLE_US (10 * US_PER_S)
@@ -51,6 +53,7 @@ enum {
 struct daemon_connection {
     int fd;                  /* -1: none */
     bool is_greeted;         /* its HELLO has arrived */
+    bool is_synced;          /* it was told that every launch has been reported */
     bool is_waiting_to_send; /* for room in the socket */
     bool wants_measurement;  /* among the messages that are being taken */
     struct buf in, out;
@@ -86,7 +89,7 @@ static void disconnect(struct launcher *l)
     struct daemon_connection *c = &l->connection;
     if (c->fd >= 0) close(c->fd);
     c->fd = -1;
-    c->is_greeted = c->is_waiting_to_send = c->wants_measurement = false;
+    c->is_greeted = c->is_synced = c->is_waiting_to_send = c->wants_measurement = false;
     buf_release(&c->in);
     buf_release(&c->out);
     c->sent = 0;
@@ -151,7 +154,15 @@ static void take_hello(struct launcher *l, uint32_t version)
     l->connection.is_greeted = true;
     l->launches.out = &l->connection.out;
     launches_report_all(&l->launches);
-    protocol_synced(&l->connection.out);
+}
+
+/* A launch whose directory cannot be read now may run, so the daemon waits until it can be. */
+static void sync_daemon(struct launcher *l)
+{
+    struct daemon_connection *c = &l->connection;
+    if (!c->is_greeted || c->is_synced || !launches_are_read(&l->launches)) return;
+    protocol_synced(&c->out);
+    c->is_synced = true;
 }
 
 /* False: a daemon does not send this message now. */
@@ -220,6 +231,17 @@ static void read_notices(struct launcher *l)
     for (ssize_t i = 0; i < n / (ssize_t)sizeof *ids; i++) launches_on_record(&l->launches, ids[i]);
 }
 
+static void read_signals(struct launcher *l)
+{
+    struct signalfd_siginfo info;
+    while (read(l->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
+        if (info.ssi_signo == SIGCHLD)
+            launches_on_child(&l->launches);
+        else
+            l->is_ending = true;
+    }
+}
+
 static void handle(struct launcher *l, uint64_t tag)
 {
     if (tag == TAG_LISTEN)
@@ -229,7 +251,7 @@ static void handle(struct launcher *l, uint64_t tag)
     else if (tag == TAG_EVENTS)
         read_notices(l);
     else if (tag == TAG_SIGNAL)
-        l->is_ending = true;
+        read_signals(l);
     else
         launches_on_keeper_exit(&l->launches, tag);
 }
@@ -247,7 +269,7 @@ static bool is_idle(const struct launcher *l)
 /* How long the loop may wait, -1 without limit. Ends the launcher if it has been idle for IDLE_US. */
 static int next_wait_ms(struct launcher *l)
 {
-    if (l->launches.needs_tick_count > 0) return LAUNCHES_TICK_MS;
+    if (launches_wait_ms(&l->launches) >= 0) return launches_wait_ms(&l->launches);
     if (!is_idle(l)) {
         l->idle_since_us = 0;
         return l->connection.fd < 0 ? DIRECTORY_CHECK_MS : -1;
@@ -267,7 +289,8 @@ static void run_loop(struct launcher *l)
         if (l->is_ending) break;
         int count = epoll_wait(l->epoll_fd, events, EVENTS_PER_WAIT, wait_ms);
         for (int i = 0; i < count; i++) handle(l, events[i].data.u64);
-        if (l->launches.needs_tick_count > 0) launches_tick(&l->launches);
+        launches_tick(&l->launches);
+        sync_daemon(l);
         send_queued(l);
     }
 }
@@ -306,9 +329,8 @@ static int open_signals(struct launcher *l, struct err *e)
     sigemptyset(&wanted);
     sigaddset(&wanted, SIGTERM);
     sigaddset(&wanted, SIGINT);
-    (void)signal(SIGPIPE, SIG_IGN);
-    (void)signal(SIGHUP, SIG_IGN);
-    (void)signal(SIGCHLD, SIG_DFL);
+    sigaddset(&wanted, SIGCHLD);
+    process_signals_init();
     if (sigprocmask(SIG_SETMASK, &wanted, NULL) < 0) return system_error(e, "block signals");
     l->signal_fd = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
     return l->signal_fd < 0 ? system_error(e, "receive signals") : 0;
@@ -323,7 +345,7 @@ static int set_up(struct launcher *l, const struct launcher_options *options, st
     l->launches = (struct launches){
         .spool = &l->spool, .cgroups = &l->cgroups, .inherited = &options->inherited, .epoll_fd = l->epoll_fd};
     if (spool_open_events(&l->spool, &l->events_fd, e)) return -1; /* I2 */
-    if (launches_scan(&l->launches, e) || open_socket(l, e)) return -1;
+    if (open_socket(l, e) || launches_scan(&l->launches, e)) return -1;
     bool is_watching = watch(l, l->listen_fd, TAG_LISTEN, EPOLLIN, EPOLL_CTL_ADD) == 0 &&
                        watch(l, l->events_fd, TAG_EVENTS, EPOLLIN, EPOLL_CTL_ADD) == 0 &&
                        watch(l, l->signal_fd, TAG_SIGNAL, EPOLLIN, EPOLL_CTL_ADD) == 0;

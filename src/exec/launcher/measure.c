@@ -47,11 +47,12 @@ struct tree_scan {
 
 /* --- trees -------------------------------------------------------------------------------------------------------- */
 
-static void add_keeper(struct tree_scan *s, pid_t keeper, struct tree_usage *sum)
+static void add_keeper(struct tree_scan *s, struct measured_launch *launch, struct tree_usage *sum)
 {
-    struct process p;
-    if (process_read(keeper, &p)) sum->cpu_ticks = p.children_cpu_ticks;
-    if (sum->needs_io) sum->io_bytes = process_read_children_io(keeper, &s->scratch);
+    struct process p = {0};
+    if (process_read(launch->keeper, &p)) sum->cpu_ticks = p.children_cpu_ticks;
+    if (sum->needs_io) sum->io_bytes = process_read_children_io(launch->keeper, &s->scratch);
+    launch->is_stopped = p.state == 'T';
 }
 
 /* The index of the parent; NONE: it is a keeper, or is not in the scan. */
@@ -108,11 +109,11 @@ static void add_processes(struct tree_scan *s, bool before_ancestors)
     }
 }
 
-static void scan_trees(struct tree_scan *s, const struct measured_launch *launches, uint32_t count)
+static void scan_trees(struct tree_scan *s, struct measured_launch *launches, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         map_set_u64(&s->launch_by_keeper, (uint64_t)launches[i].keeper, i);
-        add_keeper(s, launches[i].keeper, &s->sums[i]);
+        add_keeper(s, &launches[i], &s->sums[i]);
     }
     processes_read(&s->all);
     processes_index(&s->all, &s->index_by_pid);

@@ -3,6 +3,7 @@
 #ifndef FAIRLEAD_EXEC_LAUNCHER_MEASURE_H
 #define FAIRLEAD_EXEC_LAUNCHER_MEASURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -11,6 +12,7 @@
 struct measured_launch {
     pid_t keeper;           /* pid of a running keeper */
     const char *group_path; /* the caller's: of its control group; "" without one */
+    bool is_stopped;        /* measure_launches: the keeper is stopped by a signal */
     struct launch_usage usage;
 };
 

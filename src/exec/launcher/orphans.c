@@ -6,6 +6,9 @@
  *     this job, that is, while the job's first process or a process with the key is in it. (The kernel does not give
  *     the id of a session out again while a process is in it.)
  *
+ * Keepers are often killed together, so the marks of all launches are looked up for each process: /proc is read once
+ * however many launches there are.
+ *
  * A process that left the session, emptied its environment and was in no control group is not found. That takes intent,
  * a machine without delegated control groups, and a keeper that was killed by force. */
 #include "exec/launcher/orphans.h"
@@ -14,44 +17,92 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "exec/launcher/durable.h"
 #include "exec/launcher/process.h"
 
-static bool has_key(pid_t pid, const char *key)
+#define KEY_VARIABLE "FAIRLEAD_LAUNCH_KEY="
+
+struct orphan_search {
+    struct orphan_launch *launches;
+    struct map by_key, by_session; /* to the index of a launch; the session is that of its first process */
+    bool *owns_session;            /* by launch: the session certainly belongs to it */
+    struct buf scratch;
+};
+
+static struct str key_of(const struct orphan_launch *launch)
 {
-    char path[64], wanted[64];
-    struct buf text = {0};
-    bool found = false;
-    text_format(path, sizeof path, "/proc/%d/environ", (int)pid);
-    text_format(wanted, sizeof wanted, "FAIRLEAD_LAUNCH_KEY=%s", key);
-    (void)durable_read(AT_FDCWD, path, &text, &found, NULL); /* it is gone, or of another user: no key */
-    bool result = text.length > 0 && memmem(text.text, text.length, wanted, strlen(wanted)) != NULL;
-    buf_release(&text);
-    return result;
+    return str(launch->identity->key);
 }
 
-uint32_t orphans_kill(const struct launch_record *started, const struct process_identity *identity)
+static void index_launches(struct orphan_search *s, uint32_t count)
 {
-    struct processes all = {0};
-    bool is_session_ours = false;
-    uint32_t alive_count = 0;
-    cgroup_kill(&identity->cgroup);
-    processes_read(&all);
-    bool *have_key = mem_resize(NULL, 0, all.list.count + 1u);
-    for (uint32_t i = 0; i < all.list.count; i++) {
-        const struct process *p = &all.list.items[i];
-        have_key[i] = p->state != 'Z' && identity->key[0] != '\0' && has_key(p->pid, identity->key);
-        bool is_first = p->pid == started->pid && p->start_ticks == identity->start_ticks;
-        is_session_ours |= p->session == started->pid && (have_key[i] || is_first);
+    for (uint32_t i = 0; i < count; i++) {
+        s->launches[i].alive_count = 0;
+        cgroup_kill(&s->launches[i].identity->cgroup);
+        if (key_of(&s->launches[i]).length > 0) map_set(&s->by_key, key_of(&s->launches[i]), i);
+        if (s->launches[i].first_pid > 0) map_set_u64(&s->by_session, (uint64_t)s->launches[i].first_pid, i);
     }
-    for (uint32_t i = 0; i < all.list.count; i++) {
-        const struct process *p = &all.list.items[i];
-        bool is_orphan = have_key[i] || (is_session_ours && p->session == started->pid);
-        if (!is_orphan || p->state == 'Z') continue;
-        alive_count++;
+}
+
+/* The launch whose key is in the environment of a process; NONE: it has none of them, is gone, or is of another
+ * user. */
+static uint32_t find_by_key(struct orphan_search *s, pid_t pid)
+{
+    char path[64];
+    text_format(path, sizeof path, "/proc/%d/environ", (int)pid);
+    struct str rest = durable_read_text(path, &s->scratch);
+    const struct str variable = str(KEY_VARIABLE);
+    for (const char *at; rest.length > 0; rest = str_range(at, rest.text + rest.length)) {
+        at = memmem(rest.text, rest.length, variable.text, variable.length);
+        if (at == NULL) break;
+        at += variable.length;
+        if (rest.text + rest.length - at < LAUNCH_KEY_SIZE - 1) break;
+        uint32_t found = map_get(&s->by_key, (struct str){at, LAUNCH_KEY_SIZE - 1});
+        if (found != NONE) return found;
+    }
+    return NONE;
+}
+
+/* The launch to which a process certainly belongs; NONE: none. Notes whose session it shows to be. */
+static uint32_t find_owner(struct orphan_search *s, const struct process *p)
+{
+    uint32_t owner = p->state == 'Z' ? NONE : find_by_key(s, p->pid);
+    uint32_t of_session = map_get_u64(&s->by_session, (uint64_t)p->session);
+    if (of_session == NONE) return owner;
+    const struct orphan_launch *launch = &s->launches[of_session];
+    bool is_first = p->pid == launch->first_pid && p->start_ticks == launch->identity->start_ticks;
+    if (is_first || owner == of_session) s->owns_session[of_session] = true;
+    return owner;
+}
+
+static void kill_all(struct orphan_search *s, const struct processes *all, const uint32_t *owners)
+{
+    for (uint32_t i = 0; i < all->list.count; i++) {
+        const struct process *p = &all->list.items[i];
+        uint32_t owner = owners[i], of_session = map_get_u64(&s->by_session, (uint64_t)p->session);
+        if (owner == NONE && of_session != NONE && s->owns_session[of_session]) owner = of_session;
+        if (owner == NONE || p->state == 'Z') continue;
+        s->launches[owner].alive_count++;
         (void)process_signal(p, SIGKILL);
     }
-    mem_free(have_key);
+}
+
+void orphans_kill(struct orphan_launch *launches, uint32_t count)
+{
+    struct orphan_search s = {.launches = launches};
+    struct processes all = {0};
+    index_launches(&s, count);
+    processes_read(&all);
+    s.owns_session = mem_resize(NULL, 0, count + (size_t)1);
+    memset(s.owns_session, 0, count + (size_t)1);
+    uint32_t *owners = mem_resize(NULL, 0, (all.list.count + (size_t)1) * sizeof *owners);
+    for (uint32_t i = 0; i < all.list.count; i++) owners[i] = find_owner(&s, &all.list.items[i]);
+    kill_all(&s, &all, owners);
+    mem_free(owners);
+    mem_free(s.owns_session);
+    map_release(&s.by_key);
+    map_release(&s.by_session);
+    buf_release(&s.scratch);
     array_release(&all.list);
-    return alive_count;
 }

@@ -1,12 +1,19 @@
-/* The orphans of a launch: the processes of a job whose keeper was killed. */
+/* Kills what is left of jobs whose keepers were killed. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_ORPHANS_H
 #define FAIRLEAD_EXEC_LAUNCHER_ORPHANS_H
 
 #include "exec/launch.h"
 #include "exec/launcher/process_identity.h"
 
-/* Kills every orphan that it finds, and returns how many it found alive. To be called repeatedly until it returns 0.
- * O(processes of the machine): reads two files of /proc for each. */
-uint32_t orphans_kill(const struct launch_record *started, const struct process_identity *identity);
+/* A launch without a keeper. */
+struct orphan_launch {
+    pid_t first_pid; /* of the job's first process */
+    const struct process_identity *identity;
+    uint32_t alive_count; /* orphans_kill: the processes that were found alive */
+};
+
+/* Sends SIGKILL to every process of the launches, and counts those of each. One scan of /proc serves all of them.
+ * O(processes of the machine + launches). */
+void orphans_kill(struct orphan_launch *launches, uint32_t count);
 
 #endif

@@ -42,7 +42,11 @@ int record_log_write_start(struct record_log *log, struct launch_record record, 
     process_identity_format(identity, &text);
     int result = durable_write(log->dir->fd, file_names[record.phase], (struct str){text.text, text.length}, e);
     buf_release(&text);
-    if (result) return -1;
+    if (result) {
+        /* It may have been renamed before the sync failed. Without it, the launch certainly never ran. */
+        (void)unlinkat(log->dir->fd, file_names[record.phase], 0);
+        return -1;
+    }
     log->record = record;
     if (sync_parent(log->dir, e)) return -1;
     record_log_notify(log);

@@ -20,6 +20,7 @@
 
 #include "base/number.h"
 #include "exec/launcher/durable.h"
+#include "exec/launcher/shortage.h"
 #include "exec/record.h"
 
 enum { ID_SIZE = 24, LOCK_TRIES = 100, LOCK_WAIT_US = 10000 };
@@ -128,6 +129,12 @@ int spool_list_launches(const struct spool *s, struct launch_ids *out, struct er
 
 /* --- the directory of a launch ------------------------------------------------------------------------------------ */
 
+/* About a launch: its messages leave out which one, so that those of one shortage are all the same. */
+static int launch_error(struct err *e, const char *action, const char *object)
+{
+    return err_set(e, shortage_code(errno), "cannot %s %s: %s", action, object, strerror(errno));
+}
+
 static void format_id(uint64_t id, char out[ID_SIZE])
 {
     text_format(out, ID_SIZE, "%" PRIu64, id);
@@ -138,7 +145,7 @@ int launch_dir_open(const struct spool *s, uint64_t id, struct launch_dir *out, 
     char name[ID_SIZE];
     format_id(id, name);
     int fd = openat(s->launches_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) return system_error(e, "open directory of launch", name);
+    if (fd < 0) return launch_error(e, "open", "the directory of a launch");
     *out = (struct launch_dir){.id = id, .fd = fd, .lock_fd = -1, .control_fd = -1};
     return 0;
 }
@@ -163,20 +170,24 @@ void launch_dir_close(struct launch_dir *d)
     d->fd = d->lock_fd = d->control_fd = -1;
 }
 
+/* Opens the directory that was just created, and all that a keeper gets with it. */
+static int open_new(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e)
+{
+    if (launch_dir_open(s, id, out, e) || open_fifo(out->fd, "control", &out->control_fd, e)) return -1;
+    return launch_dir_lock(out) ? 0 : launch_error(e, "lock", "the directory of a launch");
+}
+
 int launch_dir_create(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e)
 {
     char name[ID_SIZE];
     format_id(id, name);
     if (mkdirat(s->launches_fd, name, 0700) < 0) {
         if (errno == EEXIST) return err_exists(e, "directory of launch", str(name));
-        return system_error(e, "create directory of launch", name);
+        return launch_error(e, "create", "the directory of a launch");
     }
-    struct launch_dir created;
-    if (launch_dir_open(s, id, &created, e)) return -1;
-    int result = open_fifo(created.fd, "control", &created.control_fd, e);
-    if (result == 0 && !launch_dir_lock(&created)) result = system_error(e, "lock launch", name);
-    if (result) {
-        launch_dir_close(&created);
+    struct launch_dir created = {.fd = -1, .lock_fd = -1, .control_fd = -1};
+    if (open_new(s, id, &created, e)) {
+        if (created.fd >= 0) launch_dir_close(&created);
         launch_dir_remove(s, id);
         return -1;
     }
@@ -184,16 +195,28 @@ int launch_dir_create(const struct spool *s, uint64_t id, struct launch_dir *out
     return 0;
 }
 
+static void remove_files(const struct spool *s, const char *directory, const char *const *names, size_t count)
+{
+    char path[ID_SIZE + 20];
+    for (size_t i = 0; i < count; i++) {
+        text_format(path, sizeof path, "%s/%s", directory, names[i]);
+        unlinkat(s->launches_fd, path, 0);
+    }
+}
+
+/* By paths, because there may be no descriptor to open the directory with. */
 void launch_dir_remove(const struct spool *s, uint64_t id)
 {
-    static const char *const names[] = {"script", "control",    "start.new", "completing.new", "end.new", "lock",
-                                        "start",  "completing", "end"}; /* I3 */
+    static const char *const names[] = {"script", "control", "lock", "start", "completing", "end"}; /* I3 */
+    static const char *const unfinished[] = {"start.new", "completing.new", "end.new"};
     char name[ID_SIZE];
-    struct launch_dir d;
+    struct stat directory;
     format_id(id, name);
-    if (launch_dir_open(s, id, &d, NULL)) return;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlinkat(d.fd, names[i], 0);
-    launch_dir_close(&d);
+    /* A link that another program of this user has put here is not followed. */
+    if (fstatat(s->launches_fd, name, &directory, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(directory.st_mode)) return;
+    remove_files(s, name, names, sizeof names / sizeof *names);
+    if (unlinkat(s->launches_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return;
+    remove_files(s, name, unfinished, sizeof unfinished / sizeof *unfinished); /* of a keeper that was killed */
     unlinkat(s->launches_fd, name, AT_REMOVEDIR);
 }
 
@@ -267,6 +290,20 @@ int launch_dir_read_last(const struct launch_dir *d, struct launch_record *out, 
         buf_release(&text);
         if (record_result || found) result = record_result; /* a readable end makes up for a completing that is not */
         *out_found |= found;
+    }
+    return result;
+}
+
+/* The end is looked for first: each record has all values of those before it. */
+int launch_dir_read_newest(const struct launch_dir *d, struct launch_record *out, bool *out_found, struct err *e)
+{
+    static const char *const names[] = {"end", "completing", "start"};
+    int result = 0;
+    *out_found = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names && result == 0 && !*out_found; i++) {
+        struct buf text = {0};
+        result = read_record(d, names[i], &text, out, out_found, e);
+        buf_release(&text);
     }
     return result;
 }

@@ -52,11 +52,13 @@ struct launch_dir {
     int control_fd; /* -1: not open */
 };
 
-/* Creates the directory of a launch with its control fifo, and locks it. ERR_EXISTS: it exists already. On failure
- * nothing of it is left, unless it existed. */
+/* Creates the directory of a launch with its control fifo, and locks it. ERR_EXISTS: it exists already. Otherwise the
+ * machine cannot do it now: ERR_UNAVAILABLE for a shortage (shortage.h), ERR_IO, ERR_NOT_FOUND. On failure nothing of
+ * it is left, unless it existed. */
 int launch_dir_create(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e);
 
-/* Opens an existing directory without locking it. ERR_IO: it does not exist or cannot be opened. */
+/* Opens an existing directory without locking it. ERR_NOT_FOUND: it does not exist. ERR_UNAVAILABLE: it cannot be
+ * opened now (shortage.h). ERR_IO: it cannot be opened. */
 int launch_dir_open(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e);
 
 /* Tries to take the lock. False: the keeper has it, so the keeper is running; or the lock file cannot be opened. */
@@ -76,9 +78,13 @@ int launch_dir_write_keeper(const struct launch_dir *d, const struct cgroup *gro
 /* Reads the last record: end, else completing, else start. *out_found false: there is no record. out_start_text gets
  * the text of the start record, too, or stays empty. An end or completing without any text counts as none: power was
  * lost before the text was on disk. ERR_INTERNAL, ERR_IO: a record cannot be read, and there is none after it;
- * *out_found then says whether *out is the record before it. */
+ * *out_found then says whether *out is the record before it. ERR_UNAVAILABLE: it cannot be read now (shortage.h). */
 int launch_dir_read_last(const struct launch_dir *d, struct launch_record *out, struct buf *out_start_text,
                          bool *out_found, struct err *e);
+
+/* Reads the newest record alone, of a launch whose keeper runs in this boot, so that no record is torn. Errors as
+ * above. */
+int launch_dir_read_newest(const struct launch_dir *d, struct launch_record *out, bool *out_found, struct err *e);
 
 /* Sends the keeper a line. ERR_UNAVAILABLE: no keeper reads it. */
 int launch_dir_send(const struct launch_dir *d, const char *line, struct err *e);

@@ -1,0 +1,223 @@
+/* Launches that the machine cannot start: their tasks are pending again as if nothing had happened, and one probe at a
+ * time finds out when the machine can start jobs again. */
+#include "engine_world.h"
+
+#include "engine/priorities.h"
+
+#include <math.h>
+
+enum { CPUS = 8, JOBS = 5 };
+
+/* The launch could not be started. */
+static void fail_launch(struct world *w, uint64_t launch_id, const char *detail)
+{
+    struct event event = {.kind = EVENT_ENDED,
+                          .record = {.launch_id = launch_id, .at_us = w->now_us, .end = JOB_PENDING, .detail = detail}};
+    outcome_clear(&w->out);
+    assert_int_equal(world_apply(w, event, NULL), 0);
+}
+
+/* The launch that the last pass has sent. */
+static uint64_t sent(const struct world *w)
+{
+    uint64_t id = 0;
+    for (uint32_t i = 0; i < w->out.decisions.count; i++) {
+        if (w->out.decisions.items[i].kind == DECIDE_START) id = w->out.decisions.items[i].launch_id;
+    }
+    return id;
+}
+
+static uint32_t job_of(const struct world *w, uint64_t launch_id)
+{
+    return w->s.tasks.items[map_get_u64(&w->s.task_by_launch, launch_id)].job_id;
+}
+
+static void world_of_jobs(struct world *w, uint32_t count)
+{
+    world_init(w, CPUS, 100000, 0);
+    for (uint32_t i = 0; i < count; i++) (void)world_submit(w, "ann", NULL, 1);
+}
+
+/* Waits until the pass is due that the last one wants, and runs it. Returns the seconds until then. */
+static int64_t wait_for_pass(struct world *w, uint32_t *out_starts)
+{
+    int64_t due_us = state_next_due_us(&w->s), from_us = w->now_us;
+    assert_true(due_us != 0);
+    if (due_us > w->now_us) w->now_us = due_us;
+    *out_starts = world_pass(w);
+    return (w->now_us - from_us) / SECOND;
+}
+
+static void a_task_that_was_not_started_is_pending_as_before(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_of_jobs(&w, 1);
+    const struct job before = w.s.jobs.items[0];
+    assert_int_equal(world_pass(&w), 1);
+    uint64_t launch_id = sent(&w);
+    fail_launch(&w, launch_id, "no space");
+    const struct job *j = &w.s.jobs.items[0];
+    assert_int_equal(idset_count(&j->pending), 1);
+    assert_int_equal(j->live_tasks, 0);
+    assert_int_equal(j->restarted.count, 0);
+    assert_true(j->begin_us == before.begin_us && j->accrue_us == before.accrue_us && j->ended_us == 0);
+    assert_true(w.s.tasks.items[0].is_withdrawn);
+    assert_true(w.s.assocs.items[j->assoc].usage == 0.0);
+    assert_int_equal(w.out.decisions.count, 1);
+    assert_int_equal(w.out.decisions.items[0].kind, DECIDE_ACKNOWLEDGE);
+    assert_int_equal(job_pending_reason(&w.s, j->id, (double)NAN, w.now_us), PENDING_LAUNCH_FAILURE);
+    assert_string_equal(w.s.launch_backoff.detail, "no space");
+    fail_launch(&w, launch_id, "no space"); /* the report is repeated after a reconnection */
+    assert_int_equal(idset_count(&w.s.jobs.items[0].pending), 1);
+    world_release(&w);
+}
+
+static void one_launch_probes_for_all_after_doubled_waits(void **unused)
+{
+    (void)unused;
+    static const int64_t waits_s[] = {1, 2, 4, 8, 16, 32, 60, 60};
+    struct world w;
+    uint32_t starts;
+    world_of_jobs(&w, JOBS);
+    assert_int_equal(world_pass(&w), JOBS);
+    for (uint64_t id = 1; id <= JOBS; id++) fail_launch(&w, id, "no space");
+    for (size_t i = 0; i < sizeof waits_s / sizeof *waits_s; i++) {
+        assert_int_equal(world_pass(&w), 0);
+        assert_int_equal(wait_for_pass(&w, &starts), waits_s[i]);
+        assert_int_equal(starts, 1);
+        uint64_t probe = sent(&w);
+        w.s.pass_is_due = true;
+        assert_int_equal(world_pass(&w), 0); /* while the probe is under way */
+        assert_int_equal(state_next_due_us(&w.s), 0);
+        fail_launch(&w, probe, "no space");
+    }
+    assert_int_equal(world_pass(&w), 0);
+    (void)wait_for_pass(&w, &starts);
+    world_started(&w, sent(&w));
+    assert_false(launch_backoff_is_waiting(&w.s.launch_backoff));
+    assert_int_equal(world_pass(&w), JOBS - 1);
+    world_release(&w);
+}
+
+/* They were sent before the shortage was known. */
+static void launches_that_are_under_way_change_nothing(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_of_jobs(&w, JOBS);
+    assert_int_equal(world_pass(&w), JOBS);
+    fail_launch(&w, 1, "no space");
+    int64_t retry_us = w.s.launch_backoff.retry_us;
+    w.now_us += SECOND / 2;
+    fail_launch(&w, 2, "no descriptors");
+    world_started(&w, 3);
+    assert_true(w.s.launch_backoff.retry_us == retry_us && w.s.launch_backoff.wait_us == SECOND);
+    assert_string_equal(w.s.launch_backoff.detail, "no space");
+    world_release(&w);
+}
+
+/* The shortage may be of that job alone. */
+static void the_next_probe_is_of_another_job(void **unused)
+{
+    (void)unused;
+    struct world w;
+    uint32_t starts;
+    world_of_jobs(&w, 3);
+    assert_int_equal(world_pass(&w), 3);
+    for (uint64_t id = 1; id <= 3; id++) fail_launch(&w, id, "no space");
+    assert_int_equal(world_pass(&w), 0);
+    (void)wait_for_pass(&w, &starts);
+    uint32_t first = job_of(&w, sent(&w));
+    fail_launch(&w, sent(&w), "no space");
+    assert_int_equal(world_pass(&w), 0);
+    (void)wait_for_pass(&w, &starts);
+    assert_int_equal(starts, 1);
+    assert_int_not_equal(job_of(&w, sent(&w)), first);
+    world_release(&w);
+}
+
+static void the_only_job_is_probed_again(void **unused)
+{
+    (void)unused;
+    struct world w;
+    uint32_t starts = 0;
+    world_of_jobs(&w, 1);
+    assert_int_equal(world_pass(&w), 1);
+    fail_launch(&w, 1, "no space");
+    assert_int_equal(world_pass(&w), 0);
+    (void)wait_for_pass(&w, &starts);
+    fail_launch(&w, sent(&w), "no space");
+    assert_int_equal(world_pass(&w), 0);
+    assert_int_equal(wait_for_pass(&w, &starts), 2);
+    if (starts == 0) assert_int_equal(wait_for_pass(&w, &starts), 0);
+    assert_int_equal(starts, 1);
+    world_release(&w);
+}
+
+/* It ends without a start, so it says nothing about the machine. */
+static void a_cancelled_probe_is_followed_by_another_one(void **unused)
+{
+    (void)unused;
+    struct world w;
+    uint32_t starts;
+    world_of_jobs(&w, 2);
+    assert_int_equal(world_pass(&w), 2);
+    for (uint64_t id = 1; id <= 2; id++) fail_launch(&w, id, "no space");
+    assert_int_equal(world_pass(&w), 0);
+    (void)wait_for_pass(&w, &starts);
+    world_ended(&w, sent(&w), JOB_CANCELLED, 0);
+    assert_true(launch_backoff_is_waiting(&w.s.launch_backoff));
+    assert_int_equal(world_pass(&w), 1);
+    world_release(&w);
+}
+
+static void a_cancelled_task_that_was_not_started_ends(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_of_jobs(&w, 1);
+    assert_int_equal(world_pass(&w), 1);
+    struct job_ref ref = {1, NONE};
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_CANCEL, .jobs = {&ref, 1, false}}, NULL), 0);
+    fail_launch(&w, 1, "no space");
+    assert_int_equal(w.s.tasks.items[0].state, JOB_CANCELLED);
+    assert_true(w.s.jobs.items[0].ended_us != 0);
+    world_release(&w);
+}
+
+/* The program could not be executed after the start had been reported. What was charged meanwhile stays charged, so the
+ * attempt keeps its row. */
+static void an_attempt_that_was_charged_counts(void **unused)
+{
+    (void)unused;
+    for (int is_charged = 0; is_charged <= 1; is_charged++) {
+        struct world w;
+        world_of_jobs(&w, 1);
+        assert_int_equal(world_pass(&w), 1);
+        world_started(&w, 1);
+        w.now_us += SECOND;
+        if (is_charged) world_set(&w, "PriorityDecayHalfLife", "1-0");
+        fail_launch(&w, 1, "no memory");
+        assert_int_equal(w.s.tasks.items[0].state, JOB_REQUEUED);
+        assert_int_equal(w.s.tasks.items[0].is_withdrawn, !is_charged);
+        assert_int_equal(w.s.jobs.items[0].restarted.count, is_charged);
+        assert_int_equal(idset_count(&w.s.jobs.items[0].pending), 1);
+        world_release(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_task_that_was_not_started_is_pending_as_before),
+        cmocka_unit_test(one_launch_probes_for_all_after_doubled_waits),
+        cmocka_unit_test(launches_that_are_under_way_change_nothing),
+        cmocka_unit_test(the_next_probe_is_of_another_job),
+        cmocka_unit_test(the_only_job_is_probed_again),
+        cmocka_unit_test(a_cancelled_probe_is_followed_by_another_one),
+        cmocka_unit_test(a_cancelled_task_that_was_not_started_ends),
+        cmocka_unit_test(an_attempt_that_was_charged_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
