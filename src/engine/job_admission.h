@@ -1,4 +1,4 @@
-/* Whether a job can ever start: its request against the size of the host and the amounts of resources, its time limit
+/* Whether a job can ever start: its request against the sizes of the hosts and the amounts of resources, its time limit
  * against the MaxTime of its partitions. job_edit.c refuses a submission or an update that cannot. If the host or an
  * amount shrinks later, jobs that were accepted wait until it grows again. */
 #ifndef FAIRLEAD_ENGINE_JOB_ADMISSION_H
