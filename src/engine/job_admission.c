@@ -225,14 +225,10 @@ int job_admission_check_time_limit(struct apply_context *c, const struct job *ro
 
 int job_admission_check_qos(struct apply_context *c, uint32_t qos, uint32_t assoc)
 {
-    struct state *s = c->s;
-    const char *name = s->objects[OBJECT_QOS].items[qos].object.name;
-    if ((s->policy.enforce & ENFORCE_QOS) == 0 || assoc_limits_allow_qos(s, assoc, name)) return 0;
-    const struct assoc *a = &s->assocs.items[assoc];
-    const char *whose = a->user != NULL ? a->user : a->account;
-    (void)err_value_reason(c->e, job_field_at(JOB_FIELD_QOS)->name, str(name),
-                           "is not allowed to %s '%s' in account '%s'; allowed are %s", a->user ? "user" : "jobs of",
-                           whose, a->account, assoc_limits_qos_list(s, assoc));
-    if (c->e != NULL) c->e->code = ERR_DENIED;
+    if (!assoc_limits_refuse_qos(c->s, assoc, qos)) return 0;
+    struct buf text = {0};
+    assoc_limits_refusal(c->s, assoc, qos, &text);
+    (void)err_field(c->e, ERR_DENIED, job_field_at(JOB_FIELD_QOS)->name, "%s", text.text);
+    buf_release(&text);
     return -1;
 }

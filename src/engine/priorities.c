@@ -4,6 +4,7 @@
 
 #include "base/ensure.h"
 #include "base/quantity.h"
+#include "engine/assoc_limits.h"
 #include "engine/closed_times.h"
 #include "engine/job_waits.h"
 #include "engine/limit_place.h"
@@ -270,6 +271,7 @@ enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double 
         is_open |= is_open_for(&never->demands, j->partitions[i], j, now_us);
     }
     if (!is_admitted) return PENDING_PARTITION_TIME_LIMIT;
+    if (assoc_limits_refuse_qos(s, j->assoc, j->qos)) return PENDING_INVALID_QOS;
     if (never_runs_is(never, job_demand(&never->demands, j, NONE))) return PENDING_BAD_CONSTRAINTS;
     struct limit_hit limit;
     if (job_limit_find(s, j, now_us, &limit)) return limit.reason;

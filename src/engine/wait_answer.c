@@ -1,6 +1,6 @@
 #include "engine/wait_answer.h"
-#include "engine/limit_text.h"
 
+#include "engine/assoc_limits.h"
 #include "engine/limit_text.h"
 #include "engine/live_cluster.h"
 #include "engine/never_runs.h"
@@ -26,13 +26,19 @@ static bool is_limited(const struct state *s, const struct job *j, const struct 
     return user_limit_room(started, s, j) == 0 || (j->is_array && state_array_room(s, j, 1) == 0);
 }
 
-/* The limit of its association or QOS that keeps it back, in memory of arena; NULL: none does. */
+/* What its association or QOS has against it, in memory of arena: a QOS that it may not have, or a limit. NULL:
+ * nothing. */
 static const char *limit_of(struct state *s, const struct job *j, int64_t now_us, struct arena *arena)
 {
-    struct limit_hit hit;
+    struct limit_hit hit = {.reason = PENDING_INVALID_QOS};
     struct buf text = {0};
-    if (!job_limit_find(s, j, now_us, &hit)) return NULL;
-    limit_text(s, &hit, &text);
+    if (assoc_limits_refuse_qos(s, j->assoc, j->qos)) {
+        buf_add_text(&text, "QOS ");
+        assoc_limits_refusal(s, j->assoc, j->qos, &text);
+    } else {
+        if (!job_limit_find(s, j, now_us, &hit)) return NULL;
+        limit_text(s, &hit, &text);
+    }
     buf_format(&text, " (%s)", pending_reason_name(hit.reason));
     const char *copy = arena_copy(arena, (struct str){text.text, text.length});
     buf_release(&text);
