@@ -38,8 +38,8 @@ const struct command cmd_update = {
     .summary = "change a job",
     .usage = "OPTIONS ID",
     .description =
-        "The CPUs, memory, GPUs, slots, time limit, partition, QOS, project and requests can change until the first task has "
-        "started, --begin until all have.\n\n"
+        "The CPUs, memory, GPUs, slots, time limit, partition, account, QOS, project and requests can change until the first task "
+        "has started, --begin until all have.\n\n"
         "--begin none removes the earliest start, --deadline none the deadline.\n\n"
         "An update of anything but a comment moves the job to the end of the scheduler's list ('fairlead help hold').",
     .explain = foreign_syntax_submit_option,

@@ -352,7 +352,7 @@ int apply_user_delete(struct apply_context *c, const struct event *event)
 
 /* --- submissions -------------------------------------------------------------------------------------------------- */
 
-static int find_named(struct apply_context *c, const char *account, const char *user, uint32_t *out_assoc)
+int assoc_find_named(struct apply_context *c, const char *account, const char *user, uint32_t *out_assoc)
 {
     uint32_t unused;
     if (find_account(c, account, &unused) != 0) return -1;
@@ -372,7 +372,7 @@ int assoc_for_submission(struct apply_context *c, const struct actor *actor, con
         uint32_t named = state_find_assoc(s, account, actor->user);
         if (named != NONE) assoc = named;
     } else if (account != NULL && (own != NONE || strcmp(account, DEFAULT_ACCOUNT) != 0) &&
-               find_named(c, account, actor->user, &assoc) != 0) {
+               assoc_find_named(c, account, actor->user, &assoc) != 0) {
         return -1;
     }
     uint32_t nearest = assoc;

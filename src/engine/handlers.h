@@ -53,6 +53,9 @@ int object_derive_all(struct state *s, struct err *e);
 
 /* --- associations ------------------------------------------------------------------------------------------------- */
 
+/* The association of a user in an account. ERR_NOT_FOUND: there is no such account, or the user is not in it. */
+int assoc_find_named(struct apply_context *c, const char *account, const char *user, uint32_t *out_assoc);
+
 /* The association of a submission by a user; account NULL: the user's default one. A user without any association gets
  * one in DEFAULT_ACCOUNT: *out_assoc is NONE until assoc_add_for_submission adds it. out_nearest: the association, or
  * the one that will be above it. Without ENFORCE_ASSOCIATIONS the user's default one replaces an account that the user

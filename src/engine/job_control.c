@@ -423,13 +423,14 @@ static void settle_dependency(struct apply_context *c, uint32_t index, const cha
     dependencies_changed(c, index, old_name);
 }
 
-/* MaxWall does not count for a time limit that an operator changes; a new QOS or partition may refuse the job. */
+/* MaxWall does not count for a time limit that an operator changes. The limits of a new QOS, partition or account may
+ * refuse the job; a new request is not refused, also with DenyOnLimit, but waits (recorded from Slurm 22.05.8). */
 static int check_limits(struct apply_context *c, const struct actor *actor, const struct job *old, struct job *row)
 {
     bool has_time = row->time_limit_s != old->time_limit_s;
     if (has_time) row->is_time_exempt = actor->is_operator;
-    if (row->qos == old->qos && row->partitions == old->partitions) return 0;
-    return limit_submit_check_update(c, row, has_time);
+    if (row->qos == old->qos && row->partitions == old->partitions && row->assoc == old->assoc) return 0;
+    return limit_submit_check_update(c, old, row);
 }
 
 static int update(struct apply_context *c, const struct event *event)

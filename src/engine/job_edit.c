@@ -51,10 +51,11 @@ static bool is_too_late(const struct job *j, enum job_field_until until)
     }
 }
 
-/* An earlier attempt was charged by the job's QOS and project. */
+/* An earlier attempt was charged to the job's account, by its QOS and project. */
 static bool was_charged_by(const struct job *j, enum job_field f)
 {
-    return (f == JOB_FIELD_QOS || f == JOB_FIELD_PROJECT) && j->restarted.count > 0;
+    bool is_charged = f == JOB_FIELD_QOS || f == JOB_FIELD_PROJECT || f == JOB_FIELD_ACCOUNT;
+    return is_charged && j->restarted.count > 0;
 }
 
 static int check_not_too_late(struct job_edit *edit, enum job_field f)
@@ -128,8 +129,20 @@ static int check_array_limit(struct job_edit *edit)
 /* A submission checks it once its association is known. */
 static int check_qos(struct job_edit *edit)
 {
-    if (edit->old == NULL || job_admission_check_qos(edit->c, edit->row->qos, edit->row->assoc) == 0) return 0;
-    return fail_of_job(edit);
+    bool is_new = edit->is_changed[JOB_FIELD_QOS] || edit->is_changed[JOB_FIELD_ACCOUNT];
+    if (edit->old == NULL || !is_new) return 0;
+    return job_admission_check_qos(edit->c, edit->row->qos, edit->row->assoc) == 0 ? 0 : fail_of_job(edit);
+}
+
+/* An update moves the job to the association that its user has in the account; submit.c finds that of a submission. */
+static int edit_account(struct job_edit *edit, const char *account)
+{
+    const struct assoc *own = &edit->c->s->assocs.items[edit->old->assoc];
+    if (strcmp(own->account, account) == 0) return 0;
+    if (check_not_too_late(edit, JOB_FIELD_ACCOUNT) != 0) return -1;
+    if (assoc_find_named(edit->c, account, own->user, &edit->row->assoc) != 0) return fail_of_job(edit);
+    edit->is_changed[JOB_FIELD_ACCOUNT] = true;
+    return 0;
 }
 
 /* What follows from a change of the field. */
@@ -139,7 +152,6 @@ static int after_change(struct job_edit *edit, enum job_field f)
     case JOB_FIELD_BEGIN: move_accrual(edit); return 0;
     case JOB_FIELD_DEADLINE: return check_deadline(edit);
     case JOB_FIELD_ARRAY_LIMIT: return check_array_limit(edit);
-    case JOB_FIELD_QOS: return check_qos(edit);
     case JOB_FIELD_REQUESTS:
         return job_places_check_expressions(edit->c, edit->row->requests, edit->row->request_count);
     case JOB_FIELD_SOFT:
@@ -158,6 +170,7 @@ static int edit_field(struct job_edit *edit, enum job_field f)
     struct field_value new = edit->given->value[f];
     struct state *s = edit->c->s;
     if (check_settable(edit, f) != 0 || field_check(field, &new, edit->c->e) != 0) return -1;
+    if (f == JOB_FIELD_ACCOUNT && edit->old != NULL) return edit_account(edit, new.text);
     if (job_field_rows[f].home != JOB_HOME_JOB || f == JOB_FIELD_ARRAY) return 0; /* submit.c sets them */
     bool is_removal = field->is_nullable && field->special != NULL && new.number == FIELD_SPECIAL; /* begin=none */
     if (is_removal) new = field_absent();
@@ -233,6 +246,7 @@ static int set_given_fields(struct job_edit *edit)
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         if (edit->given->is_given[f] && edit_field(edit, f) != 0) return -1;
     }
+    if (check_qos(edit) != 0) return -1;
     if (is_submission && !edit->given->is_given[JOB_FIELD_CPUS]) job_admission_set_cpus(row);
     if (settle_amounts(edit) != 0) return -1;
     /* Several nodes are refused before their CPUs are. */

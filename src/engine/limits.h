@@ -55,11 +55,6 @@ void limits_request(struct state *s, const struct job *j, uint32_t partition, ui
 bool limits_admit(struct state *s, const struct limit_counts *counts, const struct limit_request *r, int64_t now_us,
                   struct limit_hit *out_hit);
 
-/* Whether tasks may be submitted: the submit limits, and, if one of the QOS has DenyOnLimit, all limits that one task
- * by itself exceeds. deny_only: not the submit limits. */
-bool limits_admit_submission(struct state *s, const struct limit_counts *counts, const struct limit_request *r,
-                             uint32_t tasks, bool deny_only, struct limit_hit *out_hit);
-
 /* Whether the usage that a running task adds to has reached GrpTRESMins or GrpWall. */
 bool limits_usage_is_up(struct state *s, const struct limit_counts *counts, const struct limit_request *r,
                         int64_t now_us, struct limit_hit *out_hit);

@@ -48,7 +48,6 @@ DECIDED = [
     ('58', r'j3 state: |start [345]: |(assoc (root|a|a2|a2/carol)|qos (short|normal)( per (account a2|user carol))?) ', FACTOR),
     ('66', r'^settled: assoc (root|a|a1|a1/alice) GrpTRESRunMins mem: recorded 16,', 'of the case that was recorded before it'),
     ('71', r'jobid=j1 timelimit=25|j1 time limit|GrpTRESRunMins', TIME),
-    ('71', r'account=a2|j3 account|SubmitJobs', 'a job keeps its account'),
     ('73', r'timelimit=|time limit: |j2 state: |start|^(settled|time limit 5): (assoc|qos)|GrpTRESRunMins', TIME),
     ('77', r'CPUs: recorded 1, computed 8', 'a job that needs a whole node asks for all of its CPUs'),
     ('90', r'timelimit=|time limit: |GrpTRESRunMins', TIME),

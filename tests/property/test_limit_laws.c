@@ -409,10 +409,11 @@ static void change_job(struct history *h)
     const struct job_ref ref = {j->id, one_in(h, 3) && j->is_array ? idset_first(&j->pending) : NONE};
     if (one_in(h, 2)) {
         const struct job_values *v = NULL;
-        switch (below(h, 4)) {
+        switch (below(h, 5)) {
         case 0: v = job_text("time_limit_s=%u", 60 * (1 + below(h, 30))); break;
         case 1: v = job_text("qos=%s", limit_qos[below(h, 3)]); break;
         case 2: v = job_text("cpus=%u", 1 + below(h, 6)); break;
+        case 3: v = job_text("account=%s", limit_world_name(below(h, h->accounts))); break;
         default: v = job_text("partitions=%s", limit_partitions[below(h, WORLD_PARTITIONS)]); break;
         }
         (void)world_apply(w, world_update(j->id, v), NULL);
