@@ -443,6 +443,41 @@ static void a_range_of_hosts_takes_what_it_may(void **unused)
     world_release(&w);
 }
 
+/* Resources that jobs request by name count as gres/NAME and license/NAME, for each slot or once for a job. */
+static void requested_resources_count(void **unused)
+{
+    static const struct {
+        const char *limit, *request, *reason;
+        bool starts;
+    } rows[] = {
+        {"gres/fpga=8", "fpga=2", NULL, true},
+        {"gres/fpga=7", "fpga=2", "AssocGrpGRES", false},
+        {"license/fpga=7", "fpga=2", "AssocGrpLicense", false},
+        {"gres/dongle=4", "dongle=2", NULL, true},
+        {"gres/dongle=3", "dongle=2", "AssocGrpGRES", false},
+        {"gres/dongle=0", "fpga=2", NULL, true},
+        {"cpu=4", "hostname=*", NULL, true}, /* a row that the request adds */
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct world w;
+        char request[80];
+        build(&w);
+        world_object(&w, OBJECT_RESOURCE, "fpga", "consumable=YES|amount=100");
+        world_object(&w, OBJECT_RESOURCE, "dongle", "consumable=JOB|amount=100");
+        world_set(&w, "AccountingStorageTRES", "gres/fpga,gres/dongle,license/fpga");
+        set_limit(&w, AT_ACCOUNT, REF_GRP_TRES, rows[i].limit);
+        snprintf(request, sizeof request, "requests=%s", rows[i].request);
+        (void)world_take(&w, job_of("bob", "a1", request));
+        assert_int_equal(world_pass(&w), 1);
+        uint32_t id = world_take(&w, job_of("alice", "a1", request));
+        if (world_pass(&w) != rows[i].starts) fail_msg("%s, %s", rows[i].limit, request);
+        if (rows[i].starts == 0)
+            assert_string_equal(pending_reason_name(job_pending_reason(&w.s, id, 1.0, w.now_us)), rows[i].reason);
+        world_release(&w);
+    }
+}
+
 /* MinTRES is compared with the smallest number of slots. */
 static void a_range_of_slots_below_the_minimum(void **unused)
 {
@@ -494,6 +529,7 @@ int main(void)
         cmocka_unit_test(reasons_keep_no_memory),
         cmocka_unit_test(an_environment_of_one_host_takes_one),
         cmocka_unit_test(a_range_of_hosts_takes_what_it_may),
+        cmocka_unit_test(requested_resources_count),
         cmocka_unit_test(a_range_of_slots_below_the_minimum),
         cmocka_unit_test(max_limits_are_inherited),
     };
