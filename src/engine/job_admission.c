@@ -19,11 +19,11 @@ static const char *largest_host(const struct state *s)
     return s->host_sums.attached > 1 ? "the largest host's" : "the host's";
 }
 
-/* The slots that at least one of the job's hosts has to have, however they are distributed. */
-static uint32_t min_slots_of_a_host(const struct state *s, const struct job *row)
+uint32_t job_admission_min_slots(const struct state *s, const struct job *row)
 {
     const struct job_placing *p = row->placing;
     uint32_t slots = row->request.cpus;
+    if (row->environment == NONE && p == NULL) return slots;
     if (row->environment != NONE) {
         const struct object *o = &s->objects[OBJECT_ENVIRONMENT].items[row->environment].object;
         const char *text = o->value[ENVIRONMENT_ALLOCATION_RULE].text;
@@ -41,7 +41,7 @@ static uint32_t min_slots_of_a_host(const struct state *s, const struct job *row
 static int check_each(struct apply_context *c, enum job_field f, uint64_t each, const struct job *row, uint64_t has)
 {
     char one[48], all[48], host[48];
-    uint32_t slots = min_slots_of_a_host(c->s, row);
+    uint32_t slots = job_admission_min_slots(c->s, row);
     const char *where = slots < row->request.cpus ? " on a host" : "", *whose = largest_host(c->s);
     if (each == 0 || each <= has / slots) return 0;
     format_amount(one, f, each, false);

@@ -8,6 +8,9 @@
 
 /* Each returns 0, or -1 with *c->e: ERR_TOO_LARGE, or ERR_INPUT if the field alone is wrong. */
 
+/* The slots that at least one of the job's hosts has to have, however they are distributed; 1 to its CPUs. */
+uint32_t job_admission_min_slots(const struct state *s, const struct job *row);
+
 /* Sets the request to what all slots take together, where the job says what each of them takes. ERR_TOO_LARGE. */
 int job_admission_set_amounts(struct apply_context *c, struct job *row);
 

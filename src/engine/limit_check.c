@@ -138,7 +138,7 @@ bool limit_check_own_hit(const struct limit_check *c, int place, uint32_t subjec
     double asked = tres_amount_of(&c->r->tres, max->tres);
     if (limit == LIMIT_MIN_TRES)
         return asked < max->amount && limit_check_hit_tres(c, place, subject, limit, max, NULL, 0.0, asked);
-    if (limit == LIMIT_MAX_TRES_PER_NODE && c->r->nodes > 1) asked = floor(asked / c->r->nodes);
+    if (limit == LIMIT_MAX_TRES_PER_NODE && c->r->nodes_max > 1) asked = floor(asked / c->r->nodes_max);
     if (limit == LIMIT_MAX_TRES_MINS) asked = limit_check_minutes(c, asked);
     return asked > max->amount && limit_check_hit_tres(c, place, subject, limit, max, NULL, 0.0, asked);
 }

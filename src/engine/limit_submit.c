@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/handlers.h"
+#include "engine/job_admission.h"
 #include "engine/limit_check.h"
 #include "engine/limit_text.h"
 
@@ -157,6 +158,15 @@ static int refuse(struct apply_context *c, const struct limit_hit *hit)
     return -1;
 }
 
+/* The request of a job that has no places yet; a parallel environment may give it any number of nodes. amounts: room
+ * for TRES_MAX. */
+static void request_of(struct state *s, const struct job *row, uint32_t partition, struct tres_amount *amounts,
+                       struct limit_request *out)
+{
+    limits_request(s, row, partition, row->request.cpus, 0, amounts, out);
+    if (row->environment != NONE) out->nodes_max = (row->request.cpus - 1) / job_admission_min_slots(s, row) + 1;
+}
+
 int limit_submit_check(struct apply_context *c, const struct job *row, uint32_t assoc, const char *new_user)
 {
     struct state *s = c->s;
@@ -168,7 +178,7 @@ int limit_submit_check(struct apply_context *c, const struct job *row, uint32_t 
         struct job job = *row;
         struct limit_hit hit;
         job.assoc = assoc;
-        limits_request(s, &job, row->partitions[i], row->request.cpus, 0, amounts, &u.r);
+        request_of(s, &job, row->partitions[i], amounts, &u.r);
         u.r.is_new_user = new_user != NULL;
         if (new_user != NULL) u.r.user = new_user;
         if (!admits(counts, &u, &hit)) return refuse(c, &hit);
@@ -187,7 +197,7 @@ int limit_submit_check_update(struct apply_context *c, const struct job *old, co
     for (uint32_t i = 0; i < row->partition_count; i++) {
         struct submission u = {.s = s, .old = &counted, .tasks = idset_count(&row->pending)};
         struct limit_hit hit;
-        limits_request(s, row, row->partitions[i], row->request.cpus, 0, amounts, &u.r);
+        request_of(s, row, row->partitions[i], amounts, &u.r);
         if (row->time_limit_s == old->time_limit_s) u.r.time_limit_s = 0;
         if (!admits(counts, &u, &hit)) return refuse(c, &hit);
     }

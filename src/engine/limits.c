@@ -47,22 +47,12 @@ static bool wall_hit(const struct limit_check *c, int place, uint32_t subject, c
     return true;
 }
 
-/* Hosts on which the counter may have no task yet. */
-static double new_hosts(const struct limit_check *c, const struct limit_counter *k)
-{
-    uint32_t counter = k != NULL ? (uint32_t)(k - c->counts->counters.items) : NONE;
-    for (uint32_t i = 0; i < c->r->confined_count; i++) {
-        if (c->r->confined[i] == counter) return 0.0;
-    }
-    return c->r->new_hosts != NONE ? c->r->new_hosts : 0.0;
-}
-
 /* Of the TRES of tasks that have places. */
 static bool used_hit(const struct limit_check *c, int place, uint32_t subject, enum limit_tres limit,
                      const struct tres_amount *max, const struct limit_counter *k)
 {
     double asked = tres_amount_of(&c->r->tres, max->tres), used = limit_counter_used(k, max->tres);
-    double more = max->tres == TRES_NODE ? new_hosts(c, k) : asked;
+    double more = max->tres == TRES_NODE ? 0.0 : asked; /* a node that its group has counts once: limits_list_hosts */
     if (!(asked > 0.0) || (asked <= max->amount && used + more <= max->amount)) return false;
     return limit_check_hit_tres(c, place, subject, limit, max, k, used, asked);
 }
@@ -248,6 +238,55 @@ bool limits_admit(struct state *s, const struct limit_counts *counts, const stru
              qos_tres_hit(&c, 0) || qos_tres_hit(&c, 1) || assoc_tres_hit(&c));
 }
 
+/* --- limits of hosts ---------------------------------------------------------------------------------------------- */
+
+struct host_list {
+    struct limit_of_hosts *items;
+    uint32_t count, hosts; /* hosts: that the task may have at most */
+};
+
+static void add_hosts(const struct limit_check *c, int place, uint32_t subject, const struct limit_set *l,
+                      enum limit_tres limit, const struct limit_counter *k, struct host_list *list)
+{
+    double max = limit_table_amount(l, limit, TRES_NODE), used = limit_counter_used(k, TRES_NODE);
+    if (max < 0.0 || max - used >= list->hosts || limit_check_tres_is_decided(c, place, limit, TRES_NODE)) return;
+    if (list->count == LIMITS_OF_HOSTS_MAX) return;
+    struct limit_of_hosts *item = &list->items[list->count++];
+    (void)limit_check_hit_tres(c, place, subject, limit, &(struct tres_amount){TRES_NODE, max}, k, used, c->r->nodes);
+    *item = (struct limit_of_hosts){.hit = *c->hit, .others_max = max > used ? (uint32_t)(max - used) : 0};
+}
+
+uint32_t limits_list_hosts(struct state *s, const struct limit_counts *counts, const struct limit_request *r,
+                           uint32_t hosts, struct limit_of_hosts *out)
+{
+    static const enum limit_tres of_qos[] = {LIMIT_GRP_TRES, LIMIT_MAX_TRES_PER_ACCOUNT, LIMIT_MAX_TRES_PER_USER};
+    struct limit_hit hit;
+    const struct limit_check c = limit_check_begin(s, counts, r, 0, &hit);
+    struct host_list list = {.items = out, .hosts = hosts};
+    for (int i = 0; i < LIMIT_CHECK_QOS_COUNT; i++) {
+        for (size_t k = 0; k < sizeof of_qos / sizeof *of_qos && c.of_qos[i] != NULL; k++)
+            add_hosts(&c, i, c.qos[i], c.of_qos[i], of_qos[k], qos_counter(&c, i, of_qos[k]), &list);
+    }
+    uint32_t group = limit_check_group_at(&c, r->assoc);
+    for (; group != NONE; group = limit_check_group_above(&c, group))
+        add_hosts(&c, LIMIT_CHECK_ASSOC, group, c.table->of_assoc.items[group], LIMIT_GRP_TRES,
+                  limit_counts_of_assoc(counts, group), &list);
+    return list.count;
+}
+
+bool limits_admit_host(struct state *s, const struct limit_counts *counts, const struct limit_request *r)
+{
+    struct limit_hit unused;
+    const struct limit_check c = limit_check_begin(s, counts, r, 0, &unused);
+    const struct limit_set *member = c.table->of_member.items[r->assoc];
+    for (int i = 0; i < LIMIT_CHECK_QOS_COUNT; i++) {
+        if (c.of_qos[i] != NULL && tres_hit(&c, i, c.qos[i], c.of_qos[i], LIMIT_MAX_TRES_PER_NODE, NULL)) return false;
+    }
+    return member == NULL || !tres_hit(&c, LIMIT_CHECK_ASSOC, r->assoc, member, LIMIT_MAX_TRES_PER_NODE, NULL);
+}
+
+/* --- usage that is up --------------------------------------------------------------------------------------------- */
+
 /* Without `safe`, when what is asked for does not count. */
 static bool is_up(const struct limit_check *c, int place, uint32_t subject, const struct limit_set *l)
 {
@@ -285,10 +324,10 @@ void limits_request(struct state *s, const struct job *j, uint32_t partition, ui
                                   .partition_qos = partition_qos == j->qos ? NONE : partition_qos,
                                   .tres = {.items = amounts},
                                   .nodes = nodes,
+                                  .nodes_max = nodes,
                                   .time_limit_s = j->time_limit_s,
                                   .is_time_exempt = j->is_time_exempt,
-                                  .usage_factor = qos->object.value[QOS_USAGE_FACTOR].real,
-                                  .new_hosts = NONE};
+                                  .usage_factor = qos->object.value[QOS_USAGE_FACTOR].real};
     if (state_job_document(s, j) != NULL)
         job_tres(s, &limit_table_of(s)->indices, j, slots, &out->tres);
     else

@@ -23,13 +23,10 @@ struct limit_request {
     const char *user, *account;
     uint32_t qos, partition_qos; /* partition_qos NONE: none, or the same */
     struct tres_list tres;       /* whole numbers, with nodes (at least) and billing */
-    uint32_t nodes;
+    uint32_t nodes, nodes_max;   /* nodes_max: those over which the request may be distributed, for MaxTRESPerNode */
     int64_t time_limit_s;
     bool is_time_exempt; /* an operator has set its time limit */
     double usage_factor;
-    uint32_t new_hosts;       /* hosts of it on which its group may have no task yet; NONE: not known */
-    const uint32_t *confined; /* counters that have tasks on all of its hosts */
-    uint32_t confined_count;
 };
 
 /* The limit that blocks. */
@@ -51,9 +48,25 @@ struct limit_hit {
 void limits_request(struct state *s, const struct job *j, uint32_t partition, uint32_t slots, uint32_t hosts,
                     struct tres_amount *amounts, struct limit_request *out);
 
-/* Whether a task may start. False: out_hit says why not. counts: up to date. O(depth of the tree x limited TRES). */
+/* Whether a task may start, on hosts on which its group has tasks already: how many others it may have, limits_list_hosts
+ * says. False: out_hit says why not. counts: up to date. O(depth of the tree x limited TRES). */
 bool limits_admit(struct state *s, const struct limit_counts *counts, const struct limit_request *r, int64_t now_us,
                   struct limit_hit *out_hit);
+
+/* A limit of the hosts of a group (GrpTRES=node and the like). */
+struct limit_of_hosts {
+    struct limit_hit hit; /* if the task needs more; counter NONE: the group has no task yet */
+    uint32_t others_max;  /* so many hosts on which the group has no task may the task have */
+};
+
+/* The limits of hosts of a task that limits_admit lets start, in the order of reasons: those that leave it fewer than so
+ * many other hosts. out: room for LIMITS_OF_HOSTS_MAX. Returns their number. */
+enum { LIMITS_OF_HOSTS_MAX = TREE_DEPTH_MAX + 8 };
+uint32_t limits_list_hosts(struct state *s, const struct limit_counts *counts, const struct limit_request *r,
+                           uint32_t hosts, struct limit_of_hosts *out);
+
+/* Whether a task may have what it requests on one host (MaxTRESPerNode). */
+bool limits_admit_host(struct state *s, const struct limit_counts *counts, const struct limit_request *r);
 
 /* Whether the usage that a running task adds to has reached GrpTRESMins or GrpWall. */
 bool limits_usage_is_up(struct state *s, const struct limit_counts *counts, const struct limit_request *r,
