@@ -429,6 +429,7 @@ static int check_limits(struct apply_context *c, const struct actor *actor, cons
 {
     bool has_time = row->time_limit_s != old->time_limit_s;
     if (has_time) row->is_time_exempt = actor->is_operator;
+    c->result->is_time_exempt = has_time && row->is_time_exempt && limits_time_exceeds(c->s, row);
     if (row->qos == old->qos && row->partitions == old->partitions && row->assoc == old->assoc) return 0;
     return limit_submit_check_update(c, old, row);
 }

@@ -79,8 +79,8 @@ static uint32_t find_slots_of_host(const struct limit_places *p, const struct jo
     return low > 0 ? low : max;
 }
 
-/* The numbers of hosts that the rules of a job's parallel environments can give it, with so many slots on each. Which of
- * them it gets, only its placement says. */
+/* The numbers of hosts that the rules of a job's parallel environments can give it, with so many slots on each. Which
+ * of them it gets, only its placement says. */
 static void find_environment_hosts(const struct limit_places *p, const struct demand *d, uint32_t each,
                                    uint32_t *out_min, uint32_t *out_max)
 {

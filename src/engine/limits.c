@@ -240,13 +240,13 @@ bool limits_admit(struct state *s, const struct limit_counts *counts, const stru
 
 /* --- limits of hosts ---------------------------------------------------------------------------------------------- */
 
-struct host_list {
+struct limits_of_hosts {
     struct limit_of_hosts *items;
     uint32_t count, hosts; /* hosts: that the task may have at most */
 };
 
 static void add_hosts(const struct limit_check *c, int place, uint32_t subject, const struct limit_set *l,
-                      enum limit_tres limit, const struct limit_counter *k, struct host_list *list)
+                      enum limit_tres limit, const struct limit_counter *k, struct limits_of_hosts *list)
 {
     double max = limit_table_amount(l, limit, TRES_NODE), used = limit_counter_used(k, TRES_NODE);
     if (max < 0.0 || max - used >= list->hosts || limit_check_tres_is_decided(c, place, limit, TRES_NODE)) return;
@@ -262,7 +262,7 @@ uint32_t limits_list_hosts(struct state *s, const struct limit_counts *counts, c
     static const enum limit_tres of_qos[] = {LIMIT_GRP_TRES, LIMIT_MAX_TRES_PER_ACCOUNT, LIMIT_MAX_TRES_PER_USER};
     struct limit_hit hit;
     const struct limit_check c = limit_check_begin(s, counts, r, 0, &hit);
-    struct host_list list = {.items = out, .hosts = hosts};
+    struct limits_of_hosts list = {.items = out, .hosts = hosts};
     for (int i = 0; i < LIMIT_CHECK_QOS_COUNT; i++) {
         for (size_t k = 0; k < sizeof of_qos / sizeof *of_qos && c.of_qos[i] != NULL; k++)
             add_hosts(&c, i, c.qos[i], c.of_qos[i], of_qos[k], qos_counter(&c, i, of_qos[k]), &list);
@@ -338,4 +338,22 @@ void limits_request(struct state *s, const struct job *j, uint32_t partition, ui
     for (; at > 0 && amounts[at - 1].tres > TRES_BILLING; at--) amounts[at] = amounts[at - 1];
     amounts[at] = (struct tres_amount){TRES_BILLING, billing};
     out->tres.count++;
+}
+
+bool limits_time_exceeds(struct state *s, const struct job *j)
+{
+    bool exceeds = false;
+    for (uint32_t i = 0; i < j->partition_count && !exceeds && limits_apply(s); i++) {
+        struct tres_amount amounts[TRES_MAX];
+        struct limit_request r;
+        struct limit_hit hit;
+        limits_request(s, j, j->partitions[i], j->request.cpus, 0, amounts, &r);
+        r.is_time_exempt = false;
+        const struct limit_check c = limit_check_begin(s, NULL, &r, 0, &hit);
+        const struct limit_set *member = c.table->of_member.items[r.assoc];
+        for (int k = 0; k < LIMIT_CHECK_QOS_COUNT; k++)
+            exceeds |= c.of_qos[k] != NULL && limit_check_time_hit(&c, k, c.qos[k], c.of_qos[k]);
+        exceeds |= member != NULL && limit_check_time_hit(&c, LIMIT_CHECK_ASSOC, r.assoc, member);
+    }
+    return exceeds;
 }

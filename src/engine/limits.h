@@ -48,8 +48,8 @@ struct limit_hit {
 void limits_request(struct state *s, const struct job *j, uint32_t partition, uint32_t slots, uint32_t hosts,
                     struct tres_amount *amounts, struct limit_request *out);
 
-/* Whether a task may start, on hosts on which its group has tasks already: how many others it may have, limits_list_hosts
- * says. False: out_hit says why not. counts: up to date. O(depth of the tree x limited TRES). */
+/* Whether a task may start, on hosts on which its group has tasks already; limits_list_hosts says how many others it
+ * may have. False: out_hit says why not. counts: up to date. O(depth of the tree x limited TRES). */
 bool limits_admit(struct state *s, const struct limit_counts *counts, const struct limit_request *r, int64_t now_us,
                   struct limit_hit *out_hit);
 
@@ -59,14 +59,17 @@ struct limit_of_hosts {
     uint32_t others_max;  /* so many hosts on which the group has no task may the task have */
 };
 
-/* The limits of hosts of a task that limits_admit lets start, in the order of reasons: those that leave it fewer than so
- * many other hosts. out: room for LIMITS_OF_HOSTS_MAX. Returns their number. */
+/* The limits of hosts of a task that limits_admit lets start, in the order of reasons: those that leave it fewer than
+ * so many other hosts. out: room for LIMITS_OF_HOSTS_MAX. Returns their number. */
 enum { LIMITS_OF_HOSTS_MAX = TREE_DEPTH_MAX + 8 };
 uint32_t limits_list_hosts(struct state *s, const struct limit_counts *counts, const struct limit_request *r,
                            uint32_t hosts, struct limit_of_hosts *out);
 
 /* Whether a task may have what it requests on one host (MaxTRESPerNode). */
 bool limits_admit_host(struct state *s, const struct limit_counts *counts, const struct limit_request *r);
+
+/* Whether a job's time limit exceeds MaxWall in one of its partitions, exempt or not. */
+bool limits_time_exceeds(struct state *s, const struct job *j);
 
 /* Whether the usage that a running task adds to has reached GrpTRESMins or GrpWall. */
 bool limits_usage_is_up(struct state *s, const struct limit_counts *counts, const struct limit_request *r,

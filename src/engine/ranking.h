@@ -29,8 +29,9 @@ struct tres_indices {
 /* The lists are in memory of arena. O(resources x tracked TRES). */
 void tres_indices_find(const struct state *s, struct arena *arena, struct tres_indices *out_indices);
 
-/* The TRES of a task of the job that has so many CPUs on one host: cpu, mem, node, gres/gpu, and the requested resources
- * that are tracked as license/NAME or gres/NAME, of which it takes its request for each CPU, or once. out_list->items: the caller's, with room for TRES_MAX. */
+/* The TRES of a task of the job that has so many CPUs on one host: cpu, mem, node, gres/gpu, and the resources that are
+ * tracked as license/NAME or gres/NAME, of which it takes its request for each CPU, or once. out_list->items: the
+ * caller's, with room for TRES_MAX. */
 void job_tres(const struct state *s, const struct tres_indices *indices, const struct job *j, uint32_t cpus,
               struct tres_list *out_list);
 

@@ -5,8 +5,8 @@
  *     kept      n1 2   n2 4                    in their order, for up to 6 slots
  *     kept      n1 2   n2 4                    by what they offer, where n3 or n4 would be no better
  *
- * Which hosts are kept is a choice of the best ones under limits each of which has at most so many of a set. If each two
- * of those sets are apart or one is part of the other, no other hosts offer more together; else others may. */
+ * Hosts are kept one after the other, as long as there is room. If of each two of the sets of hosts one has the other,
+ * as those of an account and its user have, no other choice offers more than that by offers; else another one may. */
 #ifndef FAIRLEAD_SCHED_HOST_LIMIT_H
 #define FAIRLEAD_SCHED_HOST_LIMIT_H
 

@@ -185,10 +185,36 @@ static void what_an_operator_sets(void **unused)
     uint32_t id = submit(&w, "alice", "a1", "");
     assert_int_equal(world_pass(&w), 0);
     assert_string_equal(reason_of(&w, id), "AssocMaxWallDurationPerJobLimit");
+    accept(&w, world_update(id, job_text("time_limit_s=300")));
+    assert_false(w.result.is_time_exempt);
     accept(&w, world_update(id, job_text("time_limit_s=660|cpus=3")));
+    assert_true(w.result.is_time_exempt);
     assert_int_equal(world_pass(&w), 0);
     assert_string_equal(reason_of(&w, id), "AssocMaxCpuPerJobLimit");
     accept(&w, update(id, "cpus=2"));
+    assert_int_equal(world_pass(&w), 1);
+    world_release(&w);
+}
+
+/* A job without a time limit has the default one, which the limit's text says. */
+static void the_default_time_limit(void **unused)
+{
+    (void)unused;
+    struct world w;
+    build(&w);
+    world_set(&w, "default_time_s", "600");
+    world_object(&w, OBJECT_QOS, "short", "MaxWall=5");
+    struct job_values v = *job_with(job_text("%s", job_fields_text), "account=a1|qos=short");
+    v.is_given[JOB_FIELD_TIME_LIMIT] = false;
+    const struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "alice", false}, .submit = &v};
+    uint32_t id = world_take(&w, event);
+    assert_int_equal(world_pass(&w), 0);
+    assert_string_equal(reason_of(&w, id), "QOSMaxWallDurationPerJobLimit");
+    world_object(&w, OBJECT_QOS, "short", "flags=DenyOnLimit");
+    world_refuses(&w, event, ERR_TOO_LARGE,
+                  "QOS 'short' has MaxWall=00:05:00; 00:10:00 requested, the default (default_time_s); give the job a "
+                  "time limit of at most 00:05:00 (QOSMaxWallDurationPerJobLimit)");
+    accept(&w, update(id, "time_limit_s=300"));
     assert_int_equal(world_pass(&w), 1);
     world_release(&w);
 }
@@ -199,6 +225,7 @@ int main(void)
         cmocka_unit_test(counters_follow_the_account), cmocka_unit_test(accounts_that_a_job_cannot_have),
         cmocka_unit_test(counters_that_have_the_job),  cmocka_unit_test(submit_limits_of_a_new_qos),
         cmocka_unit_test(requests_beyond_a_limit),     cmocka_unit_test(what_an_operator_sets),
+        cmocka_unit_test(the_default_time_limit),
     };
     return cmocka_run_group_tests_name("limit updates", tests, NULL, NULL);
 }
