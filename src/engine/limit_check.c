@@ -57,7 +57,7 @@ static void note_counter(const struct limit_check *c, const struct limit_counter
 {
     if (k == NULL) return;
     c->hit->counter = (uint32_t)(k - c->counts->counters.items);
-    c->hit->freed = k->freed;
+    c->hit->decrease_count = k->decrease_count;
 }
 
 bool limit_check_hit_count(const struct limit_check *c, int place, uint32_t subject, enum limit_count limit,

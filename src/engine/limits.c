@@ -333,11 +333,7 @@ void limits_request(struct state *s, const struct job *j, uint32_t partition, ui
     else
         job_task_tres(s, &limit_table_of(s)->indices, j, slots, nodes, &out->tres);
     double billing = floor(job_billing_in(s, partition, &out->tres));
-    if (!(billing > 0.0) || out->tres.count >= TRES_MAX) return;
-    uint32_t at = out->tres.count;
-    for (; at > 0 && amounts[at - 1].tres > TRES_BILLING; at--) amounts[at] = amounts[at - 1];
-    amounts[at] = (struct tres_amount){TRES_BILLING, billing};
-    out->tres.count++;
+    if (out->tres.count < TRES_MAX) tres_list_set(&out->tres, TRES_BILLING, billing);
 }
 
 bool limits_time_exceeds(struct state *s, const struct job *j)

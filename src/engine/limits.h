@@ -38,9 +38,10 @@ struct limit_hit {
     const char *name;   /* "GrpTRES" */
     uint32_t tres;      /* NONE: not of TRES */
     double limit, used, requested;
-    uint32_t counter, freed; /* the counter that has to become less, and how often it has; counter NONE: none can */
-    bool falls;              /* it may also end by the time that passes */
-    bool has_more_counters;  /* or when another counter becomes less */
+    uint32_t counter,
+        decrease_count;     /* the counter that has to become less, and how often it has; counter NONE: none can */
+    bool falls;             /* it may also end by the time that passes */
+    bool has_more_counters; /* or when another counter becomes less */
 };
 
 /* Fills a request for a task of a job in a partition, with its minimum of slots and nodes, or as it was placed (hosts

@@ -108,7 +108,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     struct tres_amount amounts[TRES_MAX];
     struct tres_list tres = {.items = amounts};
     find_indices(p);
-    job_task_tres(s, &p->indices, j, a->slots, a->part_count, &tres);
+    job_task_tres(s, &p->indices, j, a->slots, cluster_model_list_hosts(&p->cluster->model, a, NULL), &tres);
     struct task row = {.job_id = j->id,
                        .task_id = idset_first(job_waits_ready_tasks(j)),
                        .assoc = j->assoc,
