@@ -53,7 +53,7 @@ struct demand {
     int64_t duration_us;               /* TIMELINE_END: endless */
     const struct demand_quota *quotas; /* quota_count for each environment, one after the other; or for none */
     uint32_t quota_count;
-    uint32_t bare_kind; /* with quotas: the number of the kind of the same demand without them */
+    uint32_t bare_kind;                   /* with quotas: the number of the kind of the same demand without them */
     const struct host_limit *host_limits; /* all of them hold (sched/host_limit.h) */
     uint32_t host_limit_count;
     uint32_t slots_per_host_max; /* in an environment; 0: no maximum */
