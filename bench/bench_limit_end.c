@@ -106,7 +106,7 @@ static void everyone(struct world *w)
         if (took > longest) longest = took;
         if (turns.count < RUNS_MAX) turns.ns[turns.count++] = took;
         total += ended;
-    } while (w->s.limits_next_share != 0);
+    } while (w->s.limits_next_live != 0);
     printf("everyone   %8.2f ms a turn, the longest %.2f   %u ended in %d turns\n", median(&turns) / NS_OF_MS,
            longest / NS_OF_MS, total, turns.count);
 }

@@ -218,7 +218,7 @@ struct ref_request {
     const struct state *s;
     uint32_t assoc, qos[2]; /* in the order in which they decide; NONE: none */
     double tres[REF_TRES_COUNT];
-    uint32_t nodes;
+    uint32_t nodes, nodes_max; /* nodes_max: over which the slots may be distributed */
     int64_t time_limit_s;
     bool is_time_exempt, is_safe, has_limits;
     double factor;
@@ -263,7 +263,11 @@ static inline void ref_request_slots(const struct state *s, const struct job *j,
 {
     const struct job_placing *p = j->placing;
     ref_request_begin(s, j, ref_assoc_in(s, j, partition), ref_partition_qos(s, partition), now_us, out);
-    out->nodes = p != NULL && p->node_min > 0 ? p->node_min : 1;
+    out->nodes = out->nodes_max = p != NULL && p->node_min > 0 ? p->node_min : 1;
+    if (j->environment != NONE) {
+        const struct object *o = &s->objects[OBJECT_ENVIRONMENT].items[j->environment].object;
+        out->nodes_max = strcmp(o->name, "pairs") == 0 ? (slots + 1) / 2 : slots;
+    }
     out->tres[0] = slots;
     out->tres[1] = p != NULL && p->mem_mib_per_cpu > 0 ? (double)p->mem_mib_per_cpu * slots
                                                        : (double)j->request.mem_mib * out->nodes;
@@ -449,7 +453,7 @@ static inline bool ref_is_exceeded(const struct ref_request *r, const struct ref
     case REF_GRP_TRES_MINS:
     case REF_GRP_RUN_MINS:
     case REF_TRES_MINS: return ref_minutes(asked * time_s) > l->value;
-    case REF_PER_NODE: return floor(asked / r->nodes) > l->value;
+    case REF_PER_NODE: return floor(asked / r->nodes_max) > l->value;
     case REF_MIN: return asked < l->value;
     case REF_TRES:
     case REF_GRP_TRES:

@@ -105,7 +105,13 @@ static inline uint32_t limit_world_make(struct world *w, struct rng *rng)
     for (uint32_t i = 1; i < hosts; i++) world_object(w, OBJECT_HOST, limit_hosts[i], "");
     for (uint32_t i = 0; i < WORLD_QOS; i++) limit_world_qos(w, rng, i);
     world_object(w, OBJECT_PARTITION, "main", "TRESBillingWeights=CPU=1.0,Mem=0.25G,GRES/gpu=4.0");
-    for (uint32_t i = 0; i < WORLD_PARTITIONS; i++) limit_world_partition_qos(w, rng, i);
+    world_object(w, OBJECT_ENVIRONMENT, "fill", "allocation_rule=$fill_up");
+    world_object(w, OBJECT_ENVIRONMENT, "rr", "allocation_rule=$round_robin");
+    world_object(w, OBJECT_ENVIRONMENT, "pairs", "allocation_rule=2");
+    for (uint32_t i = 0; i < WORLD_PARTITIONS; i++) {
+        limit_world_partition_qos(w, rng, i);
+        world_object(w, OBJECT_PARTITION, limit_partitions[i], "pe_list=fill rr pairs");
+    }
     limit_world_enforce(w, rng);
     return limit_world_tree(w, rng);
 }
@@ -238,6 +244,9 @@ static inline struct event limit_world_job(struct world *w, struct rng *rng, boo
     if (rng_below(rng, 5) == 0) v = job_with(v, "cpus=2|slots_max=%u", 2 + rng_below(rng, 7));
     if (rng_below(rng, 6) == 0 && cpus > 2)
         v = job_with(v, "slots_max=0|nodes=%s", rng_below(rng, 2) ? "2" : rng_below(rng, 2) ? "1-2" : "1-3");
+    static const char *const environments[] = {"fill", "rr", "pairs"};
+    bool has_nodes = v->is_given[JOB_FIELD_NODES];
+    if (rng_below(rng, 5) == 0 && !has_nodes) v = job_with(v, "pe=%s", environments[rng_below(rng, cpus % 2 ? 2 : 3)]);
     if (rng_below(rng, 25) == 0) { /* a user who gets an association with the first job */
         struct job_values own = *v;
         own.is_given[JOB_FIELD_ACCOUNT] = false;

@@ -277,6 +277,13 @@ const struct wire_shape api_count_shape = REPLY("Count", api_count, count_fields
 static const struct wire_field done_fields[] = {REQUIRED(api_done, ok, WIRE_BOOL, .help = "true"), {0}};
 const struct wire_shape api_done_shape = REPLY("Done", api_done, done_fields, "The request was carried out.");
 
+static const struct wire_field updated_fields[] = {
+    REQUIRED(api_updated, ok, WIRE_BOOL, .help = "true"),
+    REQUIRED(api_updated, is_time_exempt, WIRE_BOOL,
+             .help = "an operator has set the time limit above MaxWall, which does not limit the job then"),
+    {0}};
+const struct wire_shape api_updated_shape = REPLY("Updated", api_updated, updated_fields, "The job was changed.");
+
 static const struct wire_field host_fields[] = {
     REQUIRED(api_host, name, WIRE_TEXT, .help = "the machine's name"),
     REQUIRED(api_host, cpus, WIRE_U32, .help = "CPUs for jobs", COUNT32),

@@ -67,7 +67,7 @@ struct api_submit_query { /* POST /v1/jobs?test_only=true -> api_tested */
     bool test_only;
 };
 
-struct api_update { /* PATCH /v1/jobs/{id} -> api_done */
+struct api_update { /* PATCH /v1/jobs/{id} -> api_updated */
     struct job_values job;
 };
 
@@ -171,6 +171,10 @@ struct api_done {
     bool ok;
 };
 
+struct api_updated {
+    bool ok, is_time_exempt;
+};
+
 struct api_tested {
     bool never;         /* it could never run, and never_runs says why */
     int64_t start_us;   /* when it would start; 0: not known */
@@ -251,8 +255,8 @@ struct api_verified {
     struct wire_list differences; /* of api_difference */
 };
 
-extern const struct wire_shape api_error_shape, api_submitted_shape, api_count_shape, api_done_shape, api_waited_shape,
-    api_status_shape, api_difference_shape, api_verified_shape, api_check_shape, api_tested_shape;
+extern const struct wire_shape api_error_shape, api_submitted_shape, api_count_shape, api_done_shape, api_updated_shape,
+    api_waited_shape, api_status_shape, api_difference_shape, api_verified_shape, api_check_shape, api_tested_shape;
 
 /* Shapes of struct api_listing; the one member of each names the table of its records. */
 extern const struct wire_shape api_job_list_shape, api_place_list_shape, api_priority_list_shape, api_share_list_shape,

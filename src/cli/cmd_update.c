@@ -8,7 +8,7 @@ static int update_run(struct call *call, struct err *e)
 {
     const struct parsed *parsed = &call->parsed;
     struct api_update body;
-    struct api_done reply;
+    struct api_updated reply;
     struct wire_list ids;
     if (!options_any_given(parsed, job_option_rows(true)))
         return err_set(e, ERR_USAGE, "nothing to change: give at least one option; see 'fairlead update --help'");
@@ -18,9 +18,11 @@ static int update_run(struct call *call, struct err *e)
     buf_add_text(&target, API_JOBS);
     client_add_segment(&target, parsed->operands[0]);
     const char *text = instance_target(call, &target);
-    if (instance_request_once(call, "PATCH", text, &api_update_shape, &body, &api_done_shape, &reply, e) != 0)
+    if (instance_request_once(call, "PATCH", text, &api_update_shape, &body, &api_updated_shape, &reply, e) != 0)
         return job_options_explain(call->job, e);
-    output_line(call->out, "Updated job %s", parsed->operands[0]);
+    const char *exempt =
+        reply.is_time_exempt ? "; MaxWall does not limit it, because an operator has set its time limit" : "";
+    output_line(call->out, "Updated job %s%s", parsed->operands[0], exempt);
     return 0;
 }
 
@@ -38,7 +40,7 @@ const struct command cmd_update = {
     .summary = "change a job",
     .usage = "OPTIONS ID",
     .description =
-        "The CPUs, memory, GPUs, slots, partition, QOS, project and requests can change until the first task has "
+        "The CPUs, memory, GPUs, slots, partition, account, QOS, project and requests can change until the first task has "
         "started, --begin until all have, the time limit at any time.\n\n"
         "A new time limit also holds for the tasks that run. It counts from their start: one that has passed ends them at "
         "once, with TIMEOUT. After the start only an operator may raise it; the job's user may lower it.\n\n"

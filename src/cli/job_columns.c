@@ -193,6 +193,13 @@ static void show_time_limit(const struct field_value *row, struct buf *out)
         buf_add(out, text, duration_format_short(text, limit_s));
 }
 
+/* Also whether a limit does not count for it. */
+static void show_time_limit_and_origin(const struct field_value *row, struct buf *out)
+{
+    show_time_limit(row, out);
+    if (row[JOB_FIELD_IS_TIME_EXEMPT].number != 0) buf_add_text(out, ", set by an operator: MaxWall does not count");
+}
+
 /* Also what else it waits for: its begin; or that it can never run. */
 static void show_waits_for(const struct field_value *row, struct buf *out)
 {
@@ -348,7 +355,7 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_START, .heading = "Started"},
     {.field = JOB_FIELD_END, .heading = "Ended"},
     {.computed = &elapsed_field, .compute = compute_elapsed, .heading = "Elapsed"},
-    {.field = JOB_FIELD_TIME_LIMIT, .heading = "Time limit", .show = show_time_limit},
+    {.field = JOB_FIELD_TIME_LIMIT, .heading = "Time limit", .show = show_time_limit_and_origin},
     {.field = JOB_FIELD_CPUS, .heading = "CPUs", .show = show_slots},
     {.field = JOB_FIELD_HOSTS, .heading = "Hosts", .show = show_hosts},
     {.field = JOB_FIELD_CPU_IDS, .heading = "CPU numbers"},

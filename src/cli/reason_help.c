@@ -50,6 +50,8 @@ static const struct reason_row reason_rows[] = {
     {"DEPENDENCY_NEVER", NULL, "It waits for other jobs in a way that can never come true.",
      "'fairlead update ID --dependency LIST' changes what it waits for; or cancel it."},
     {"DEPENDENCY", NULL, "It waits for other jobs.", "Wait; 'fairlead show job ID' names them."},
+    {"INVALID_QOS", NULL, "Its QOS was taken away from its user or account (QosLevel).",
+     "Give it another one: 'fairlead update ID -q NAME', or an operator allows the QOS again: 'fairlead user modify'."},
     {"ARRAY_TASK_LIMIT", NULL, "As many tasks of the array run as may run at once.",
      "Wait, or 'fairlead update ID --array-limit COUNT'."},
 

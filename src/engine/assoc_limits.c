@@ -37,6 +37,21 @@ bool assoc_limits_allow_qos(const struct state *s, uint32_t assoc, const char *q
     return allows(assoc_limits_qos_list(s, assoc), qos);
 }
 
+bool assoc_limits_refuse_qos(const struct state *s, uint32_t assoc, uint32_t qos)
+{
+    const char *name = s->objects[OBJECT_QOS].items[qos].object.name;
+    return (s->policy.enforce & ENFORCE_QOS) != 0 && !assoc_limits_allow_qos(s, assoc, name);
+}
+
+void assoc_limits_refusal(const struct state *s, uint32_t assoc, uint32_t qos, struct buf *out)
+{
+    const struct assoc *a = &s->assocs.items[assoc];
+    const char *whose = a->user != NULL ? a->user : a->account;
+    buf_format(out, "'%s' is not allowed to %s '%s' in account '%s'; allowed are %s",
+               s->objects[OBJECT_QOS].items[qos].object.name, a->user != NULL ? "user" : "jobs of", whose, a->account,
+               assoc_limits_qos_list(s, assoc));
+}
+
 uint32_t assoc_limits_default_qos(const struct state *s, uint32_t assoc)
 {
     const char *name = nearest_text(s, assoc, ASSOC_DEFAULT_QOS);

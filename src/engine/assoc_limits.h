@@ -32,6 +32,13 @@ const struct field_value *assoc_limits_of(const struct assoc *a);
 /* Whether the association's jobs may have a QOS: if the nearest list upward has it, or there is no list. */
 bool assoc_limits_allow_qos(const struct state *s, uint32_t assoc, const char *qos);
 
+/* Whether QOS are enforced (ENFORCE_QOS) and jobs of the association may not have this one, an index of
+ * objects[OBJECT_QOS]. Jobs that wait with it when it is taken away stay, with the reason InvalidQOS. */
+bool assoc_limits_refuse_qos(const struct state *s, uint32_t assoc, uint32_t qos);
+
+/* Adds "'long' is not allowed to user 'ann' in account 'a1'; allowed are normal,short" of a QOS that is refused. */
+void assoc_limits_refusal(const struct state *s, uint32_t assoc, uint32_t qos, struct buf *out);
+
 /* The list that decides it; empty: all QOS. */
 const char *assoc_limits_qos_list(const struct state *s, uint32_t assoc);
 

@@ -498,6 +498,14 @@ static int find_for_job(struct apply_context *c, const char *account, const char
     return 0;
 }
 
+int assoc_find_named(struct apply_context *c, const char *account, const char *user, const struct job *row,
+                     uint32_t *out_assoc)
+{
+    uint32_t unused;
+    if (find_account(c, account, &unused) != 0) return -1;
+    return find_for_job(c, account, user, row, out_assoc);
+}
+
 /* The account of a submission; NULL: the user is in none, and is added to the default account. own: the user's default
  * association. */
 static const char *account_for_submission(const struct state *s, const char *user, const char *account, uint32_t own,
@@ -517,9 +525,7 @@ int assoc_for_submission(struct apply_context *c, const struct actor *actor, con
     ensure(actor->user != NULL);
     uint32_t assoc = NONE, nearest;
     account = account_for_submission(s, actor->user, account, state_default_assoc(s, actor->user), row);
-    if (account != NULL &&
-        (find_account(c, account, &nearest) != 0 || find_for_job(c, account, actor->user, row, &assoc) != 0))
-        return -1;
+    if (account != NULL && assoc_find_named(c, account, actor->user, row, &assoc) != 0) return -1;
     nearest = assoc;
     if (assoc == NONE) {
         uint32_t parent = state_find_assoc(s, DEFAULT_ACCOUNT, NULL);

@@ -596,3 +596,16 @@ uint32_t cluster_model_instance(const struct cluster_model *m, uint32_t partitio
     }
     return NONE;
 }
+
+uint32_t cluster_model_list_hosts(const struct cluster_model *m, const struct allocation *a, uint32_t *out)
+{
+    uint32_t count = 0, last = NONE;
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        uint32_t host = m->host_of[m->cluster.instances.items[a->parts[i].instance].host];
+        if (host == last) continue;
+        if (out != NULL) out[count] = host;
+        last = host;
+        count++;
+    }
+    return count;
+}

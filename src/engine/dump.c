@@ -8,6 +8,7 @@
 #include "engine/closed_times.h"
 #include "engine/job_members.h"
 #include "engine/min_priority.h"
+#include "engine/placements.h"
 #include "engine/usage_read.h"
 #include "fields/limit_fields.h"
 #include "policy/tres_text.h"
@@ -418,7 +419,7 @@ static void add_allocated(struct dump *d, const struct job *job, const struct ta
     struct tres_amount amounts[TRES_MAX];
     struct tres_list now = {.items = amounts};
     struct buf text = {0};
-    job_task_tres(d->s, &d->indices, job, task_cpu_count(k), k->placement_count, &now);
+    job_task_tres(d->s, &d->indices, job, task_cpu_count(k), placements_list_hosts(k, NULL), &now);
     if (!is_same_list(&now, &k->tres)) {
         tres_text_format_list(&d->s->policy.tres, &k->tres, &text);
         KEY(d, "allocated_tres");

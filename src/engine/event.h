@@ -247,7 +247,8 @@ struct event {
 
 /* The result of an event; 0 where the event has no such result. */
 struct event_result {
-    uint32_t job_id; /* EVENT_SUBMIT: the new job */
+    uint32_t job_id;     /* EVENT_SUBMIT: the new job */
+    bool is_time_exempt; /* EVENT_UPDATE: an operator set the time limit above MaxWall, which does not count */
     uint32_t
         job_count; /* EVENT_CANCEL, HOLD, RELEASE, REQUEUE: the number of references, or of all jobs, that it changed */
 };

@@ -1,9 +1,11 @@
 #include "engine/job_admission.h"
 
+#include "base/ensure.h"
 #include "base/quantity.h"
 #include "engine/assoc_limits.h"
 #include "engine/job_members.h"
 #include "engine/never_runs.h"
+#include "fields/host_text.h"
 
 /* "4G of memory", "2 GPUs"; without its unit "4G", "2" */
 static void format_amount(char out[static 48], enum job_field f, uint64_t amount, bool has_unit)
@@ -13,28 +15,52 @@ static void format_amount(char out[static 48], enum job_field f, uint64_t amount
     if (has_unit) text_format(out + length, 16, is_memory ? " of memory" : amount == 1 ? " GPU" : " GPUs");
 }
 
-/* ERR_TOO_LARGE for what each of the slots takes; 0 for what all take together. */
-static int check_each(struct apply_context *c, enum job_field f, uint64_t each, uint32_t slots, uint64_t has)
+static const char *largest_host(const struct state *s)
+{
+    return s->host_sums.attached > 1 ? "the largest host's" : "the host's";
+}
+
+uint32_t job_admission_min_slots(const struct state *s, const struct job *row)
+{
+    const struct job_placing *p = row->placing;
+    uint32_t slots = row->request.cpus;
+    if (row->environment == NONE && p == NULL) return slots;
+    if (row->environment != NONE) {
+        const struct object *o = &s->objects[OBJECT_ENVIRONMENT].items[row->environment].object;
+        const char *text = o->value[ENVIRONMENT_ALLOCATION_RULE].text;
+        enum rule_text rule;
+        uint32_t each;
+        ensure(host_text_allocation_rule(str(text), "allocation_rule", &rule, &each, NULL) == 0);
+        if (rule != RULE_FIXED) each = rule == RULE_PE_SLOTS ? slots : 1;
+        return each < slots ? each : slots;
+    }
+    if (p->slots_per_node > 0) return p->slots_per_node < slots ? p->slots_per_node : slots;
+    return p->node_max > 1 ? (slots - 1) / p->node_max + 1 : slots;
+}
+
+/* ERR_TOO_LARGE for what each of the slots takes that a host has at least; 0 for what all take together. */
+static int check_each(struct apply_context *c, enum job_field f, uint64_t each, const struct job *row, uint64_t has)
 {
     char one[48], all[48], host[48];
+    uint32_t slots = job_admission_min_slots(c->s, row);
+    const char *where = slots < row->request.cpus ? " on a host" : "", *whose = largest_host(c->s);
     if (each == 0 || each <= has / slots) return 0;
     format_amount(one, f, each, false);
     format_amount(all, f, each * slots, false);
     format_amount(host, f, has, true);
-    if (slots == 1) return err_field(c->e, ERR_TOO_LARGE, job_field_at(f)->name, "%s exceeds the host's %s", one, host);
-    return err_field(c->e, ERR_TOO_LARGE, job_field_at(f)->name,
-                     "%s for each of %u slots is %s, which exceeds the host's %s", one, slots, all, host);
+    if (slots == 1) return err_field(c->e, ERR_TOO_LARGE, job_field_at(f)->name, "%s exceeds %s %s", one, whose, host);
+    return err_field(c->e, ERR_TOO_LARGE, job_field_at(f)->name, "%s for each of %u slots%s is %s, which exceeds %s %s",
+                     one, slots, where, all, whose, host);
 }
 
 int job_admission_set_amounts(struct apply_context *c, struct job *row)
 {
     const struct capacity *has = &c->s->host_sums.largest;
     const struct job_placing *p = row->placing;
-    uint32_t slots = row->request.cpus;
     if (p == NULL) return 0;
-    if (check_each(c, JOB_FIELD_MEM_PER_CPU, p->mem_mib_per_cpu, slots, has->mem_mib) != 0) return -1;
-    if (check_each(c, JOB_FIELD_GPUS_PER_SLOT, p->gpus_per_slot, slots, has->gpus) != 0) return -1;
-    row->request = state_job_capacity(row, slots);
+    if (check_each(c, JOB_FIELD_MEM_PER_CPU, p->mem_mib_per_cpu, row, has->mem_mib) != 0) return -1;
+    if (check_each(c, JOB_FIELD_GPUS_PER_SLOT, p->gpus_per_slot, row, has->gpus) != 0) return -1;
+    row->request = state_job_capacity(row, row->request.cpus);
     return 0;
 }
 
@@ -59,22 +85,26 @@ static int check_cpus(struct apply_context *c, const struct job *row, const stru
                        (unsigned long long)max, max == 1 ? "" : "s");
 }
 
-/* The memory or the GPUs of all slots. */
+/* The memory or the GPUs that one host has to have. */
 static int check_whole(struct apply_context *c, enum job_field f, uint64_t amount, uint64_t max)
 {
     char asked[48], has[48];
     if (amount <= max) return 0;
     format_amount(asked, f, amount, false);
     format_amount(has, f, max, true);
-    return err_field(c->e, ERR_TOO_LARGE, job_field_at(f)->name, "%s exceeds the host's %s", asked, has);
+    return err_field(c->e, ERR_TOO_LARGE, job_field_at(f)->name, "%s exceeds %s %s", asked, largest_host(c->s), has);
 }
 
+/* What each slot takes is checked by job_admission_set_amounts: several hosts share it. */
 int job_admission_check_capacity(struct apply_context *c, const struct job *row, const struct job_values *given)
 {
     const struct capacity *has = &c->s->host_sums.largest, *r = &row->request;
+    const struct job_placing *p = row->placing;
+    uint64_t mem_mib = p != NULL && p->mem_mib_per_cpu > 0 ? 0 : r->mem_mib;
+    uint32_t gpus = p != NULL && p->gpus_per_slot > 0 ? 0 : r->gpus;
     if (check_cpus(c, row, given) != 0) return -1;
-    if (check_whole(c, JOB_FIELD_MEM_MIB, r->mem_mib, has->mem_mib) != 0) return -1;
-    return check_whole(c, JOB_FIELD_GPUS, r->gpus, has->gpus);
+    if (check_whole(c, JOB_FIELD_MEM_MIB, mem_mib, has->mem_mib) != 0) return -1;
+    return check_whole(c, JOB_FIELD_GPUS, gpus, has->gpus);
 }
 
 int job_admission_check_slots(struct apply_context *c, struct job *row)
@@ -275,14 +305,10 @@ int job_admission_set_default_memory(struct apply_context *c, const struct job_v
 
 int job_admission_check_qos(struct apply_context *c, uint32_t qos, uint32_t assoc)
 {
-    struct state *s = c->s;
-    const char *name = s->objects[OBJECT_QOS].items[qos].object.name;
-    if ((s->policy.enforce & ENFORCE_QOS) == 0 || assoc_limits_allow_qos(s, assoc, name)) return 0;
-    const struct assoc *a = &s->assocs.items[assoc];
-    const char *whose = a->user != NULL ? a->user : a->account;
-    (void)err_value_reason(c->e, job_field_at(JOB_FIELD_QOS)->name, str(name),
-                           "is not allowed to %s '%s' in account '%s'; allowed are %s", a->user ? "user" : "jobs of",
-                           whose, a->account, assoc_limits_qos_list(s, assoc));
-    if (c->e != NULL) c->e->code = ERR_DENIED;
+    if (!assoc_limits_refuse_qos(c->s, assoc, qos)) return 0;
+    struct buf text = {0};
+    assoc_limits_refusal(c->s, assoc, qos, &text);
+    (void)err_field(c->e, ERR_DENIED, job_field_at(JOB_FIELD_QOS)->name, "%s", text.text);
+    buf_release(&text);
     return -1;
 }

@@ -1,4 +1,4 @@
-/* Whether a job can ever start: its request against the size of the host and the amounts of resources, its time limit
+/* Whether a job can ever start: its request against the sizes of the hosts and the amounts of resources, its time limit
  * against the MaxTime of its partitions. job_edit.c refuses a submission or an update that cannot. If the host or an
  * amount shrinks later, jobs that were accepted wait until it grows again. */
 #ifndef FAIRLEAD_ENGINE_JOB_ADMISSION_H
@@ -7,6 +7,9 @@
 #include "engine/handlers.h"
 
 /* Each returns 0, or -1 with *c->e: ERR_TOO_LARGE, or ERR_INPUT if the field alone is wrong. */
+
+/* The slots that at least one of the job's hosts has to have, however they are distributed; 1 to its CPUs. */
+uint32_t job_admission_min_slots(const struct state *s, const struct job *row);
 
 /* Sets the request to what all slots take together, where the job says what each of them takes. ERR_TOO_LARGE. */
 int job_admission_set_amounts(struct apply_context *c, struct job *row);

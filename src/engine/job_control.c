@@ -457,15 +457,17 @@ static void settle_dependency(struct apply_context *c, uint32_t index, bool is_n
     if (old_name != NULL) dependencies_named(c, index, old_name);
 }
 
-/* MaxWall does not count for a time limit that an operator changes. A longer one that the user asks for may be refused
- * as in a submission, and so may a new QOS or partition. */
+/* MaxWall does not count for a time limit that an operator changes. A longer one that the user asks for, and the limits
+ * of a new QOS, partition or account may refuse the job; a new request is not refused, also with DenyOnLimit, but waits
+ * (recorded from Slurm 22.05.8). */
 static int check_limits(struct apply_context *c, const struct actor *actor, const struct job *old, struct job *row)
 {
     bool has_time = row->time_limit_s != old->time_limit_s;
     bool is_longer = row->time_limit_s > old->time_limit_s && !actor->is_operator;
     if (has_time) row->is_time_exempt = actor->is_operator;
+    c->result->is_time_exempt = has_time && row->is_time_exempt && limits_time_exceeds(c->s, row);
     if (!is_longer && row->qos == old->qos && row->partitions == old->partitions && row->assoc == old->assoc) return 0;
-    return limit_submit_check_update(c, row, has_time);
+    return limit_submit_check_update(c, old, row);
 }
 
 static int update(struct apply_context *c, const struct event *event)

@@ -52,10 +52,11 @@ static bool is_too_late(const struct job *j, enum job_field_until until)
     }
 }
 
-/* An earlier attempt was charged by the job's QOS and project. */
+/* An earlier attempt was charged to the job's account, by its QOS and project. */
 static bool was_charged_by(const struct job *j, enum job_field f)
 {
-    return (f == JOB_FIELD_QOS || f == JOB_FIELD_PROJECT) && j->restarted.count > 0;
+    bool is_charged = f == JOB_FIELD_QOS || f == JOB_FIELD_PROJECT || f == JOB_FIELD_ACCOUNT;
+    return is_charged && j->restarted.count > 0;
 }
 
 static int check_not_too_late(struct job_edit *edit, enum job_field f)
@@ -148,6 +149,17 @@ static int check_array_limit(struct job_edit *edit)
     return fail_of_job(edit);
 }
 
+/* An update moves the job to the association that its user has in the account; submit.c finds that of a submission. */
+static int edit_account(struct job_edit *edit, const char *account)
+{
+    const struct assoc *own = &edit->c->s->assocs.items[edit->old->assoc];
+    if (strcmp(own->account, account) == 0) return 0;
+    if (check_not_too_late(edit, JOB_FIELD_ACCOUNT) != 0) return -1;
+    if (assoc_find_named(edit->c, account, own->user, edit->row, &edit->row->assoc) != 0) return fail_of_job(edit);
+    edit->is_changed[JOB_FIELD_ACCOUNT] = true;
+    return 0;
+}
+
 /* What follows from a change of the field. */
 static int after_change(struct job_edit *edit, enum job_field f)
 {
@@ -173,6 +185,7 @@ static int edit_field(struct job_edit *edit, enum job_field f)
     struct field_value new = edit->given->value[f];
     struct state *s = edit->c->s;
     if (check_settable(edit, f) != 0 || field_check(field, &new, edit->c->e) != 0) return -1;
+    if (f == JOB_FIELD_ACCOUNT && edit->old != NULL) return 0;                    /* after all others: edit_account */
     if (job_field_rows[f].home != JOB_HOME_JOB || f == JOB_FIELD_ARRAY) return 0; /* submit.c sets them */
     bool is_removal = field->is_nullable && field->special != NULL && new.number == FIELD_SPECIAL; /* begin=none */
     if (is_removal) new = field_absent();
@@ -245,7 +258,7 @@ static int set_places(struct job_edit *edit)
     bool is_submission = edit->old == NULL;
     bool has_new_limits = is_submission || changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_TIME_LIMIT] ||
                           changed[JOB_FIELD_NODES] || changed[JOB_FIELD_MEM_MIB] || changed[JOB_FIELD_MEM_PER_CPU] ||
-                          changed[JOB_FIELD_QOS];
+                          changed[JOB_FIELD_QOS] || changed[JOB_FIELD_ACCOUNT];
     bool has_new_wishes =
         is_submission || changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_SOFT] || changed[JOB_FIELD_SOFT_QUEUES];
     if (is_submission && !edit->given->is_given[JOB_FIELD_PARTITIONS]) job_places_set_partitions(c, edit->row);
@@ -274,6 +287,9 @@ static int set_given_fields(struct job_edit *edit)
         if (edit->given->is_given[f] && edit_field(edit, f) != 0) return -1;
     }
     if (edit->given->is_given[JOB_FIELD_TIME_LIMIT]) row->has_default_time = false;
+    if (!is_submission && edit->given->is_given[JOB_FIELD_ACCOUNT] &&
+        edit_account(edit, edit->given->value[JOB_FIELD_ACCOUNT].text) != 0)
+        return -1;
     if (is_submission && !edit->given->is_given[JOB_FIELD_CPUS]) job_admission_set_cpus(row);
     if (is_submission && job_admission_set_default_memory(c, edit->given, row) != 0) return -1;
     if (settle_amounts(edit) != 0) return -1;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "engine/placements.h"
 #include "sched/timeline.h"
 
 /* Rates have RATE_UNIT units to one, and at most RATE_LIMIT; so the sums of millions of tasks, over ends of a hundred
@@ -78,14 +79,14 @@ static void list_counters(const struct state *s, struct limit_counts *c, uint32_
 
 /* --- tasks -------------------------------------------------------------------------------------------------------- */
 
-static double rate_of(const struct limit_share *k, uint32_t i)
+static double rate_of(const struct limit_live *k, uint32_t i)
 {
     double rate = k->tres.items[i].amount * k->usage_factor;
     if (!(rate > 0.0)) return 0.0;
     return rate < RATE_LIMIT ? rate : RATE_LIMIT;
 }
 
-static void count_reserve(struct limit_counts *c, const struct limit_share *k, const struct counter_list *counters,
+static void count_reserve(struct limit_counts *c, const struct limit_live *k, const struct counter_list *counters,
                           int by)
 {
     limit_sum end = k->end_us - c->base_us;
@@ -113,8 +114,7 @@ static int count_host(struct limit_counts *c, uint32_t counter, uint32_t host, i
     return (by > 0 && tasks == 1) || tasks == 0 ? by : 0;
 }
 
-static void count_share(struct limit_counts *c, const struct limit_share *k, const struct counter_list *counters,
-                        int by)
+static void count_live(struct limit_counts *c, const struct limit_live *k, const struct counter_list *counters, int by)
 {
     for (uint32_t n = 0; n < counters->count; n++) {
         struct limit_counter *counter = &c->counters.items[counters->items[n]];
@@ -122,7 +122,7 @@ static void count_share(struct limit_counts *c, const struct limit_share *k, con
             counter->amounts = arena_alloc(&c->arena, c->tres_count * sizeof *counter->amounts);
         counter->jobs += (uint32_t)by;
         counter->submitted += (uint64_t)(int64_t)by;
-        counter->freed += by < 0;
+        counter->decrease_count += by < 0;
         for (uint32_t i = 0; i < k->tres.count; i++) {
             const struct tres_amount *a = &k->tres.items[i];
             if (a->tres != TRES_NODE) counter->amounts[a->tres].used += by * a->amount;
@@ -132,40 +132,40 @@ static void count_share(struct limit_counts *c, const struct limit_share *k, con
     }
 }
 
-static void add_share(const struct state *s, struct limit_counts *c, struct limit_share *k, int64_t now_us)
+static void add_live(const struct state *s, struct limit_counts *c, struct limit_live *k, int64_t now_us)
 {
     struct counter_list counters;
     list_counters(s, c, k->assoc, k->qos, k->partition_qos, &counters);
-    count_share(c, k, &counters, 1);
+    count_live(c, k, &counters, 1);
     k->has_reserve = k->end_us > now_us;
     if (k->has_reserve) count_reserve(c, k, &counters, 1);
 }
 
-static void remove_share(const struct state *s, struct limit_counts *c, struct limit_share *k)
+static void remove_live(const struct state *s, struct limit_counts *c, struct limit_live *k)
 {
     struct counter_list counters;
     list_counters(s, c, k->assoc, k->qos, k->partition_qos, &counters);
     if (k->has_reserve) count_reserve(c, k, &counters, -1);
-    count_share(c, k, &counters, -1);
+    count_live(c, k, &counters, -1);
     mem_free(k->tres.items);
     mem_free(k->hosts);
-    *k = (struct limit_share){.launch_id = 0};
+    *k = (struct limit_live){.launch_id = 0};
 }
 
-static void drop_reserve(const struct state *s, struct limit_counts *c, struct limit_share *k)
+static void drop_reserve(const struct state *s, struct limit_counts *c, struct limit_live *k)
 {
     struct counter_list counters;
     list_counters(s, c, k->assoc, k->qos, k->partition_qos, &counters);
     count_reserve(c, k, &counters, -1);
-    for (uint32_t n = 0; n < counters.count; n++) c->counters.items[counters.items[n]].freed++;
+    for (uint32_t n = 0; n < counters.count; n++) c->counters.items[counters.items[n]].decrease_count++;
     k->has_reserve = false;
 }
 
-static uint32_t new_share(struct limit_counts *c)
+static uint32_t new_live(struct limit_counts *c)
 {
-    if (c->unused_shares.count > 0) return c->unused_shares.items[--c->unused_shares.count];
-    *array_add(&c->shares) = (struct limit_share){.launch_id = 0};
-    return c->shares.count - 1;
+    if (c->unused_live.count > 0) return c->unused_live.items[--c->unused_live.count];
+    *array_add(&c->live) = (struct limit_live){.launch_id = 0};
+    return c->live.count - 1;
 }
 
 static struct tres_list copy_list(const struct tres_list *list)
@@ -192,38 +192,27 @@ static uint32_t partition_qos_of(struct state *s, uint32_t partition, uint32_t q
 /* Its TRES, with the billing, which the row has by itself. */
 static struct tres_list tres_of(const struct task *k)
 {
-    struct tres_list list = {.items = mem_resize(NULL, 0, (k->tres.count + (size_t)1) * sizeof *list.items)};
-    bool has_billing = false;
-    double billing = k->billing > 0.0 ? floor(k->billing) : 0.0;
-    for (uint32_t i = 0; i < k->tres.count; i++) {
-        if (k->tres.items[i].tres == TRES_BILLING) continue;
-        if (!has_billing && k->tres.items[i].tres > TRES_BILLING && billing > 0.0) {
-            list.items[list.count++] = (struct tres_amount){TRES_BILLING, billing};
-            has_billing = true;
-        }
-        list.items[list.count++] = k->tres.items[i];
-    }
-    if (!has_billing && billing > 0.0) list.items[list.count++] = (struct tres_amount){TRES_BILLING, billing};
+    struct tres_list list = copy_list(&k->tres);
+    tres_list_set(&list, TRES_BILLING, floor(k->billing));
     return list;
 }
 
-static void describe_task(const struct task *k, const struct job *j, struct limit_share *out)
+static void describe_task(const struct task *k, const struct job *j, struct limit_live *out)
 {
     int64_t start_us = k->start_us != 0 ? k->start_us : k->launch_us;
-    *out = (struct limit_share){.launch_id = k->launch_id,
-                                .assoc = k->assoc,
-                                .qos = j->qos,
-                                .partition_qos = k->partition_qos,
-                                .end_us = timeline_end_of(start_us, j->time_limit_s * US_PER_S),
-                                .usage_factor = k->usage_factor,
-                                .tres = tres_of(k),
-                                .host_count = k->placement_count};
+    *out = (struct limit_live){.launch_id = k->launch_id,
+                               .assoc = k->assoc,
+                               .qos = j->qos,
+                               .partition_qos = k->partition_qos,
+                               .end_us = timeline_end_of(start_us, j->time_limit_s * US_PER_S),
+                               .usage_factor = k->usage_factor,
+                               .tres = tres_of(k)};
     out->hosts = mem_resize(NULL, 0, (k->placement_count + (size_t)1) * sizeof *out->hosts);
-    for (uint32_t i = 0; i < k->placement_count; i++) out->hosts[i] = k->placements[i].host;
+    out->host_count = placements_list_hosts(k, out->hosts);
 }
 
-/* Whether the share is as the task's row says. What a task has got does not change while it runs. */
-static bool is_current(const struct limit_share *have, const struct task *k, const struct job *j)
+/* Whether it is counted as the task's row says. What a task has got does not change while it runs. */
+static bool is_current(const struct limit_live *have, const struct task *k, const struct job *j)
 {
     int64_t start_us = k->start_us != 0 ? k->start_us : k->launch_us;
     return have->assoc == k->assoc && have->qos == j->qos &&
@@ -231,37 +220,37 @@ static bool is_current(const struct limit_share *have, const struct task *k, con
 }
 
 /* Most entries of the heap may be of tasks that have ended early. */
-static void note_end(struct limit_counts *c, const struct limit_share *k)
+static void note_end(struct limit_counts *c, const struct limit_live *k)
 {
     enum { FEW_ENDS = 64 };
     if (!k->has_reserve) return;
     time_heap_push(&c->ends, k->end_us, k->launch_id);
-    if (c->ends.list.count < FEW_ENDS + 4 * (uint64_t)c->share_of_launch.count) return;
+    if (c->ends.list.count < FEW_ENDS + 4 * (uint64_t)c->live_of_launch.count) return;
     array_clear(&c->ends.list);
-    for (uint32_t i = 0; i < c->shares.count; i++) {
-        const struct limit_share *other = &c->shares.items[i];
+    for (uint32_t i = 0; i < c->live.count; i++) {
+        const struct limit_live *other = &c->live.items[i];
         if (other->launch_id != 0 && other->has_reserve) time_heap_push(&c->ends, other->end_us, other->launch_id);
     }
 }
 
 static void update_task(struct state *s, struct limit_counts *c, uint64_t launch_id, int64_t now_us)
 {
-    uint32_t task = map_get_u64(&s->task_by_launch, launch_id), at = map_get_u64(&c->share_of_launch, launch_id);
+    uint32_t task = map_get_u64(&s->task_by_launch, launch_id), at = map_get_u64(&c->live_of_launch, launch_id);
     const struct task *k = task != NONE ? &s->tasks.items[task] : NULL;
     uint32_t job = k != NULL ? state_find_job(s, k->job_id) : NONE;
     bool is_live = k != NULL && !job_state_is_end(k->state) && job != NONE;
-    if (at != NONE && is_live && is_current(&c->shares.items[at], k, &s->jobs.items[job])) return;
+    if (at != NONE && is_live && is_current(&c->live.items[at], k, &s->jobs.items[job])) return;
     if (at != NONE) {
-        remove_share(s, c, &c->shares.items[at]);
-        map_remove_u64(&c->share_of_launch, launch_id);
-        *array_add(&c->unused_shares) = at;
+        remove_live(s, c, &c->live.items[at]);
+        map_remove_u64(&c->live_of_launch, launch_id);
+        *array_add(&c->unused_live) = at;
     }
     if (!is_live) return;
-    at = new_share(c);
-    describe_task(k, &s->jobs.items[job], &c->shares.items[at]);
-    add_share(s, c, &c->shares.items[at], now_us);
-    map_set_u64(&c->share_of_launch, launch_id, at);
-    note_end(c, &c->shares.items[at]);
+    at = new_live(c);
+    describe_task(k, &s->jobs.items[job], &c->live.items[at]);
+    add_live(s, c, &c->live.items[at], now_us);
+    map_set_u64(&c->live_of_launch, launch_id, at);
+    note_end(c, &c->live.items[at]);
 }
 
 /* --- waiting tasks ------------------------------------------------------------------------------------------------ */
@@ -338,23 +327,23 @@ void limit_counts_touch_task(struct state *s, uint64_t launch_id)
 
 static void release_rows(struct limit_counts *c)
 {
-    for (uint32_t i = 0; i < c->shares.count; i++) {
-        mem_free(c->shares.items[i].tres.items);
-        mem_free(c->shares.items[i].hosts);
+    for (uint32_t i = 0; i < c->live.count; i++) {
+        mem_free(c->live.items[i].tres.items);
+        mem_free(c->live.items[i].hosts);
     }
     array_clear(&c->counters);
     array_clear(&c->of_assoc);
     array_clear(&c->of_qos);
-    array_clear(&c->shares);
+    array_clear(&c->live);
     array_clear(&c->waiting);
-    array_clear(&c->unused_shares);
+    array_clear(&c->unused_live);
     array_clear(&c->unused_waiting);
     array_clear(&c->ends.list);
     array_clear(&c->touched_launches);
     array_clear(&c->touched_jobs);
     map_clear(&c->of_pair);
     map_clear(&c->hosts);
-    map_clear(&c->share_of_launch);
+    map_clear(&c->live_of_launch);
     map_clear(&c->waiting_of_job);
     arena_clear(&c->arena);
 }
@@ -408,9 +397,9 @@ struct limit_counts *limit_counts_update(struct state *s, int64_t now_us)
     array_clear(&c->touched_launches);
     while (c->ends.list.count > 0 && c->ends.list.items[0].at_us <= now_us) {
         struct time_entry end = time_heap_pop(&c->ends);
-        uint32_t at = map_get_u64(&c->share_of_launch, end.id);
+        uint32_t at = map_get_u64(&c->live_of_launch, end.id);
         if (at == NONE) continue;
-        struct limit_share *k = &c->shares.items[at];
+        struct limit_live *k = &c->live.items[at];
         if (k->has_reserve && k->end_us <= now_us) drop_reserve(s, c, k);
     }
     return c;
@@ -429,16 +418,16 @@ void limit_counts_free(struct limit_counts *c)
     array_release(&c->of_assoc);
     array_release(&c->of_qos);
     array_release(&c->qos_of_partition);
-    array_release(&c->shares);
+    array_release(&c->live);
     array_release(&c->waiting);
-    array_release(&c->unused_shares);
+    array_release(&c->unused_live);
     array_release(&c->unused_waiting);
     array_release(&c->ends.list);
     array_release(&c->touched_launches);
     array_release(&c->touched_jobs);
     map_release(&c->of_pair);
     map_release(&c->hosts);
-    map_release(&c->share_of_launch);
+    map_release(&c->live_of_launch);
     map_release(&c->waiting_of_job);
     arena_release(&c->arena);
     mem_free(c);
@@ -495,20 +484,20 @@ bool limit_counter_has_host(const struct limit_counts *c, const struct limit_cou
 
 /* --- plans -------------------------------------------------------------------------------------------------------- */
 
-uint32_t limit_counts_plan(struct state *s, struct limit_counts *c, const struct limit_share *share, int64_t now_us)
+uint32_t limit_counts_plan(struct state *s, struct limit_counts *c, const struct limit_live *live, int64_t now_us)
 {
-    uint32_t at = new_share(c);
-    struct limit_share *k = &c->shares.items[at];
-    *k = *share;
+    uint32_t at = new_live(c);
+    struct limit_live *k = &c->live.items[at];
+    *k = *live;
     k->launch_id = 0;
-    k->tres = copy_list(&share->tres);
-    k->hosts = copy_hosts(share->hosts, share->host_count);
-    add_share(s, c, k, now_us);
+    k->tres = copy_list(&live->tres);
+    k->hosts = copy_hosts(live->hosts, live->host_count);
+    add_live(s, c, k, now_us);
     return at;
 }
 
 void limit_counts_unplan(struct state *s, struct limit_counts *c, uint32_t planned)
 {
-    remove_share(s, c, &c->shares.items[planned]);
-    *array_add(&c->unused_shares) = planned;
+    remove_live(s, c, &c->live.items[planned]);
+    *array_add(&c->unused_live) = planned;
 }

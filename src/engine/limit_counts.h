@@ -27,12 +27,12 @@ struct limit_amount {
 struct limit_counter {
     uint64_t submitted;
     uint32_t jobs;
-    uint32_t freed;               /* counts the times when something became less */
+    uint32_t decrease_count;      /* counts the times when something became less */
     struct limit_amount *amounts; /* by index of policy.tres; NULL: all 0 */
 };
 
-/* A task, and the counters that have it. */
-struct limit_share {
+/* A task that has places. */
+struct limit_live {
     uint64_t launch_id;
     uint32_t assoc, qos, partition_qos; /* partition_qos NONE: none, or the same */
     int64_t end_us;                     /* of its time limit */
@@ -54,10 +54,10 @@ struct limit_counts {
     ARRAY(uint32_t) of_assoc, of_qos; /* counters; NONE: not needed yet */
     struct map of_pair;               /* "u<1f>QOS index<1f>user" or "a<1f>..." -> counter */
     struct map hosts;                 /* of a counter and a host: number of tasks */
-    ARRAY(struct limit_share) shares;
+    ARRAY(struct limit_live) live;
     ARRAY(struct limit_waiting) waiting;
-    struct map share_of_launch, waiting_of_job;
-    ARRAY(uint32_t) unused_shares, unused_waiting;
+    struct map live_of_launch, waiting_of_job;
+    ARRAY(uint32_t) unused_live, unused_waiting;
     struct time_heap ends;
     ARRAY(uint64_t) touched_launches;
     ARRAY(uint32_t) touched_jobs;
@@ -90,9 +90,9 @@ double limit_counter_reserved(const struct limit_counts *c, const struct limit_c
 /* Whether a counter has tasks on a host. */
 bool limit_counter_has_host(const struct limit_counts *c, const struct limit_counter *k, uint32_t host);
 
-/* A task that a plan would start: counts like one that has started, until it is taken back. share: its launch_id is not
+/* A task that a plan would start: counts like one that has started, until it is taken back. live: its launch_id is not
  * used, and its lists are copied. Returns a number for limit_counts_unplan. */
-uint32_t limit_counts_plan(struct state *s, struct limit_counts *c, const struct limit_share *share, int64_t now_us);
+uint32_t limit_counts_plan(struct state *s, struct limit_counts *c, const struct limit_live *live, int64_t now_us);
 void limit_counts_unplan(struct state *s, struct limit_counts *c, uint32_t planned);
 
 /* Makes all anew with the next update. */

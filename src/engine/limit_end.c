@@ -66,11 +66,11 @@ static void find_used_up(struct used_up *u)
 /* --- the tasks ---------------------------------------------------------------------------------------------------- */
 
 /* Whether a task adds to the usage of one that has reached a limit. */
-static bool adds_to_used_up(const struct used_up *u, const struct limit_share *share)
+static bool adds_to_used_up(const struct used_up *u, const struct limit_live *live)
 {
     const uint32_t *group = u->table->group.items;
-    bool adds = u->qos[share->qos] || (share->partition_qos != NONE && u->qos[share->partition_qos]);
-    for (uint32_t a = share->assoc; a != NONE && !adds; a = u->s->assocs.items[a].parent) {
+    bool adds = u->qos[live->qos] || (live->partition_qos != NONE && u->qos[live->partition_qos]);
+    for (uint32_t a = live->assoc; a != NONE && !adds; a = u->s->assocs.items[a].parent) {
         a = group[a];
         if (a == NONE) break;
         adds = u->assocs[a];
@@ -79,13 +79,13 @@ static bool adds_to_used_up(const struct used_up *u, const struct limit_share *s
 }
 
 /* A QOS may have a limit of its own instead of the one that is reached. */
-static bool has_to_end(const struct used_up *u, const struct limit_share *share, struct limit_hit *out_hit)
+static bool has_to_end(const struct used_up *u, const struct limit_live *live, struct limit_hit *out_hit)
 {
-    const struct limit_request r = {.assoc = share->assoc,
-                                    .qos = share->qos,
-                                    .partition_qos = share->partition_qos,
-                                    .tres = share->tres,
-                                    .usage_factor = share->usage_factor};
+    const struct limit_request r = {.assoc = live->assoc,
+                                    .qos = live->qos,
+                                    .partition_qos = live->partition_qos,
+                                    .tres = live->tres,
+                                    .usage_factor = live->usage_factor};
     return limits_usage_is_up(u->s, u->counts, &r, u->now_us, out_hit);
 }
 
@@ -111,15 +111,15 @@ static bool may_end(const struct task *k)
 static uint32_t end_tasks(struct apply_context *c, const struct used_up *u, uint32_t from)
 {
     uint32_t ended = 0, checked = 0;
-    for (uint32_t i = from; i < u->counts->shares.count; i++) {
-        const struct limit_share *share = &u->counts->shares.items[i];
+    for (uint32_t i = from; i < u->counts->live.count; i++) {
+        const struct limit_live *live = &u->counts->live.items[i];
         struct limit_hit hit;
-        if (share->launch_id == 0 || !adds_to_used_up(u, share)) continue;
-        uint32_t task = map_get_u64(&c->s->task_by_launch, share->launch_id);
+        if (live->launch_id == 0 || !adds_to_used_up(u, live)) continue;
+        uint32_t task = map_get_u64(&c->s->task_by_launch, live->launch_id);
         if (task == NONE || !may_end(&c->s->tasks.items[task])) continue;
         if (ended == LIMIT_END_TASKS_MAX || checked == LIMIT_END_CHECKS_MAX) return i;
         checked++;
-        if (!has_to_end(u, share, &hit)) continue;
+        if (!has_to_end(u, live, &hit)) continue;
         end_task(c, task, &hit);
         ended++;
     }
@@ -139,10 +139,10 @@ static void look(struct apply_context *c)
     struct state *s = c->s;
     struct used_up u = {
         .s = s, .table = limit_table_of(s), .counts = limit_counts_update(s, c->now_us), .now_us = c->now_us};
-    uint32_t from = s->limits_next_share;
+    uint32_t from = s->limits_next_live;
     if (from == 0) s->limits_looked_us = c->now_us;
     find_used_up(&u);
-    s->limits_next_share = u.has_any ? end_tasks(c, &u, from) : 0;
+    s->limits_next_live = u.has_any ? end_tasks(c, &u, from) : 0;
 }
 
 void limit_end_tasks(struct apply_context *c)
@@ -151,10 +151,10 @@ void limit_end_tasks(struct apply_context *c)
     const struct limit_table *t = limit_table_of(s);
     bool has_limits = t->timed_assocs.count > 0 || t->timed_qos.count > 0;
     if (!has_limits || !limits_apply(s) || (s->policy.enforce & ENFORCE_SAFE) != 0) {
-        s->limits_next_share = 0;
+        s->limits_next_live = 0;
         return;
     }
-    if (s->limits_next_share != 0 || is_time_to_look(s, c->now_us)) look(c);
-    if (s->limits_next_share != 0) state_want_pass_at(s, c->now_us + LIMIT_END_PAUSE_MS * INT64_C(1000));
+    if (s->limits_next_live != 0 || is_time_to_look(s, c->now_us)) look(c);
+    if (s->limits_next_live != 0) state_want_pass_at(s, c->now_us + LIMIT_END_PAUSE_MS * INT64_C(1000));
     if (s->job_by_id.count > 0) state_want_pass_at(s, s->limits_looked_us + LIMIT_END_S * US_PER_S);
 }

@@ -4,63 +4,105 @@
 
 #include "base/ensure.h"
 
-/* Counters on whose hosts a task has to be. */
-enum { CONFINED_MAX = 8 };
-struct confinement {
-    uint32_t counters[CONFINED_MAX];
-    uint32_t count;
-};
-
 /* A size that a task may have. */
 struct size {
     uint32_t slots, hosts;
 };
 
-static bool is_node_hit(const struct limit_hit *hit)
+static void request_of(const struct limit_places *p, const struct job *j, uint32_t partition, const struct size *size,
+                       struct tres_amount *amounts, struct limit_request *out)
 {
-    return hit->tres == TRES_NODE && hit->counter != NONE && hit->requested <= hit->limit;
+    limits_request(p->s, j, partition, size->slots, size->hosts, amounts, out);
 }
 
-/* Whether the limits let a task of that size start, on hosts of the counters to which it is confined. Each time that
- * hosts are too many, one counter more confines it; out_hit names the first one, or the limit that blocks. */
+/* Whether the limits let a task of that size start, on hosts that its groups have already. */
 static bool admits(const struct limit_places *p, const struct job *j, uint32_t partition, const struct size *size,
-                   struct confinement *out, struct limit_hit *out_hit)
+                   struct limit_hit *out_hit)
 {
     struct tres_amount amounts[TRES_MAX];
     struct limit_request r;
-    limits_request(p->s, j, partition, size->slots, size->hosts, amounts, &r);
-    r.new_hosts = size->hosts;
-    r.confined = out->counters;
-    struct limit_hit hit;
-    for (out->count = 0; !limits_admit(p->s, p->counts, &r, p->now_us, &hit); out->count++) {
-        bool is_final = !is_node_hit(&hit) || out->count == CONFINED_MAX;
-        if (is_final || out->count == 0) *out_hit = hit;
-        if (is_final) return false;
-        out->counters[out->count] = hit.counter;
-        r.confined_count = out->count + 1;
-    }
-    return true;
+    request_of(p, j, partition, size, amounts, &r);
+    return limits_admit(p->s, p->counts, &r, p->now_us, out_hit);
 }
 
-/* The instances of the demand whose hosts all counters have tasks on. Returns false if there is none. */
-static bool confine(const struct limit_places *p, const struct confinement *to, struct demand *d)
+/* --- sizes -------------------------------------------------------------------------------------------------------- */
+
+/* The largest number of slots that is admitted; the smallest one is. */
+static uint32_t find_slots(const struct limit_places *p, const struct job *j, uint32_t partition, struct size size,
+                           uint32_t max)
+{
+    struct limit_hit unused;
+    uint32_t low = size.slots;
+    while (low < max) {
+        uint32_t middle = low + (max - low + 1) / 2;
+        size.slots = middle;
+        if (admits(p, j, partition, &size, &unused))
+            low = middle;
+        else
+            max = middle - 1;
+    }
+    return low;
+}
+
+/* The largest number of hosts that is admitted; the smallest one is. Each has a slot. */
+static uint32_t find_hosts(const struct limit_places *p, const struct job *j, uint32_t partition,
+                           const struct size *min, uint32_t max)
+{
+    struct limit_hit unused;
+    uint32_t low = min->hosts;
+    while (low < max) {
+        uint32_t middle = low + (max - low + 1) / 2;
+        const struct size wide = {middle > min->slots ? middle : min->slots, middle};
+        if (admits(p, j, partition, &wide, &unused))
+            low = middle;
+        else
+            max = middle - 1;
+    }
+    return low;
+}
+
+/* The largest number of slots that a host may give a job, at most max: MaxTRESPerNode in a parallel environment, which
+ * distributes the slots. Where not even one is allowed, max: the limit is the reason then. */
+static uint32_t find_slots_of_host(const struct limit_places *p, const struct job *j, uint32_t partition, uint32_t max)
+{
+    uint32_t low = 0, high = max;
+    while (low < high) {
+        const struct size size = {low + (high - low + 1) / 2, 1};
+        struct tres_amount amounts[TRES_MAX];
+        struct limit_request r;
+        request_of(p, j, partition, &size, amounts, &r);
+        if (limits_admit_host(p->s, p->counts, &r))
+            low = size.slots;
+        else
+            high = size.slots - 1;
+    }
+    return low > 0 ? low : max;
+}
+
+/* The numbers of hosts that the rules of a job's parallel environments can give it, with so many slots on each. Which
+ * of them it gets, only its placement says. */
+static void find_environment_hosts(const struct limit_places *p, const struct demand *d, uint32_t each,
+                                   uint32_t *out_min, uint32_t *out_max)
 {
     const struct cluster *c = &p->model->cluster;
-    size_t words = c->instances.count / 64 + (size_t)1;
-    uint64_t *allowed = arena_alloc(p->arena, words * sizeof *allowed);
-    bool has_any = false;
-    for (uint32_t i = 0; i < c->instances.count; i++) {
-        uint32_t host = p->model->host_of[c->instances.items[i].host];
-        bool is_allowed = d->allowed == NULL || (d->allowed[i / 64] >> i % 64 & 1) != 0;
-        for (uint32_t k = 0; is_allowed && k < to->count; k++)
-            is_allowed = limit_counter_has_host(p->counts, &p->counts->counters.items[to->counters[k]], host);
-        if (!is_allowed) continue;
-        allowed[i / 64] |= UINT64_C(1) << i % 64;
-        has_any = true;
+    uint32_t slots_min = d->ranges[0].min, slots_max = d->ranges[d->range_count - 1].max;
+    *out_min = UINT32_MAX;
+    *out_max = 1;
+    for (uint32_t i = 0; i < d->environment_count; i++) {
+        const struct sched_environment *e = &c->environments.items[d->environments[i]];
+        uint32_t min = (slots_min - 1) / each + 1, max = slots_max < c->hosts.count ? slots_max : c->hosts.count;
+        if (e->rule == ALLOCATE_ONE_HOST) min = max = 1;
+        if (e->rule == ALLOCATE_FIXED && e->slots_per_host > 0) {
+            min = (slots_min - 1) / e->slots_per_host + 1;
+            max = (slots_max - 1) / e->slots_per_host + 1;
+        }
+        if (min < *out_min) *out_min = min;
+        if (max > *out_max) *out_max = max;
     }
-    d->allowed = allowed;
-    return has_any;
+    if (*out_max < *out_min) *out_max = *out_min;
 }
+
+/* --- restricted demands ------------------------------------------------------------------------------------------- */
 
 /* The range up to a maximum, which is at least the minimum. */
 static void cut_ranges(const struct limit_places *p, uint32_t max, struct demand *d)
@@ -76,104 +118,108 @@ static void cut_ranges(const struct limit_places *p, uint32_t max, struct demand
     d->range_count = count;
 }
 
-/* The largest number of slots that is admitted; the smallest one is. */
-static uint32_t find_slots(const struct limit_places *p, const struct job *j, uint32_t partition, struct size size,
-                           uint32_t max, struct confinement *confined)
+static bool is_allowed(const struct demand *d, uint32_t instance)
 {
-    struct limit_hit unused;
-    uint32_t low = size.slots;
-    while (low < max) {
-        uint32_t middle = low + (max - low + 1) / 2;
-        size.slots = middle;
-        if (admits(p, j, partition, &size, confined, &unused))
-            low = middle;
-        else
-            max = middle - 1;
-    }
-    size.slots = low;
-    ensure(admits(p, j, partition, &size, confined, &unused));
-    return low;
+    return d->allowed == NULL || (d->allowed[instance / 64] >> instance % 64 & 1) != 0;
 }
 
-static bool admits_hosts(const struct limit_places *p, const struct job *j, uint32_t partition, uint32_t slots_min,
-                         uint32_t hosts, uint32_t confined_min)
-{
-    const struct size size = {hosts > slots_min ? hosts : slots_min, hosts};
-    struct confinement confined;
-    struct limit_hit unused;
-    return admits(p, j, partition, &size, &confined, &unused) && confined.count == confined_min;
-}
-
-/* The largest number of hosts that is admitted without being confined further than the smallest one: a task that may
- * be on any host does not wait for several ones that its group has. More hosts are admitted by no limit that does not
- * admit fewer: with slots_min slots in all, what is on each of them does not become more. */
-static uint32_t find_hosts(const struct limit_places *p, const struct job *j, uint32_t partition,
-                           const struct size *min, uint32_t max, uint32_t confined_min)
-{
-    uint32_t low = min->hosts;
-    while (low < max) {
-        uint32_t middle = low + (max - low + 1) / 2;
-        if (admits_hosts(p, j, partition, min->slots, middle, confined_min))
-            low = middle;
-        else
-            max = middle - 1;
-    }
-    return low;
-}
-
-/* NULL: there is no host to which it is confined. */
-static const struct demand *restricted(const struct limit_places *p, const struct demand *d, uint32_t slots_max,
-                                       uint32_t hosts_max, const struct confinement *confined,
-                                       struct limit_hit *out_hit)
-{
-    struct demand *own = arena_alloc(p->arena, sizeof *own);
-    *own = *d;
-    own->shape = NONE;
-    if (slots_max < d->ranges[d->range_count - 1].max) cut_ranges(p, slots_max, own);
-    if (hosts_max < own->host_max) own->host_max = hosts_max;
-    if (confined->count == 0 || confine(p, confined, own)) return own;
-    out_hit->has_more_counters = confined->count > 1;
-    return NULL;
-}
-
-/* The most hosts that a job may get in its parallel environments; which ones it gets, only its placement says. */
-static uint32_t environment_hosts(const struct limit_places *p, const struct demand *d, uint32_t slots)
+/* The hosts on which a group has tasks, as bits. Returns how many of them the job may have. */
+static uint32_t list_known(const struct limit_places *p, const struct demand *d, const struct limit_of_hosts *l,
+                           uint64_t *out)
 {
     const struct cluster *c = &p->model->cluster;
-    uint32_t host_max = 1;
-    for (uint32_t i = 0; i < d->environment_count; i++) {
-        const struct sched_environment *e = &c->environments.items[d->environments[i]];
-        uint32_t hosts = slots < c->hosts.count ? slots : c->hosts.count;
-        if (e->rule == ALLOCATE_ONE_HOST) hosts = 1;
-        if (e->rule == ALLOCATE_FIXED && e->slots_per_host > 0) hosts = (slots - 1) / e->slots_per_host + 1;
-        if (hosts > host_max) host_max = hosts;
+    uint32_t count = 0;
+    for (uint32_t h = 0; h < c->hosts.count && l->hit.counter != NONE; h++) {
+        const struct limit_counter *k = &p->counts->counters.items[l->hit.counter];
+        const struct sched_host *host = &c->hosts.items[h];
+        bool may_have = false;
+        if (!limit_counter_has_host(p->counts, k, p->model->host_of[h])) continue;
+        for (uint32_t i = host->first_instance; i < host->first_instance + host->instance_count; i++)
+            may_have |= is_allowed(d, i);
+        out[h / 64] |= UINT64_C(1) << h % 64;
+        count += may_have;
     }
-    return host_max;
+    return count;
+}
+
+/* Leaves the instances on hosts that all groups have which may have no further one. Returns whether there is any. */
+static bool confine(const struct limit_places *p, const struct host_limit *limits, uint32_t count, struct demand *d)
+{
+    const struct cluster *c = &p->model->cluster;
+    uint64_t *allowed = arena_alloc(p->arena, (c->instances.count / 64 + (size_t)1) * sizeof *allowed);
+    bool has_any = false;
+    for (uint32_t i = 0; i < c->instances.count; i++) {
+        uint32_t host = c->instances.items[i].host;
+        bool may_have = is_allowed(d, i);
+        for (uint32_t k = 0; may_have && k < count; k++)
+            may_have = limits[k].others_max > 0 || (limits[k].hosts[host / 64] >> host % 64 & 1) != 0;
+        if (!may_have) continue;
+        allowed[i / 64] |= UINT64_C(1) << i % 64;
+        has_any = true;
+    }
+    d->allowed = allowed;
+    return has_any;
+}
+
+/* Restricts a demand by limits of hosts. Returns whether hosts are left for it; if not, out_hit has the limit. */
+static bool restrict_hosts(const struct limit_places *p, const struct limit_of_hosts *of, uint32_t count,
+                           uint32_t host_min, struct demand *d, struct limit_hit *out_hit)
+{
+    size_t words = p->model->cluster.hosts.count / 64 + (size_t)1;
+    struct host_limit *limits = arena_alloc(p->arena, (count + (size_t)1) * sizeof *limits);
+    uint32_t full = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t *hosts = arena_alloc(p->arena, words * sizeof *hosts);
+        uint32_t known = list_known(p, d, &of[i], hosts);
+        limits[i] = (struct host_limit){hosts, of[i].others_max};
+        full += of[i].others_max == 0;
+        if (known + (uint64_t)of[i].others_max >= host_min) continue;
+        *out_hit = of[i].hit;
+        return false;
+    }
+    d->host_limits = limits;
+    d->host_limit_count = count;
+    if (full == 0 || confine(p, limits, count, d)) return true;
+    uint32_t first = 0;
+    while (of[first].others_max > 0) first++;
+    *out_hit = of[first].hit;
+    out_hit->has_more_counters = full > 1;
+    return false;
 }
 
 const struct demand *limit_place(const struct limit_places *p, const struct job *j, uint32_t partition,
                                  const struct demand *d, struct limit_hit *out_hit)
 {
     bool is_spread = d->environment_count > 0;
-    const struct size min = {d->ranges[0].min, d->host_min > 0 ? d->host_min : 1};
+    struct size min = {d->ranges[0].min, d->host_min > 0 ? d->host_min : 1};
     struct size max = {d->ranges[d->range_count - 1].max, min.hosts};
-    struct confinement confined;
-    struct limit_hit unused;
-    *out_hit = (struct limit_hit){.reason = PENDING_NONE, .tres = NONE, .counter = NONE};
-    if (is_spread) max.hosts = environment_hosts(p, d, max.slots);
+    uint32_t each = is_spread ? find_slots_of_host(p, j, partition, max.slots) : max.slots;
+    if (is_spread) find_environment_hosts(p, d, each, &min.hosts, &max.hosts);
     if (d->host_max > 0) max.hosts = d->host_max < max.slots ? d->host_max : max.slots;
     if (max.hosts < min.hosts) max.hosts = min.hosts;
     /* MinTRES is compared with the smallest size, and the other limits admit none if they do not admit that one. */
-    if (!admits(p, j, partition, &min, &confined, out_hit)) return NULL;
-    uint32_t confined_min = confined.count;
+    *out_hit = (struct limit_hit){.reason = PENDING_NONE, .tres = NONE, .counter = NONE};
+    if (!admits(p, j, partition, &min, out_hit)) return NULL;
+    struct limit_hit unused;
+    struct size size = max;
     bool has_one_size = max.slots == min.slots && max.hosts == min.hosts;
-    if (has_one_size ||
-        (admits(p, j, partition, &max, &confined, &unused) && (is_spread || confined.count == confined_min)))
-        return confined.count == 0 ? d : restricted(p, d, max.slots, max.hosts, &confined, out_hit);
-    struct size size = {min.slots, is_spread ? max.hosts : min.hosts};
-    if (is_spread && !admits(p, j, partition, &size, &confined, out_hit)) return NULL;
-    size.hosts = find_hosts(p, j, partition, &size, max.hosts, confined_min);
-    if (!is_spread && size.slots < size.hosts) size.slots = size.hosts;
-    size.slots = find_slots(p, j, partition, size, max.slots, &confined);
-    return restricted(p, d, size.slots, size.hosts, &confined, out_hit);
+    if (!has_one_size && !admits(p, j, partition, &max, &unused)) {
+        size.hosts = find_hosts(p, j, partition, &min, max.hosts);
+        size.slots = size.hosts > min.slots ? size.hosts : min.slots;
+        size.slots = find_slots(p, j, partition, size, max.slots);
+    }
+    struct tres_amount amounts[TRES_MAX];
+    struct limit_request r;
+    struct limit_of_hosts of[LIMITS_OF_HOSTS_MAX];
+    request_of(p, j, partition, &min, amounts, &r);
+    uint32_t count = limits_list_hosts(p->s, p->counts, &r, size.hosts, of);
+    bool is_cut = size.slots < max.slots || size.hosts < max.hosts || each < max.slots;
+    if (count == 0 && !is_cut) return d;
+    struct demand *own = arena_alloc(p->arena, sizeof *own);
+    *own = *d;
+    own->shape = NONE;
+    if (size.slots < max.slots) cut_ranges(p, size.slots, own);
+    if (size.hosts < max.hosts) own->host_max = size.hosts;
+    if (each < max.slots && is_spread) own->slots_per_host_max = each;
+    return count == 0 || restrict_hosts(p, of, count, min.hosts, own, out_hit) ? own : NULL;
 }

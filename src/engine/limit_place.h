@@ -1,7 +1,8 @@
 /* The demand of a task as limits let it be placed. Mostly that is the demand itself, or nothing. A task is restricted
  *
  *     a range of slots or of hosts     to the most that the limits let it have
- *     GrpTRES=node and the like        to hosts on which its group has tasks already, when it may have no further one
+ *     in an environment                to a number of hosts, and of slots on each (MaxTRESPerNode)
+ *     GrpTRES=node and the like        to so many hosts on which its group has no task yet (demand.host_limits)
  *
  * What is restricted gets no reservation, because what it is restricted to changes with each start and each end. */
 #ifndef FAIRLEAD_ENGINE_LIMIT_PLACE_H

@@ -18,17 +18,6 @@ const struct demand *limit_plan_place(const struct limit_plan *p, const struct j
     return limit_place(&p->places, j, partition != NONE ? partition : j->partitions[0], d, &unused);
 }
 
-/* The hosts of an allocation, whose parts on a host are adjacent. */
-static uint32_t list_hosts(const struct cluster_model *m, const struct allocation *a, uint32_t *out)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < a->part_count; i++) {
-        uint32_t host = m->host_of[m->cluster.instances.items[a->parts[i].instance].host];
-        if (count == 0 || out[count - 1] != host) out[count++] = host;
-    }
-    return count;
-}
-
 void limit_plan_start(struct limit_plan *p, const struct job *j, const struct allocation *a)
 {
     struct state *s = p->places.s;
@@ -36,18 +25,18 @@ void limit_plan_start(struct limit_plan *p, const struct job *j, const struct al
     struct limit_request r;
     if (p->counts == NULL) return;
     uint32_t *hosts = arena_alloc(p->places.arena, (a->part_count + (size_t)1) * sizeof *hosts);
-    uint32_t host_count = list_hosts(p->places.model, a, hosts);
+    uint32_t host_count = cluster_model_list_hosts(p->places.model, a, hosts);
     uint32_t partition = p->places.model->partition_of[a->parts[0].instance];
     limits_request(s, j, partition, a->slots, host_count, amounts, &r);
-    const struct limit_share share = {.assoc = r.assoc,
-                                      .qos = r.qos,
-                                      .partition_qos = r.partition_qos,
-                                      .end_us = timeline_end_of(p->places.now_us, r.time_limit_s * US_PER_S),
-                                      .usage_factor = r.usage_factor,
-                                      .tres = r.tres,
-                                      .hosts = hosts,
-                                      .host_count = host_count};
-    *array_add(&p->planned) = limit_counts_plan(s, p->counts, &share, p->places.now_us);
+    const struct limit_live live = {.assoc = r.assoc,
+                                    .qos = r.qos,
+                                    .partition_qos = r.partition_qos,
+                                    .end_us = timeline_end_of(p->places.now_us, r.time_limit_s * US_PER_S),
+                                    .usage_factor = r.usage_factor,
+                                    .tres = r.tres,
+                                    .hosts = hosts,
+                                    .host_count = host_count};
+    *array_add(&p->planned) = limit_counts_plan(s, p->counts, &live, p->places.now_us);
 }
 
 void limit_plan_end(struct limit_plan *p)

@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "base/quantity.h"
 #include "fields/limit_fields.h"
+#include "fields/settings.h"
 
 /* Whether "cpu=4,mem=8" has a TRES. */
 static bool names_tres(const char *list, const char *tres)
@@ -69,6 +70,17 @@ static bool is_of_job(const struct limit_hit *hit)
     return is_max_wall || (hit->tres != NONE && hit->counter == NONE && !hit->falls && hit->used <= 0.0);
 }
 
+/* A time limit that is the default one, and what the job may have instead. */
+static void add_default(const struct state *s, const struct limit_hit *hit, struct buf *out)
+{
+    char max[32];
+    int64_t requested_s = (int64_t)(hit->requested * 60.0 + 0.5);
+    bool is_max_wall = hit->reason == PENDING_ASSOC_MAX_WALL || hit->reason == PENDING_QOS_MAX_WALL;
+    if (!is_max_wall || requested_s != setting_number(&s->settings, SET_DEFAULT_TIME_S)) return;
+    duration_format(max, (int64_t)(hit->limit * 60.0 + 0.5));
+    buf_format(out, ", the default (default_time_s); give the job a time limit of at most %s", max);
+}
+
 void limit_text(const struct state *s, const struct limit_hit *hit, struct buf *out)
 {
     bool is_own = is_of_job(hit);
@@ -86,4 +98,5 @@ void limit_text(const struct state *s, const struct limit_hit *hit, struct buf *
     if (!is_own) buf_add_text(out, ", ");
     add_amount(hit, hit->requested, out);
     buf_add_text(out, " requested");
+    add_default(s, hit, out);
 }

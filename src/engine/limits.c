@@ -2,24 +2,11 @@
 
 #include <math.h>
 
+#include "engine/limit_check.h"
 #include "engine/limit_usage.h"
 #include "engine/partition_limits.h"
 #include "fields/limit_fields.h"
 #include "fields/setting_text.h"
-
-enum { QOS_COUNT = 2, PLACE_ASSOC = QOS_COUNT };
-
-struct check {
-    struct state *s;
-    const struct limit_counts *counts;
-    const struct limit_table *table;
-    const struct limit_request *r;
-    int64_t now_us;
-    struct limit_hit *hit;
-    uint32_t qos[QOS_COUNT]; /* in the order in which they decide; NONE: none */
-    const struct limit_set *of_qos[QOS_COUNT];
-    bool is_safe;
-};
 
 bool limits_apply(struct state *s)
 {
@@ -27,234 +14,85 @@ bool limits_apply(struct state *s)
     return t->has_any && (s->policy.enforce & ENFORCE_LIMITS) != 0;
 }
 
-static struct check check_begin(struct state *s, const struct limit_counts *counts, const struct limit_request *r,
-                                int64_t now_us, struct limit_hit *out_hit)
-{
-    struct check c = {.s = s, .counts = counts, .table = limit_table_of(s), .r = r, .now_us = now_us, .hit = out_hit};
-    bool is_over = (s->objects[OBJECT_QOS].items[r->qos].qos_flags & QOS_OVER_PARTITION_QOS) != 0;
-    c.qos[0] = is_over ? r->qos : r->partition_qos;
-    c.qos[1] = is_over ? r->partition_qos : r->qos;
-    for (int i = 0; i < QOS_COUNT; i++) c.of_qos[i] = c.qos[i] != NONE ? c.table->of_qos.items[c.qos[i]] : NULL;
-    c.is_safe = (s->policy.enforce & ENFORCE_SAFE) != 0;
-    *out_hit = (struct limit_hit){.reason = PENDING_NONE, .tres = NONE, .counter = NONE};
-    return c;
-}
-
-/* --- which limit decides ------------------------------------------------------------------------------------------ */
-
-/* Whether a QOS before a place has a limit of its own. place: index of a QOS, or PLACE_ASSOC. */
-static bool is_count_decided(const struct check *c, int place, enum limit_count limit)
-{
-    for (int i = 0; i < place; i++) {
-        if (c->of_qos[i] != NULL && c->of_qos[i]->count[limit] != LIMIT_UNLIMITED) return true;
-    }
-    return false;
-}
-
-static bool is_tres_decided(const struct check *c, int place, enum limit_tres limit, uint32_t tres)
-{
-    for (int i = 0; i < place; i++) {
-        if (limit_table_amount(c->of_qos[i], limit, tres) >= 0.0) return true;
-    }
-    return false;
-}
-
-/* The nearest association with Grp limits, the given one or above it; NONE. */
-static uint32_t group_at(const struct check *c, uint32_t assoc)
-{
-    return assoc != NONE ? c->table->group.items[assoc] : NONE;
-}
-
-static uint32_t group_above(const struct check *c, uint32_t assoc)
-{
-    return group_at(c, c->s->assocs.items[assoc].parent);
-}
-
-/* A user that has no association yet has counted nothing. */
-static const struct limit_counter *member_counter(const struct check *c)
-{
-    return c->r->is_new_user ? NULL : limit_counts_of_assoc(c->counts, c->r->assoc);
-}
-
-/* --- what was hit ------------------------------------------------------------------------------------------------- */
-
-static void note_counter(const struct check *c, const struct limit_counter *k)
-{
-    if (k == NULL) return;
-    c->hit->counter = (uint32_t)(k - c->counts->counters.items);
-    c->hit->freed = k->freed;
-}
-
-static bool hit_count(const struct check *c, int place, uint32_t subject, enum limit_count limit,
-                      const struct limit_counter *k, double max, double used)
-{
-    static const char *const names[LIMIT_COUNT_COUNT] = {[LIMIT_GRP_JOBS] = "GrpJobs",
-                                                         [LIMIT_GRP_SUBMIT] = "GrpSubmitJobs",
-                                                         [LIMIT_GRP_WALL] = "GrpWall",
-                                                         [LIMIT_MAX_JOBS] = "MaxJobs",
-                                                         [LIMIT_MAX_SUBMIT] = "MaxSubmitJobs",
-                                                         [LIMIT_MAX_WALL] = "MaxWall",
-                                                         [LIMIT_MAX_JOBS_PER_ACCOUNT] = "MaxJobsPerAccount",
-                                                         [LIMIT_MAX_SUBMIT_PER_ACCOUNT] = "MaxSubmitJobsPerAccount"};
-    bool is_qos = place != PLACE_ASSOC;
-    c->hit->reason = limit_reason_of_count(is_qos, limit);
-    c->hit->is_qos = is_qos;
-    c->hit->subject = subject;
-    c->hit->name = names[limit];
-    if (is_qos && limit == LIMIT_MAX_JOBS) c->hit->name = "MaxJobsPerUser";
-    if (is_qos && limit == LIMIT_MAX_SUBMIT) c->hit->name = "MaxSubmitJobsPerUser";
-    if (is_qos && (limit == LIMIT_MAX_JOBS || limit == LIMIT_MAX_SUBMIT)) c->hit->member = c->r->user;
-    if (limit == LIMIT_MAX_JOBS_PER_ACCOUNT || limit == LIMIT_MAX_SUBMIT_PER_ACCOUNT) c->hit->member = c->r->account;
-    c->hit->tres = NONE;
-    c->hit->limit = max;
-    c->hit->used = used;
-    note_counter(c, k);
-    return true;
-}
-
-static bool hit_tres(const struct check *c, int place, uint32_t subject, enum limit_tres limit,
-                     const struct tres_amount *max, const struct limit_counter *k, double used, double requested)
-{
-    static const char *const names[LIMIT_TRES_COUNT] = {[LIMIT_GRP_TRES] = "GrpTRES",
-                                                        [LIMIT_GRP_TRES_MINS] = "GrpTRESMins",
-                                                        [LIMIT_GRP_TRES_RUN_MINS] = "GrpTRESRunMins",
-                                                        [LIMIT_MAX_TRES] = "MaxTRES",
-                                                        [LIMIT_MAX_TRES_PER_NODE] = "MaxTRESPerNode",
-                                                        [LIMIT_MAX_TRES_MINS] = "MaxTRESMins",
-                                                        [LIMIT_MAX_TRES_PER_USER] = "MaxTRESPerUser",
-                                                        [LIMIT_MAX_TRES_PER_ACCOUNT] = "MaxTRESPerAccount",
-                                                        [LIMIT_MIN_TRES] = "MinTRES"};
-    bool is_qos = place != PLACE_ASSOC;
-    c->hit->reason = limit_reason_of_tres(is_qos, limit, c->s->policy.tres.items[max->tres].type);
-    c->hit->is_qos = is_qos;
-    c->hit->subject = subject;
-    c->hit->name = names[limit];
-    c->hit->member = limit == LIMIT_MAX_TRES_PER_USER      ? c->r->user
-                     : limit == LIMIT_MAX_TRES_PER_ACCOUNT ? c->r->account
-                                                           : NULL;
-    c->hit->tres = max->tres;
-    c->hit->limit = max->amount;
-    c->hit->used = used;
-    c->hit->requested = requested;
-    note_counter(c, k);
-    return true;
-}
-
 /* Whether the usage that a QOS or an association has becomes less with time. */
-static bool has_decay(const struct check *c, int place, uint32_t subject)
+static bool has_decay(const struct limit_check *c, int place, uint32_t subject)
 {
-    bool keeps = place != PLACE_ASSOC && (c->s->objects[OBJECT_QOS].items[subject].qos_flags & QOS_NO_DECAY) != 0;
+    bool keeps = place != LIMIT_CHECK_ASSOC && (c->s->objects[OBJECT_QOS].items[subject].qos_flags & QOS_NO_DECAY) != 0;
     return c->s->decay.halflife_us > 0 && !keeps;
 }
 
 /* --- single limits: true if they block ---------------------------------------------------------------------------- */
 
-static bool jobs_hit(const struct check *c, int place, uint32_t subject, const struct limit_set *l,
+static bool jobs_hit(const struct limit_check *c, int place, uint32_t subject, const struct limit_set *l,
                      enum limit_count limit, const struct limit_counter *k)
 {
     int64_t max = l->count[limit];
     uint32_t used = k != NULL ? k->jobs : 0;
-    if (max == LIMIT_UNLIMITED || used < max || is_count_decided(c, place, limit)) return false;
-    return hit_count(c, place, subject, limit, k, (double)max, used);
+    if (max == LIMIT_UNLIMITED || used < max || limit_check_count_is_decided(c, place, limit)) return false;
+    return limit_check_hit_count(c, place, subject, limit, k, (double)max, used);
 }
 
-static bool wall_hit(const struct check *c, int place, uint32_t subject, const struct limit_set *l,
+static bool wall_hit(const struct limit_check *c, int place, uint32_t subject, const struct limit_set *l,
                      const struct limit_counter *k)
 {
     int64_t max_s = l->count[LIMIT_GRP_WALL];
-    if (max_s == LIMIT_UNLIMITED || is_count_decided(c, place, LIMIT_GRP_WALL)) return false;
-    double used_s = place == PLACE_ASSOC ? limit_usage_wall(c->s, subject, c->now_us)
-                                         : limit_usage_qos_wall(c->s, subject, c->now_us);
+    if (max_s == LIMIT_UNLIMITED || limit_check_count_is_decided(c, place, LIMIT_GRP_WALL)) return false;
+    double used_s = place == LIMIT_CHECK_ASSOC ? limit_usage_wall(c->s, subject, c->now_us)
+                                               : limit_usage_qos_wall(c->s, subject, c->now_us);
     double max = (double)max_s / LIMIT_MINUTE_S, used = limit_usage_minutes(used_s);
     double asked = c->is_safe ? (double)c->r->time_limit_s / LIMIT_MINUTE_S : 0.0;
     if (used < max && used + asked <= max) return false;
-    (void)hit_count(c, place, subject, LIMIT_GRP_WALL, k, max, used);
+    (void)limit_check_hit_count(c, place, subject, LIMIT_GRP_WALL, k, max, used);
     c->hit->requested = asked;
     c->hit->falls = max > 0.0 && asked <= max && has_decay(c, place, subject);
     return true;
 }
 
-static bool time_hit(const struct check *c, int place, uint32_t subject, const struct limit_set *l)
-{
-    int64_t max_s = l->count[LIMIT_MAX_WALL];
-    if (max_s == LIMIT_UNLIMITED || c->r->is_time_exempt || c->r->time_limit_s <= max_s) return false;
-    if (is_count_decided(c, place, LIMIT_MAX_WALL)) return false;
-    (void)hit_count(c, place, subject, LIMIT_MAX_WALL, NULL, (double)max_s / LIMIT_MINUTE_S, 0.0);
-    c->hit->requested = (double)c->r->time_limit_s / LIMIT_MINUTE_S;
-    return true;
-}
-
-static double requested_minutes(const struct check *c, double amount)
-{
-    return limit_usage_minutes(amount * (double)c->r->time_limit_s);
-}
-
-/* Hosts on which the counter may have no task yet. */
-static double new_hosts(const struct check *c, const struct limit_counter *k)
-{
-    uint32_t counter = k != NULL ? (uint32_t)(k - c->counts->counters.items) : NONE;
-    for (uint32_t i = 0; i < c->r->confined_count; i++) {
-        if (c->r->confined[i] == counter) return 0.0;
-    }
-    return c->r->new_hosts != NONE ? c->r->new_hosts : 0.0;
-}
-
 /* Of the TRES of tasks that have places. */
-static bool used_hit(const struct check *c, int place, uint32_t subject, enum limit_tres limit,
+static bool used_hit(const struct limit_check *c, int place, uint32_t subject, enum limit_tres limit,
                      const struct tres_amount *max, const struct limit_counter *k)
 {
     double asked = tres_amount_of(&c->r->tres, max->tres), used = limit_counter_used(k, max->tres);
-    double more = max->tres == TRES_NODE ? new_hosts(c, k) : asked;
+    double more = max->tres == TRES_NODE ? 0.0 : asked; /* a node that its group has counts once: limits_list_hosts */
     if (!(asked > 0.0) || (asked <= max->amount && used + more <= max->amount)) return false;
-    return hit_tres(c, place, subject, limit, max, k, used, asked);
-}
-
-/* What a task by itself may have. */
-static bool own_hit(const struct check *c, int place, uint32_t subject, enum limit_tres limit,
-                    const struct tres_amount *max)
-{
-    double asked = tres_amount_of(&c->r->tres, max->tres);
-    if (limit == LIMIT_MIN_TRES)
-        return asked < max->amount && hit_tres(c, place, subject, limit, max, NULL, 0.0, asked);
-    if (limit == LIMIT_MAX_TRES_PER_NODE && c->r->nodes > 1) asked = floor(asked / c->r->nodes);
-    if (limit == LIMIT_MAX_TRES_MINS) asked = requested_minutes(c, asked);
-    return asked > max->amount && hit_tres(c, place, subject, limit, max, NULL, 0.0, asked);
+    return limit_check_hit_tres(c, place, subject, limit, max, k, used, asked);
 }
 
 /* A usage factor of 0 charges nothing, so what others have used does not count either. */
-static bool usage_hit(const struct check *c, int place, uint32_t subject, const struct tres_amount *max,
+static bool usage_hit(const struct limit_check *c, int place, uint32_t subject, const struct tres_amount *max,
                       const struct limit_counter *k)
 {
-    double amount = tres_amount_of(&c->r->tres, max->tres), asked = requested_minutes(c, amount);
+    double amount = tres_amount_of(&c->r->tres, max->tres), asked = limit_check_minutes(c, amount);
     bool is_charged = c->r->usage_factor > 0.0;
     if (!(amount > 0.0)) return false;
-    double used_s = !is_charged            ? 0.0
-                    : place == PLACE_ASSOC ? limit_usage_tres(c->s, subject, max->tres, c->now_us)
-                                           : limit_usage_qos_tres(c->s, subject, max->tres, c->now_us);
+    double used_s = !is_charged                  ? 0.0
+                    : place == LIMIT_CHECK_ASSOC ? limit_usage_tres(c->s, subject, max->tres, c->now_us)
+                                                 : limit_usage_qos_tres(c->s, subject, max->tres, c->now_us);
     double used = limit_usage_minutes(used_s);
     double reserved =
         is_charged ? limit_usage_minutes(limit_counter_reserved(c->counts, k, max->tres, c->now_us)) : 0.0;
     bool is_hit = is_charged && used >= max->amount;
     if (c->is_safe) is_hit |= asked > max->amount || (is_charged && used + reserved + asked > max->amount);
     if (!is_hit) return false;
-    (void)hit_tres(c, place, subject, LIMIT_GRP_TRES_MINS, max, k, used + (c->is_safe ? reserved : 0.0), asked);
+    (void)limit_check_hit_tres(c, place, subject, LIMIT_GRP_TRES_MINS, max, k, used + (c->is_safe ? reserved : 0.0),
+                               asked);
     bool can_fit = max->amount > 0.0 && (!c->is_safe || asked <= max->amount);
     c->hit->falls = can_fit && ((used < max->amount && reserved > 0.0) || has_decay(c, place, subject));
     return true;
 }
 
-static bool reserve_hit(const struct check *c, int place, uint32_t subject, const struct tres_amount *max,
+static bool reserve_hit(const struct limit_check *c, int place, uint32_t subject, const struct tres_amount *max,
                         const struct limit_counter *k)
 {
-    double amount = tres_amount_of(&c->r->tres, max->tres), asked = requested_minutes(c, amount);
+    double amount = tres_amount_of(&c->r->tres, max->tres), asked = limit_check_minutes(c, amount);
     double reserved = limit_usage_minutes(limit_counter_reserved(c->counts, k, max->tres, c->now_us));
     if (!(amount > 0.0) || (asked <= max->amount && reserved + asked <= max->amount)) return false;
-    (void)hit_tres(c, place, subject, LIMIT_GRP_TRES_RUN_MINS, max, k, reserved, asked);
+    (void)limit_check_hit_tres(c, place, subject, LIMIT_GRP_TRES_RUN_MINS, max, k, reserved, asked);
     c->hit->falls = asked <= max->amount;
     return true;
 }
 
-static bool one_hit(const struct check *c, int place, uint32_t subject, enum limit_tres limit,
+static bool one_hit(const struct limit_check *c, int place, uint32_t subject, enum limit_tres limit,
                     const struct tres_amount *max, const struct limit_counter *k)
 {
     switch (limit) {
@@ -263,17 +101,17 @@ static bool one_hit(const struct check *c, int place, uint32_t subject, enum lim
     case LIMIT_GRP_TRES:
     case LIMIT_MAX_TRES_PER_USER:
     case LIMIT_MAX_TRES_PER_ACCOUNT: return used_hit(c, place, subject, limit, max, k);
-    default: return own_hit(c, place, subject, limit, max);
+    default: return limit_check_own_hit(c, place, subject, limit, max);
     }
 }
 
 /* The TRES of a limit in order of index. */
-static bool tres_hit(const struct check *c, int place, uint32_t subject, const struct limit_set *l,
+static bool tres_hit(const struct limit_check *c, int place, uint32_t subject, const struct limit_set *l,
                      enum limit_tres limit, const struct limit_counter *k)
 {
     const struct tres_list *list = &l->tres[limit];
     for (uint32_t i = 0; i < list->count; i++) {
-        if (is_tres_decided(c, place, limit, list->items[i].tres)) continue;
+        if (limit_check_tres_is_decided(c, place, limit, list->items[i].tres)) continue;
         if (one_hit(c, place, subject, limit, &list->items[i], k)) return true;
     }
     return false;
@@ -281,7 +119,7 @@ static bool tres_hit(const struct check *c, int place, uint32_t subject, const s
 
 /* --- the order of reasons ----------------------------------------------------------------------------------------- */
 
-static bool qos_counts_hit(const struct check *c, int i)
+static bool qos_counts_hit(const struct limit_check *c, int i)
 {
     const struct limit_set *l = c->of_qos[i];
     uint32_t qos = c->qos[i];
@@ -290,68 +128,70 @@ static bool qos_counts_hit(const struct check *c, int i)
     return jobs_hit(c, i, qos, l, LIMIT_GRP_JOBS, all) || wall_hit(c, i, qos, l, all) ||
            jobs_hit(c, i, qos, l, LIMIT_MAX_JOBS_PER_ACCOUNT, limit_counts_of_account(c->counts, qos, c->r->account)) ||
            jobs_hit(c, i, qos, l, LIMIT_MAX_JOBS, limit_counts_of_user(c->counts, qos, c->r->user)) ||
-           time_hit(c, i, qos, l);
+           limit_check_time_hit(c, i, qos, l);
 }
 
-static bool group_counts_hit(const struct check *c, uint32_t group)
+static bool group_counts_hit(const struct limit_check *c, uint32_t group)
 {
     const struct limit_set *l = c->table->of_assoc.items[group];
     const struct limit_counter *k = limit_counts_of_assoc(c->counts, group);
-    return jobs_hit(c, PLACE_ASSOC, group, l, LIMIT_GRP_JOBS, k) || wall_hit(c, PLACE_ASSOC, group, l, k);
+    return jobs_hit(c, LIMIT_CHECK_ASSOC, group, l, LIMIT_GRP_JOBS, k) || wall_hit(c, LIMIT_CHECK_ASSOC, group, l, k);
 }
 
 /* Grp limits of the user, then the Max limits, then Grp limits upward. */
-static bool assoc_counts_hit(const struct check *c)
+static bool assoc_counts_hit(const struct limit_check *c)
 {
-    uint32_t assoc = c->r->assoc, group = group_at(c, assoc);
+    uint32_t assoc = c->r->assoc, group = limit_check_group_at(c, assoc);
     const struct limit_set *member = c->table->of_member.items[assoc];
     bool has_own = group == assoc && !c->r->is_new_user;
     if (has_own && group_counts_hit(c, group)) return true;
-    if (member != NULL && (jobs_hit(c, PLACE_ASSOC, assoc, member, LIMIT_MAX_JOBS, member_counter(c)) ||
-                           time_hit(c, PLACE_ASSOC, assoc, member)))
+    if (member != NULL && (jobs_hit(c, LIMIT_CHECK_ASSOC, assoc, member, LIMIT_MAX_JOBS, limit_check_user_counter(c)) ||
+                           limit_check_time_hit(c, LIMIT_CHECK_ASSOC, assoc, member)))
         return true;
-    if (has_own) group = group_above(c, group);
-    for (; group != NONE; group = group_above(c, group)) {
+    if (has_own) group = limit_check_group_above(c, group);
+    for (; group != NONE; group = limit_check_group_above(c, group)) {
         if (group_counts_hit(c, group)) return true;
     }
     return false;
 }
 
 /* The smallest number of nodes that any limit lets one task have. */
-static void lower_nodes(const struct check *c, int place, uint32_t subject, const struct limit_set *l,
+static void lower_nodes(const struct limit_check *c, int place, uint32_t subject, const struct limit_set *l,
                         enum limit_tres limit, double *io_min)
 {
     double max = limit_table_amount(l, limit, TRES_NODE);
-    if (max < 0.0 || max >= *io_min || is_tres_decided(c, place, limit, TRES_NODE)) return;
+    if (max < 0.0 || max >= *io_min || limit_check_tres_is_decided(c, place, limit, TRES_NODE)) return;
     *io_min = max;
     if (c->r->nodes > max)
-        (void)hit_tres(c, place, subject, limit, &(struct tres_amount){TRES_NODE, max}, NULL, 0.0, c->r->nodes);
+        (void)limit_check_hit_tres(c, place, subject, limit, &(struct tres_amount){TRES_NODE, max}, NULL, 0.0,
+                                   c->r->nodes);
 }
 
-static bool nodes_hit(const struct check *c)
+static bool nodes_hit(const struct limit_check *c)
 {
     double min = INFINITY;
-    for (int i = 0; i < QOS_COUNT; i++) {
+    for (int i = 0; i < LIMIT_CHECK_QOS_COUNT; i++) {
         static const enum limit_tres order[] = {LIMIT_GRP_TRES, LIMIT_MAX_TRES_PER_ACCOUNT, LIMIT_MAX_TRES_PER_USER,
                                                 LIMIT_MAX_TRES};
         for (size_t k = 0; k < sizeof order / sizeof *order; k++)
             lower_nodes(c, i, c->qos[i], c->of_qos[i], order[k], &min);
     }
     const struct limit_set *member = c->table->of_member.items[c->r->assoc];
-    if (member != NULL) lower_nodes(c, PLACE_ASSOC, c->r->assoc, member, LIMIT_MAX_TRES, &min);
-    for (uint32_t group = group_at(c, c->r->assoc); group != NONE; group = group_above(c, group))
-        lower_nodes(c, PLACE_ASSOC, group, c->table->of_assoc.items[group], LIMIT_GRP_TRES, &min);
+    if (member != NULL) lower_nodes(c, LIMIT_CHECK_ASSOC, c->r->assoc, member, LIMIT_MAX_TRES, &min);
+    for (uint32_t group = limit_check_group_at(c, c->r->assoc); group != NONE;
+         group = limit_check_group_above(c, group))
+        lower_nodes(c, LIMIT_CHECK_ASSOC, group, c->table->of_assoc.items[group], LIMIT_GRP_TRES, &min);
     return c->hit->reason != PENDING_NONE;
 }
 
-static const struct limit_counter *qos_counter(const struct check *c, int i, enum limit_tres limit)
+static const struct limit_counter *qos_counter(const struct limit_check *c, int i, enum limit_tres limit)
 {
     if (limit == LIMIT_MAX_TRES_PER_USER) return limit_counts_of_user(c->counts, c->qos[i], c->r->user);
     if (limit == LIMIT_MAX_TRES_PER_ACCOUNT) return limit_counts_of_account(c->counts, c->qos[i], c->r->account);
     return limit_counts_of_qos(c->counts, c->qos[i]);
 }
 
-static bool qos_tres_hit(const struct check *c, int i)
+static bool qos_tres_hit(const struct limit_check *c, int i)
 {
     static const enum limit_tres order[] = {
         LIMIT_GRP_TRES_MINS,     LIMIT_GRP_TRES, LIMIT_GRP_TRES_RUN_MINS,    LIMIT_MAX_TRES_MINS,    LIMIT_MAX_TRES,
@@ -365,27 +205,27 @@ static bool qos_tres_hit(const struct check *c, int i)
     return false;
 }
 
-static bool group_tres_hit(const struct check *c, uint32_t group)
+static bool group_tres_hit(const struct limit_check *c, uint32_t group)
 {
     const struct limit_set *l = c->table->of_assoc.items[group];
     const struct limit_counter *k = limit_counts_of_assoc(c->counts, group);
-    return tres_hit(c, PLACE_ASSOC, group, l, LIMIT_GRP_TRES_MINS, k) ||
-           tres_hit(c, PLACE_ASSOC, group, l, LIMIT_GRP_TRES, k) ||
-           tres_hit(c, PLACE_ASSOC, group, l, LIMIT_GRP_TRES_RUN_MINS, k);
+    return tres_hit(c, LIMIT_CHECK_ASSOC, group, l, LIMIT_GRP_TRES_MINS, k) ||
+           tres_hit(c, LIMIT_CHECK_ASSOC, group, l, LIMIT_GRP_TRES, k) ||
+           tres_hit(c, LIMIT_CHECK_ASSOC, group, l, LIMIT_GRP_TRES_RUN_MINS, k);
 }
 
-static bool assoc_tres_hit(const struct check *c)
+static bool assoc_tres_hit(const struct limit_check *c)
 {
-    uint32_t assoc = c->r->assoc, group = group_at(c, assoc);
+    uint32_t assoc = c->r->assoc, group = limit_check_group_at(c, assoc);
     const struct limit_set *member = c->table->of_member.items[assoc];
     bool has_own = group == assoc && !c->r->is_new_user;
     if (has_own && group_tres_hit(c, group)) return true;
-    if (member != NULL && (tres_hit(c, PLACE_ASSOC, assoc, member, LIMIT_MAX_TRES_MINS, NULL) ||
-                           tres_hit(c, PLACE_ASSOC, assoc, member, LIMIT_MAX_TRES, NULL) ||
-                           tres_hit(c, PLACE_ASSOC, assoc, member, LIMIT_MAX_TRES_PER_NODE, NULL)))
+    if (member != NULL && (tres_hit(c, LIMIT_CHECK_ASSOC, assoc, member, LIMIT_MAX_TRES_MINS, NULL) ||
+                           tres_hit(c, LIMIT_CHECK_ASSOC, assoc, member, LIMIT_MAX_TRES, NULL) ||
+                           tres_hit(c, LIMIT_CHECK_ASSOC, assoc, member, LIMIT_MAX_TRES_PER_NODE, NULL)))
         return true;
-    if (has_own) group = group_above(c, group);
-    for (; group != NONE; group = group_above(c, group)) {
+    if (has_own) group = limit_check_group_above(c, group);
+    for (; group != NONE; group = limit_check_group_above(c, group)) {
         if (group_tres_hit(c, group)) return true;
     }
     return false;
@@ -394,13 +234,62 @@ static bool assoc_tres_hit(const struct check *c)
 bool limits_admit(struct state *s, const struct limit_counts *counts, const struct limit_request *r, int64_t now_us,
                   struct limit_hit *out_hit)
 {
-    const struct check c = check_begin(s, counts, r, now_us, out_hit);
+    const struct limit_check c = limit_check_begin(s, counts, r, now_us, out_hit);
     return !(qos_counts_hit(&c, 0) || qos_counts_hit(&c, 1) || assoc_counts_hit(&c) || nodes_hit(&c) ||
              qos_tres_hit(&c, 0) || qos_tres_hit(&c, 1) || assoc_tres_hit(&c));
 }
 
+/* --- limits of hosts ---------------------------------------------------------------------------------------------- */
+
+struct limits_of_hosts {
+    struct limit_of_hosts *items;
+    uint32_t count, hosts; /* hosts: that the task may have at most */
+};
+
+static void add_hosts(const struct limit_check *c, int place, uint32_t subject, const struct limit_set *l,
+                      enum limit_tres limit, const struct limit_counter *k, struct limits_of_hosts *list)
+{
+    double max = limit_table_amount(l, limit, TRES_NODE), used = limit_counter_used(k, TRES_NODE);
+    if (max < 0.0 || max - used >= list->hosts || limit_check_tres_is_decided(c, place, limit, TRES_NODE)) return;
+    if (list->count == LIMITS_OF_HOSTS_MAX) return;
+    struct limit_of_hosts *item = &list->items[list->count++];
+    (void)limit_check_hit_tres(c, place, subject, limit, &(struct tres_amount){TRES_NODE, max}, k, used, c->r->nodes);
+    *item = (struct limit_of_hosts){.hit = *c->hit, .others_max = max > used ? (uint32_t)(max - used) : 0};
+}
+
+uint32_t limits_list_hosts(struct state *s, const struct limit_counts *counts, const struct limit_request *r,
+                           uint32_t hosts, struct limit_of_hosts *out)
+{
+    static const enum limit_tres of_qos[] = {LIMIT_GRP_TRES, LIMIT_MAX_TRES_PER_ACCOUNT, LIMIT_MAX_TRES_PER_USER};
+    struct limit_hit hit;
+    const struct limit_check c = limit_check_begin(s, counts, r, 0, &hit);
+    struct limits_of_hosts list = {.items = out, .hosts = hosts};
+    for (int i = 0; i < LIMIT_CHECK_QOS_COUNT; i++) {
+        for (size_t k = 0; k < sizeof of_qos / sizeof *of_qos && c.of_qos[i] != NULL; k++)
+            add_hosts(&c, i, c.qos[i], c.of_qos[i], of_qos[k], qos_counter(&c, i, of_qos[k]), &list);
+    }
+    uint32_t group = limit_check_group_at(&c, r->assoc);
+    for (; group != NONE; group = limit_check_group_above(&c, group))
+        add_hosts(&c, LIMIT_CHECK_ASSOC, group, c.table->of_assoc.items[group], LIMIT_GRP_TRES,
+                  limit_counts_of_assoc(counts, group), &list);
+    return list.count;
+}
+
+bool limits_admit_host(struct state *s, const struct limit_counts *counts, const struct limit_request *r)
+{
+    struct limit_hit unused;
+    const struct limit_check c = limit_check_begin(s, counts, r, 0, &unused);
+    const struct limit_set *member = c.table->of_member.items[r->assoc];
+    for (int i = 0; i < LIMIT_CHECK_QOS_COUNT; i++) {
+        if (c.of_qos[i] != NULL && tres_hit(&c, i, c.qos[i], c.of_qos[i], LIMIT_MAX_TRES_PER_NODE, NULL)) return false;
+    }
+    return member == NULL || !tres_hit(&c, LIMIT_CHECK_ASSOC, r->assoc, member, LIMIT_MAX_TRES_PER_NODE, NULL);
+}
+
+/* --- usage that is up --------------------------------------------------------------------------------------------- */
+
 /* Without `safe`, when what is asked for does not count. */
-static bool is_up(const struct check *c, int place, uint32_t subject, const struct limit_set *l)
+static bool is_up(const struct limit_check *c, int place, uint32_t subject, const struct limit_set *l)
 {
     return l != NULL &&
            (wall_hit(c, place, subject, l, NULL) || tres_hit(c, place, subject, l, LIMIT_GRP_TRES_MINS, NULL));
@@ -409,119 +298,14 @@ static bool is_up(const struct check *c, int place, uint32_t subject, const stru
 bool limits_usage_is_up(struct state *s, const struct limit_counts *counts, const struct limit_request *r,
                         int64_t now_us, struct limit_hit *out_hit)
 {
-    struct check c = check_begin(s, counts, r, now_us, out_hit);
+    struct limit_check c = limit_check_begin(s, counts, r, now_us, out_hit);
     c.is_safe = false;
     if (is_up(&c, 0, c.qos[0], c.of_qos[0]) || is_up(&c, 1, c.qos[1], c.of_qos[1])) return true;
-    for (uint32_t group = group_at(&c, r->assoc); group != NONE; group = group_above(&c, group)) {
-        if (is_up(&c, PLACE_ASSOC, group, c.table->of_assoc.items[group])) return true;
+    for (uint32_t group = limit_check_group_at(&c, r->assoc); group != NONE;
+         group = limit_check_group_above(&c, group)) {
+        if (is_up(&c, LIMIT_CHECK_ASSOC, group, c.table->of_assoc.items[group])) return true;
     }
     return false;
-}
-
-/* --- submissions -------------------------------------------------------------------------------------------------- */
-
-static bool submit_hit(const struct check *c, int place, uint32_t subject, const struct limit_set *l,
-                       enum limit_count limit, const struct limit_counter *k, uint32_t tasks)
-{
-    int64_t max = l->count[limit];
-    double used = k != NULL ? (double)k->submitted : 0.0;
-    if (max == LIMIT_UNLIMITED || used + tasks <= (double)max || is_count_decided(c, place, limit)) return false;
-    (void)hit_count(c, place, subject, limit, k, (double)max, used);
-    c->hit->requested = tasks;
-    return true;
-}
-
-static bool submits_hit(const struct check *c, uint32_t tasks)
-{
-    for (int i = 0; i < QOS_COUNT; i++) {
-        const struct limit_set *l = c->of_qos[i];
-        uint32_t qos = c->qos[i];
-        if (l == NULL) continue;
-        if (submit_hit(c, i, qos, l, LIMIT_GRP_SUBMIT, limit_counts_of_qos(c->counts, qos), tasks) ||
-            submit_hit(c, i, qos, l, LIMIT_MAX_SUBMIT_PER_ACCOUNT,
-                       limit_counts_of_account(c->counts, qos, c->r->account), tasks) ||
-            submit_hit(c, i, qos, l, LIMIT_MAX_SUBMIT, limit_counts_of_user(c->counts, qos, c->r->user), tasks))
-            return true;
-    }
-    uint32_t assoc = c->r->assoc;
-    const struct limit_set *member = c->table->of_member.items[assoc];
-    if (member != NULL && submit_hit(c, PLACE_ASSOC, assoc, member, LIMIT_MAX_SUBMIT, member_counter(c), tasks))
-        return true;
-    for (uint32_t group = group_at(c, assoc); group != NONE; group = group_above(c, group)) {
-        if (submit_hit(c, PLACE_ASSOC, group, c->table->of_assoc.items[group], LIMIT_GRP_SUBMIT,
-                       limit_counts_of_assoc(c->counts, group), tasks))
-            return true;
-    }
-    return false;
-}
-
-/* What one task by itself exceeds, whatever others use: Grp limits are compared with the request alone. */
-static bool alone_hit(const struct check *c, int place, uint32_t subject, const struct limit_set *l,
-                      enum limit_tres limit)
-{
-    bool is_timed = limit == LIMIT_GRP_TRES_MINS || limit == LIMIT_GRP_TRES_RUN_MINS || limit == LIMIT_MAX_TRES_MINS;
-    bool is_own = limit == LIMIT_MIN_TRES || limit == LIMIT_MAX_TRES_PER_NODE;
-    for (uint32_t i = 0; l != NULL && i < l->tres[limit].count; i++) {
-        const struct tres_amount *max = &l->tres[limit].items[i];
-        if (is_tres_decided(c, place, limit, max->tres)) continue;
-        double amount = tres_amount_of(&c->r->tres, max->tres);
-        double asked = is_timed ? requested_minutes(c, amount) : amount;
-        if (is_own ? own_hit(c, place, subject, limit, max) : asked > max->amount)
-            return hit_tres(c, place, subject, limit, max, NULL, 0.0, asked);
-    }
-    return false;
-}
-
-static bool wall_alone_hit(const struct check *c, int place, uint32_t subject, const struct limit_set *l)
-{
-    int64_t max_s = l != NULL ? l->count[LIMIT_GRP_WALL] : LIMIT_UNLIMITED;
-    if (max_s == LIMIT_UNLIMITED || c->r->time_limit_s <= max_s || is_count_decided(c, place, LIMIT_GRP_WALL))
-        return false;
-    (void)hit_count(c, place, subject, LIMIT_GRP_WALL, NULL, (double)max_s / LIMIT_MINUTE_S, 0.0);
-    c->hit->requested = (double)c->r->time_limit_s / LIMIT_MINUTE_S;
-    return true;
-}
-
-static bool qos_denies(const struct check *c, int i)
-{
-    const struct limit_set *l = c->of_qos[i];
-    uint32_t qos = c->qos[i];
-    if (l == NULL) return false;
-    return alone_hit(c, i, qos, l, LIMIT_MAX_TRES_PER_ACCOUNT) || alone_hit(c, i, qos, l, LIMIT_MAX_TRES_PER_USER) ||
-           alone_hit(c, i, qos, l, LIMIT_GRP_TRES) || alone_hit(c, i, qos, l, LIMIT_MAX_TRES_MINS) ||
-           alone_hit(c, i, qos, l, LIMIT_GRP_TRES_MINS) || alone_hit(c, i, qos, l, LIMIT_GRP_TRES_RUN_MINS) ||
-           time_hit(c, i, qos, l) || wall_alone_hit(c, i, qos, l) || alone_hit(c, i, qos, l, LIMIT_MAX_TRES) ||
-           alone_hit(c, i, qos, l, LIMIT_MAX_TRES_PER_NODE) || alone_hit(c, i, qos, l, LIMIT_MIN_TRES);
-}
-
-static bool assoc_denies(const struct check *c)
-{
-    uint32_t assoc = c->r->assoc;
-    const struct limit_set *member = c->table->of_member.items[assoc];
-    if (member != NULL &&
-        (alone_hit(c, PLACE_ASSOC, assoc, member, LIMIT_MAX_TRES) ||
-         alone_hit(c, PLACE_ASSOC, assoc, member, LIMIT_MAX_TRES_PER_NODE) ||
-         alone_hit(c, PLACE_ASSOC, assoc, member, LIMIT_MAX_TRES_MINS) || time_hit(c, PLACE_ASSOC, assoc, member)))
-        return true;
-    for (uint32_t group = group_at(c, assoc); group != NONE; group = group_above(c, group)) {
-        const struct limit_set *l = c->table->of_assoc.items[group];
-        if (alone_hit(c, PLACE_ASSOC, group, l, LIMIT_GRP_TRES) ||
-            alone_hit(c, PLACE_ASSOC, group, l, LIMIT_GRP_TRES_MINS) ||
-            alone_hit(c, PLACE_ASSOC, group, l, LIMIT_GRP_TRES_RUN_MINS) || wall_alone_hit(c, PLACE_ASSOC, group, l))
-            return true;
-    }
-    return false;
-}
-
-bool limits_admit_submission(struct state *s, const struct limit_counts *counts, const struct limit_request *r,
-                             uint32_t tasks, bool deny_only, struct limit_hit *out_hit)
-{
-    const struct check c = check_begin(s, counts, r, 0, out_hit);
-    bool denies = false;
-    for (int i = 0; i < QOS_COUNT; i++)
-        denies |= c.qos[i] != NONE && (s->objects[OBJECT_QOS].items[c.qos[i]].qos_flags & QOS_DENY_ON_LIMIT) != 0;
-    if (!deny_only && submits_hit(&c, tasks)) return false;
-    return !denies || !(qos_denies(&c, 0) || qos_denies(&c, 1) || assoc_denies(&c));
 }
 
 /* --- requests ----------------------------------------------------------------------------------------------------- */
@@ -541,19 +325,33 @@ void limits_request(struct state *s, const struct job *j, uint32_t partition, ui
                                   .partition_qos = partition_qos == j->qos ? NONE : partition_qos,
                                   .tres = {.items = amounts},
                                   .nodes = nodes,
+                                  .nodes_max = nodes,
                                   .time_limit_s =
                                       j->has_default_time ? partition_limits_time_s(s, j, partition) : j->time_limit_s,
                                   .is_time_exempt = j->is_time_exempt,
-                                  .usage_factor = qos->object.value[QOS_USAGE_FACTOR].real,
-                                  .new_hosts = NONE};
+                                  .usage_factor = qos->object.value[QOS_USAGE_FACTOR].real};
     if (state_job_document(s, j) != NULL)
         job_tres(s, &limit_table_of(s)->indices, j, slots, &out->tres);
     else
         job_task_tres(s, &limit_table_of(s)->indices, j, slots, nodes, &out->tres);
     double billing = floor(job_billing_in(s, partition, &out->tres));
-    if (!(billing > 0.0) || out->tres.count >= TRES_MAX) return;
-    uint32_t at = out->tres.count;
-    for (; at > 0 && amounts[at - 1].tres > TRES_BILLING; at--) amounts[at] = amounts[at - 1];
-    amounts[at] = (struct tres_amount){TRES_BILLING, billing};
-    out->tres.count++;
+    if (out->tres.count < TRES_MAX) tres_list_set(&out->tres, TRES_BILLING, billing);
+}
+
+bool limits_time_exceeds(struct state *s, const struct job *j)
+{
+    bool exceeds = false;
+    for (uint32_t i = 0; i < j->partition_count && !exceeds && limits_apply(s); i++) {
+        struct tres_amount amounts[TRES_MAX];
+        struct limit_request r;
+        struct limit_hit hit;
+        limits_request(s, j, j->partitions[i], j->request.cpus, 0, amounts, &r);
+        r.is_time_exempt = false;
+        const struct limit_check c = limit_check_begin(s, NULL, &r, 0, &hit);
+        const struct limit_set *member = c.table->of_member.items[r.assoc];
+        for (int k = 0; k < LIMIT_CHECK_QOS_COUNT; k++)
+            exceeds |= c.of_qos[k] != NULL && limit_check_time_hit(&c, k, c.qos[k], c.of_qos[k]);
+        exceeds |= member != NULL && limit_check_time_hit(&c, LIMIT_CHECK_ASSOC, r.assoc, member);
+    }
+    return exceeds;
 }

@@ -23,13 +23,10 @@ struct limit_request {
     const char *user, *account;
     uint32_t qos, partition_qos; /* partition_qos NONE: none, or the same */
     struct tres_list tres;       /* whole numbers, with nodes (at least) and billing */
-    uint32_t nodes;
+    uint32_t nodes, nodes_max;   /* nodes_max: those over which the request may be distributed, for MaxTRESPerNode */
     int64_t time_limit_s;
     bool is_time_exempt; /* an operator has set its time limit */
     double usage_factor;
-    uint32_t new_hosts;       /* hosts of it on which its group may have no task yet; NONE: not known */
-    const uint32_t *confined; /* counters that have tasks on all of its hosts */
-    uint32_t confined_count;
 };
 
 /* The limit that blocks. */
@@ -41,9 +38,10 @@ struct limit_hit {
     const char *name;   /* "GrpTRES" */
     uint32_t tres;      /* NONE: not of TRES */
     double limit, used, requested;
-    uint32_t counter, freed; /* the counter that has to become less, and how often it has; counter NONE: none can */
-    bool falls;              /* it may also end by the time that passes */
-    bool has_more_counters;  /* or when another counter becomes less */
+    uint32_t counter,
+        decrease_count;     /* the counter that has to become less, and how often it has; counter NONE: none can */
+    bool falls;             /* it may also end by the time that passes */
+    bool has_more_counters; /* or when another counter becomes less */
 };
 
 /* Fills a request for a task of a job in a partition, with its minimum of slots and nodes, or as it was placed (hosts
@@ -51,14 +49,28 @@ struct limit_hit {
 void limits_request(struct state *s, const struct job *j, uint32_t partition, uint32_t slots, uint32_t hosts,
                     struct tres_amount *amounts, struct limit_request *out);
 
-/* Whether a task may start. False: out_hit says why not. counts: up to date. O(depth of the tree x limited TRES). */
+/* Whether a task may start, on hosts on which its group has tasks already; limits_list_hosts says how many others it
+ * may have. False: out_hit says why not. counts: up to date. O(depth of the tree x limited TRES). */
 bool limits_admit(struct state *s, const struct limit_counts *counts, const struct limit_request *r, int64_t now_us,
                   struct limit_hit *out_hit);
 
-/* Whether tasks may be submitted: the submit limits, and, if one of the QOS has DenyOnLimit, all limits that one task
- * by itself exceeds. deny_only: not the submit limits. */
-bool limits_admit_submission(struct state *s, const struct limit_counts *counts, const struct limit_request *r,
-                             uint32_t tasks, bool deny_only, struct limit_hit *out_hit);
+/* A limit of the hosts of a group (GrpTRES=node and the like). */
+struct limit_of_hosts {
+    struct limit_hit hit; /* if the task needs more; counter NONE: the group has no task yet */
+    uint32_t others_max;  /* so many hosts on which the group has no task may the task have */
+};
+
+/* The limits of hosts of a task that limits_admit lets start, in the order of reasons: those that leave it fewer than
+ * so many other hosts. out: room for LIMITS_OF_HOSTS_MAX. Returns their number. */
+enum { LIMITS_OF_HOSTS_MAX = TREE_DEPTH_MAX + 8 };
+uint32_t limits_list_hosts(struct state *s, const struct limit_counts *counts, const struct limit_request *r,
+                           uint32_t hosts, struct limit_of_hosts *out);
+
+/* Whether a task may have what it requests on one host (MaxTRESPerNode). */
+bool limits_admit_host(struct state *s, const struct limit_counts *counts, const struct limit_request *r);
+
+/* Whether a job's time limit exceeds MaxWall in one of its partitions, exempt or not. */
+bool limits_time_exceeds(struct state *s, const struct job *j);
 
 /* Whether the usage that a running task adds to has reached GrpTRESMins or GrpWall. */
 bool limits_usage_is_up(struct state *s, const struct limit_counts *counts, const struct limit_request *r,

@@ -114,9 +114,9 @@ void min_priority_forget_all(struct apply_context *c)
 
 /* The fields of an update on which the sum depends, whatever the weights are. */
 static const enum job_field sum_fields[] = {
-    JOB_FIELD_NICE,       JOB_FIELD_SITE,     JOB_FIELD_SET_PRIORITY, JOB_FIELD_QOS,
-    JOB_FIELD_PARTITIONS, JOB_FIELD_CPUS,     JOB_FIELD_GPUS,         JOB_FIELD_TIME_LIMIT,
-    JOB_FIELD_MEM_MIB,    JOB_FIELD_REQUESTS, JOB_FIELD_BEGIN,        JOB_FIELD_DEPENDENCY,
+    JOB_FIELD_NICE,  JOB_FIELD_SITE,       JOB_FIELD_SET_PRIORITY,   JOB_FIELD_QOS,     JOB_FIELD_PARTITIONS,
+    JOB_FIELD_CPUS,  JOB_FIELD_GPUS,       JOB_FIELD_TIME_LIMIT,     JOB_FIELD_MEM_MIB, JOB_FIELD_REQUESTS,
+    JOB_FIELD_BEGIN, JOB_FIELD_DEPENDENCY, JOB_FIELD_ASSOCIATION_ID,
 };
 
 void min_priority_update(struct apply_context *c, uint32_t job, struct job *row)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "engine/assoc_limits.h"
 #include "engine/job_waits.h"
 #include "engine/pass.h"
 #include "engine/pass_limits.h"
@@ -34,7 +35,7 @@ uint32_t pass_startable_tasks(const struct state *s, const struct job *j)
 bool pass_admits(struct pass *p, const struct pending_group *g)
 {
     struct state *s = p->c->s;
-    if (pass_limits_block(p, g)) return false;
+    if (assoc_limits_refuse_qos(s, g->assoc, g->qos) || pass_limits_block(p, g)) return false;
     if (!p->has_threshold_qos) return true;
     pass_begin_ranking(p);
     if (!ranking_qos_waits(s, g->qos, p->factors[s->node_of.items[g->assoc]])) return true;
@@ -107,7 +108,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     struct tres_amount amounts[TRES_MAX];
     struct tres_list tres = {.items = amounts};
     find_indices(p);
-    job_task_tres(s, &p->indices, j, a->slots, a->part_count, &tres);
+    job_task_tres(s, &p->indices, j, a->slots, cluster_model_list_hosts(&p->cluster->model, a, NULL), &tres);
     uint32_t partition = p->cluster->model.partition_of[a->parts[0].instance];
     if (j->has_default_time) j->time_limit_s = partition_limits_time_s(s, j, partition);
     j->has_default_time = false;

@@ -33,7 +33,7 @@ struct pending_group {
     const struct demand *demand; /* of the live cluster, as of demand_made */
     uint32_t demand_made;        /* 0: none yet */
     /* The limit that kept them waiting when it was last looked at (pass_limits.h). */
-    uint32_t blocked_counter, blocked_freed, blocked_rules;
+    uint32_t blocked_counter, blocked_decrease_count, blocked_rules;
     int64_t blocked_until_us;
     bool is_blocked;
     uint32_t entered_in; /* the last pass in which one of its jobs was a candidate (pass_priority.c) */

@@ -29,6 +29,17 @@ void placements_take(struct state *s, uint32_t host, const struct capacity *gran
     s->free_cpu_count -= granted->cpus;
 }
 
+uint32_t placements_list_hosts(const struct task *k, uint32_t *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < k->placement_count; i++) {
+        if (i > 0 && k->placements[i].host == k->placements[i - 1].host) continue;
+        if (out != NULL) out[count] = k->placements[i].host;
+        count++;
+    }
+    return count;
+}
+
 void placements_give_back(struct state *s, const struct task *k)
 {
     for (uint32_t i = 0; i < k->placement_count; i++) {

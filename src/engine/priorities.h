@@ -52,14 +52,15 @@ enum { TICKET_ENTRIES_MAX = 1000000 };
 uint32_t ticket_snapshot_tasks_max(const struct state *s);
 
 /* The reason why a job waits, if it is another one than that resources are missing: that of a limit of its first
- * partition (partition_limits.h), if none admits it, PENDING_BAD_CONSTRAINTS (it can never run as the cluster is),
- * PENDING_PARTITION_DOWN and PENDING_PARTITION_INACTIVE (by their states), PENDING_PARTITION_CLOSED (its partitions are
- * closed, or close before it would end),
- * PENDING_QOS_USAGE_THRESHOLD, PENDING_REQ_NODE_NOT_AVAIL (only drained hosts or those that are down could take it),
- * PENDING_ARRAY_TASK_LIMIT (also of max_aj_instances), PENDING_QUOTA_LIMIT (a resource quota or maxujobs) or
- * PENDING_PRIORITY (another job waits before it: engine/wait_leaders.h). PENDING_NONE: there is none, or no such job.
- * factor: the fair-share factor of its association. O(partitions of the job + requests), and O(instances) for a job
- * unlike those before it, or one that quotas by instance keep back everywhere. */
+ * partition (partition_limits.h), if none admits it, PENDING_INVALID_QOS (its QOS was taken away from its association),
+ * PENDING_BAD_CONSTRAINTS (it can never run as the cluster is), PENDING_PARTITION_DOWN and PENDING_PARTITION_INACTIVE
+ * (by their states), that of a limit (job_limit_find), PENDING_PARTITION_CLOSED (its partitions are closed, or close
+ * before it would end), PENDING_QOS_USAGE_THRESHOLD, PENDING_REQ_NODE_NOT_AVAIL (only drained hosts or those that are
+ * down could take it), PENDING_ARRAY_TASK_LIMIT (also of max_aj_instances), PENDING_QUOTA_LIMIT (a resource quota or
+ * maxujobs), PENDING_LAUNCH_FAILURE (the machine can start nothing) or PENDING_PRIORITY (another job waits before it:
+ * engine/wait_leaders.h). PENDING_NONE: there is none, or no such job. factor: the fair-share factor of its
+ * association. O(partitions of the job + requests), and O(instances) for a job unlike those before it, or one that
+ * quotas by instance keep back everywhere. */
 enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double factor, int64_t now_us);
 
 struct limit_hit;

@@ -7,19 +7,26 @@
 
 /* --- TRES --------------------------------------------------------------------------------------------------------- */
 
+static uint32_t find_tres(const struct state *s, const char *type, const char *name)
+{
+    struct buf text = {0};
+    buf_format(&text, "%s/%s", type, name);
+    uint32_t tres = tres_find(&s->policy.tres, (struct str){text.text, text.length});
+    buf_release(&text);
+    return tres;
+}
+
 void tres_indices_find(const struct state *s, struct arena *arena, struct tres_indices *out_indices)
 {
     uint32_t count = s->objects[OBJECT_RESOURCE].count;
-    struct buf name = {0};
-    out_indices->gpu = tres_find(&s->policy.tres, str("gres/gpu"));
+    *out_indices = (struct tres_indices){.gpu = tres_find(&s->policy.tres, str("gres/gpu"))};
     out_indices->license = arena_alloc(arena, (count + (size_t)1) * sizeof *out_indices->license);
+    out_indices->gres = arena_alloc(arena, (count + (size_t)1) * sizeof *out_indices->gres);
     for (uint32_t i = 0; i < count; i++) {
-        buf_clear(&name);
-        buf_add_text(&name, "license/");
-        buf_add_text(&name, s->objects[OBJECT_RESOURCE].items[i].object.name);
-        out_indices->license[i] = tres_find(&s->policy.tres, (struct str){name.text, name.length});
+        const char *name = s->objects[OBJECT_RESOURCE].items[i].object.name;
+        out_indices->license[i] = find_tres(s, "license", name);
+        out_indices->gres[i] = find_tres(s, "gres", name);
     }
-    buf_release(&name);
 }
 
 /* Lists the amounts above 0. */
@@ -68,8 +75,10 @@ void job_tres(const struct state *s, const struct tres_indices *indices, const s
     if (d != NULL) add_types(d, indices->gpu, cpus, amounts);
     for (uint32_t i = 0; i < j->request_count; i++) {
         const struct job_request *r = &j->requests[i];
-        if (indices->license[r->resource] != NONE)
-            amounts[indices->license[r->resource]] += r->amount * (is_per_job(s, r->resource) ? 1 : cpus);
+        const uint32_t tres[] = {indices->license[r->resource], indices->gres[r->resource]};
+        for (size_t k = 0; k < sizeof tres / sizeof *tres; k++) {
+            if (tres[k] != NONE) amounts[tres[k]] += r->amount * (is_per_job(s, r->resource) ? 1 : cpus);
+        }
     }
     list_amounts(amounts, s->policy.tres.count, out_list);
 }
@@ -103,14 +112,15 @@ static void add_host(const struct tres_indices *indices, const struct host_row *
     if (indices->gpu != NONE) totals[indices->gpu] += host->host.has.gpus;
 }
 
-/* Licences belong to the cluster, so each partition has all of them. */
-static void add_licenses(const struct state *s, const struct tres_indices *indices, double *totals)
+/* Amounts of resources belong to the cluster, so each partition has all of them. */
+static void add_resources(const struct state *s, const struct tres_indices *indices, double *totals)
 {
     for (uint32_t i = 0; i < s->objects[OBJECT_RESOURCE].count; i++) {
         const struct object_row *r = &s->objects[OBJECT_RESOURCE].items[i];
         int64_t amount = r->object.value[RESOURCE_AMOUNT].number;
-        if (!r->is_deleted && indices->license[i] != NONE && amount != FIELD_SPECIAL)
-            totals[indices->license[i]] = (double)amount;
+        if (r->is_deleted || amount == FIELD_SPECIAL) continue;
+        if (indices->license[i] != NONE) totals[indices->license[i]] = (double)amount;
+        if (indices->gres[i] != NONE && indices->gres[i] != indices->gpu) totals[indices->gres[i]] = (double)amount;
     }
 }
 
@@ -122,7 +132,7 @@ static double *totals_of(const struct state *s, const struct tres_indices *indic
     bool has_all = partition == NULL || partition->hosts == NULL;
     uint32_t count = has_all ? s->hosts.count : partition->host_count;
     for (uint32_t i = 0; i < count; i++) add_host(indices, &s->hosts.items[has_all ? i : partition->hosts[i]], totals);
-    add_licenses(s, indices, totals);
+    add_resources(s, indices, totals);
     return totals;
 }
 

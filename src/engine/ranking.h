@@ -22,15 +22,16 @@ bool ranking_qos_waits(const struct state *s, uint32_t index, double factor);
 
 /* The indices in policy.tres of the resources that hosts have and jobs request. */
 struct tres_indices {
-    uint32_t gpu;      /* gres/gpu, or NONE */
-    uint32_t *license; /* by index of objects[OBJECT_RESOURCE]: license/NAME, or NONE */
+    uint32_t gpu;             /* gres/gpu, or NONE */
+    uint32_t *license, *gres; /* by index of objects[OBJECT_RESOURCE]: license/NAME and gres/NAME, or NONE */
 };
 
-/* license is in memory of arena. O(resources x tracked TRES). */
+/* The lists are in memory of arena. O(resources x tracked TRES). */
 void tres_indices_find(const struct state *s, struct arena *arena, struct tres_indices *out_indices);
 
-/* The TRES of a task of the job that has so many CPUs on one host: cpu, mem, node, gres/gpu and the tracked licences,
- * of which it takes its request for each CPU, or once. out_list->items: the caller's, with room for TRES_MAX. */
+/* The TRES of a task of the job that has so many CPUs on one host: cpu, mem, node, gres/gpu, and the resources that are
+ * tracked as license/NAME or gres/NAME, of which it takes its request for each CPU, or once. out_list->items: the
+ * caller's, with room for TRES_MAX. */
 void job_tres(const struct state *s, const struct tres_indices *indices, const struct job *j, uint32_t cpus,
               struct tres_list *out_list);
 

@@ -1,6 +1,7 @@
 #include "engine/requested_resources.h"
 
 #include "base/ensure.h"
+#include "engine/limit_table.h"
 #include "engine/never_runs.h"
 #include "fields/standard_resources.h"
 
@@ -50,7 +51,10 @@ void requested_resources_settle(struct apply_context *c, uint32_t added, bool is
         else
             apply_note_change(c, TABLE_OBJECT, object_change(OBJECT_RESOURCE, index));
     }
-    if (added > 0 && is_refused) never_runs_drop(s); /* the next ones that are added may have other names */
+    if (added > 0 && is_refused) { /* the next ones that are added may have other names */
+        never_runs_drop(s);
+        limit_table_invalidate(s);
+    }
     if (added == 0 || is_refused) return;
     s->object_edition++;
     s->rules_edition++;

@@ -5,6 +5,7 @@
 
 #include "base/ensure.h"
 #include "base/sort.h"
+#include "engine/assoc_limits.h"
 #include "engine/closed_times.h"
 #include "engine/job_waits.h"
 #include "engine/limit_plan.h"
@@ -70,7 +71,8 @@ static void find_pending(struct schedule_builder *b)
         b->reserved_row[i] = NONE;
         if (!job_waits_is_eligible(j, b->now_us)) continue;
         const struct idset *ready = job_waits_ready_tasks(j);
-        b->left[i] = waits_for_factor(b, j, factors) ? 0 : state_array_room(b->s, j, idset_count(ready));
+        bool is_kept = waits_for_factor(b, j, factors) || assoc_limits_refuse_qos(b->s, j->assoc, j->qos);
+        b->left[i] = is_kept ? 0 : state_array_room(b->s, j, idset_count(ready));
         idset_copy(&b->pending[i], ready);
     }
 }

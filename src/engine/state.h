@@ -379,10 +379,10 @@ struct state {
     /* The time of the next pass if nothing changes: the earliest begin_us in the future of a pending job, or in a
      * minute where a job waits for its fair-share factor or the CPU weights follow usage. 0: never. */
     int64_t next_due_us;
-    int64_t next_delay_us;      /* when the next task_delay of a job may end; 0: none */
-    int64_t limits_looked_us;   /* when running tasks were last held against limits of usage (engine/limit_end.h) */
-    uint32_t limits_next_share; /* where that goes on in the next turn; 0: it is done */
-    struct rank_order *order;   /* of the fair-tree algorithm, kept from pass to pass */
+    int64_t next_delay_us;     /* when the next task_delay of a job may end; 0: none */
+    int64_t limits_looked_us;  /* when running tasks were last held against limits of usage (engine/limit_end.h) */
+    uint32_t limits_next_live; /* where that goes on in the next turn; 0: it is done */
+    struct rank_order *order;  /* of the fair-tree algorithm, kept from pass to pass */
     uint32_t ended_jobs, ended_tasks; /* rows in memory that have ended */
     struct arena cycle;               /* temporary; cleared when an event begins */
 };

@@ -1,5 +1,6 @@
 #include "engine/wait_answer.h"
 
+#include "engine/assoc_limits.h"
 #include "engine/limit_text.h"
 #include "engine/live_cluster.h"
 #include "engine/never_runs.h"
@@ -25,19 +26,26 @@ static bool is_limited(const struct state *s, const struct job *j, const struct 
     return user_limit_room(started, s, j) == 0 || (j->is_array && state_array_room(s, j, 1) == 0);
 }
 
-/* The limit of its association or QOS that keeps it back, or that the machine can start nothing, in memory of arena;
- * NULL: neither does. */
+/* What its association or QOS has against it, in memory of arena: a QOS that it may not have, or a limit; or that the
+ * machine can start nothing. NULL: nothing. */
 static const char *limit_of(struct state *s, const struct job *j, int64_t now_us, struct arena *arena)
 {
     struct limit_hit hit;
     struct buf text = {0};
-    bool is_limited = job_limit_find(s, j, now_us, &hit);
-    if (!is_limited && !launch_backoff_is_waiting(&s->launch_backoff)) return NULL;
-    if (is_limited)
+    enum pending_reason reason = PENDING_INVALID_QOS;
+    if (assoc_limits_refuse_qos(s, j->assoc, j->qos)) {
+        buf_add_text(&text, "QOS ");
+        assoc_limits_refusal(s, j->assoc, j->qos, &text);
+    } else if (job_limit_find(s, j, now_us, &hit)) {
         limit_text(s, &hit, &text);
-    else
+        reason = hit.reason;
+    } else if (launch_backoff_is_waiting(&s->launch_backoff)) {
         buf_format(&text, "the machine can start no job at present: %s", s->launch_backoff.detail);
-    buf_format(&text, " (%s)", pending_reason_name(is_limited ? hit.reason : PENDING_LAUNCH_FAILURE));
+        reason = PENDING_LAUNCH_FAILURE;
+    } else {
+        return NULL;
+    }
+    buf_format(&text, " (%s)", pending_reason_name(reason));
     const char *copy = arena_copy(arena, (struct str){text.text, text.length});
     buf_release(&text);
     return copy;

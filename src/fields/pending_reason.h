@@ -70,6 +70,7 @@
     X(BEGIN_TIME, "BeginTime") between                                 \
     X(DEPENDENCY, "Dependency") between                                \
     X(DEPENDENCY_NEVER, "DependencyNeverSatisfied") between            \
+    X(INVALID_QOS, "InvalidQOS") between                               \
     X(ARRAY_TASK_LIMIT, "JobArrayTaskLimit") between                   \
     X(HELD_BY_OPERATOR, "JobHeldAdmin") between                        \
     X(HELD_BY_USER, "JobHeldUser") between                             \

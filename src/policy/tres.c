@@ -307,6 +307,17 @@ void tres_list_add_generic(const struct tres_table *t, struct tres_list *list)
     tres_list_from_amounts(amounts, t->count, list);
 }
 
+void tres_list_set(struct tres_list *list, uint32_t tres, double amount)
+{
+    uint32_t at = 0;
+    while (at < list->count && list->items[at].tres < tres) at++;
+    bool has_it = at < list->count && list->items[at].tres == tres, is_kept = amount > 0.0;
+    struct tres_amount *next = list->items + at + has_it;
+    memmove(list->items + at + is_kept, next, (list->count - at - has_it) * sizeof *next);
+    if (is_kept) list->items[at] = (struct tres_amount){tres, amount};
+    list->count = list->count + is_kept - has_it;
+}
+
 double tres_amount_of(const struct tres_list *list, uint32_t tres)
 {
     for (uint32_t i = 0; i < list->count; i++) {

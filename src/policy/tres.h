@@ -110,6 +110,9 @@ void tres_list_from_amounts(const double *amounts, uint32_t count, struct tres_l
  * room for t->count. */
 void tres_list_add_generic(const struct tres_table *t, struct tres_list *list);
 
+/* Sets the amount of a TRES that is above 0; 0 or less takes the TRES out. list's items have room for one more. */
+void tres_list_set(struct tres_list *list, uint32_t tres, double amount);
+
 /* The amount of a TRES; 0 when it is not in the list. O(count). */
 double tres_amount_of(const struct tres_list *list, uint32_t tres);
 

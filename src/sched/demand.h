@@ -29,6 +29,12 @@ struct demand_quota {
     const uint32_t *by_instance; /* NULL: pool, on all of them */
 };
 
+/* At most others_max of the job's hosts are not among these: bits, by host of the cluster. */
+struct host_limit {
+    const uint64_t *hosts;
+    uint32_t others_max;
+};
+
 /* Jobs with equal demands have the same shape, and mostly point to the same demand. Shapes that differ only in their
  * duration are of the same kind. Sets of instances are bits, by index; NULL: all of them. */
 struct demand {
@@ -40,14 +46,17 @@ struct demand {
     const uint64_t *allowed, *masters, *preferred; /* for all slots, for the first slot, as a soft request */
     const uint32_t *environments;                  /* of a parallel job: the first one that fits */
     uint32_t environment_count;
-    uint32_t host_min, host_max;     /* without an environment: on so many hosts; 0: on one instance */
-    uint32_t slots_per_host;         /* then: so many on each; 0: at least one */
+    uint32_t host_min, host_max; /* on so many hosts; host_max 0: on one instance; in an environment: on any number */
+    uint32_t slots_per_host;     /* then: so many on each; 0: at least one */
     const struct slot_range *ranges; /* ascending; at least the slots of host_min hosts */
     uint32_t range_count;
     int64_t duration_us;               /* TIMELINE_END: endless */
     const struct demand_quota *quotas; /* quota_count for each environment, one after the other; or for none */
     uint32_t quota_count;
-    uint32_t bare_kind; /* with quotas: the number of the kind of the same demand without them */
+    uint32_t bare_kind;                   /* with quotas: the number of the kind of the same demand without them */
+    const struct host_limit *host_limits; /* all of them hold (sched/host_limit.h) */
+    uint32_t host_limit_count;
+    uint32_t slots_per_host_max; /* in an environment; 0: no maximum */
 };
 
 /* The kind that jobs share whose demands differ only in duration and quotas. What does not fit without quotas does not

@@ -9,6 +9,7 @@
 #include "base/expression.h"
 #include "base/sort.h"
 #include "base/str.h"
+#include "sched/host_limit.h"
 #include "sched/spread.h"
 
 /* --- values that no booking changes ------------------------------------------------------------------------------- */
@@ -243,21 +244,27 @@ static bool is_first_of_host(const struct search *s, uint32_t position)
     return s->first_on[host_at(s, position)] == position;
 }
 
-/* Every host once, in the order of the instances, after that of the first slot, which is the first one that may have
- * it. If all slots are on one host, each of them has it. */
-static void find_hosts(struct search *s, const struct sched_environment *e, uint32_t max, struct host_table *out)
+/* Every host once, in the order of the instances, after that of the first slot, which is the first one from a position
+ * on that may have it. If all slots are on one host, each of them has it. Returns the position of the first slot, or
+ * NONE: no host may have it. */
+static uint32_t find_hosts(struct search *s, const struct sched_environment *e, uint32_t max, uint32_t from,
+                           struct host_table *out)
 {
+    uint32_t first = NONE;
     bool is_fixed = e->rule == ALLOCATE_FIXED;
     struct host_rule rule = {is_fixed ? e->slots_per_host : 1, max, true, e->rule == ALLOCATE_ONE_HOST};
     if (is_fixed && e->slots_per_host < max) rule.max = e->slots_per_host;
+    if (s->d->slots_per_host_max > 0 && s->d->slots_per_host_max < rule.max) rule.max = s->d->slots_per_host_max;
     *out = new_table(s);
-    for (uint32_t i = 0; i < s->count && out->count == 0; i++) {
+    for (uint32_t i = from; i < s->count && out->count == 0; i++) {
         if (has_bit(s->d->masters, s->order[i])) add_host(s, out, host_at(s, i), &rule);
+        first = i;
     }
     rule.has_first_slot = e->rule == ALLOCATE_ONE_HOST;
     for (uint32_t i = 0; i < s->count && out->count > 0; i++) {
         if (is_first_of_host(s, i) && host_at(s, i) != out->rows[0].host) add_host(s, out, host_at(s, i), &rule);
     }
+    return out->count > 0 ? first : NONE;
 }
 
 /* The number of slots that the hosts offer together under a rule. */
@@ -360,20 +367,61 @@ static bool allocate_hosts(struct search *s, const struct host_table *hosts, str
     return is_complete && quota_allows(s->c, s->d, out, s->window);
 }
 
+/* The slots that the job gets of the hosts, at most max. */
+static uint32_t slots_by_rule(const struct search *s, const struct sched_environment *e, const struct host_table *t,
+                              uint32_t max)
+{
+    uint32_t step = e->rule == ALLOCATE_FIXED ? e->slots_per_host : 1;
+    return demand_largest_slots(s->d, offered_by_all(t, e, max), step);
+}
+
+static bool give_by_rule(struct search *s, uint32_t environment, struct host_table *hosts, uint32_t slots,
+                         struct allocation *out)
+{
+    struct allocation a = {.environment = environment, .slots = slots};
+    give(hosts, &s->c->environments.items[environment], slots);
+    if (!allocate_hosts(s, hosts, &a) || !host_limit_allows(s->c, s->d, &a)) return false;
+    *out = a;
+    return true;
+}
+
+/* Of the hosts that limits let the job have all together, those with which it gets most slots: the first ones, or those
+ * that offer most. If the first slot needs more than the others do, each host that may have it is tried. */
+static bool distribute_limited(struct search *s, uint32_t environment, uint32_t max, struct allocation *out)
+{
+    const struct sched_environment *e = &s->c->environments.items[environment];
+    bool is_special = demand_has_special_first(s->d) && e->rule != ALLOCATE_ONE_HOST, is_shared = s->quotas.is_shared;
+    struct host_table best = {.count = 0};
+    uint32_t most = 0, from = 0;
+    while (from != NONE && most < max) {
+        struct host_table hosts;
+        quota_use_begin(&s->quotas, is_shared);
+        from = find_hosts(s, e, max, from, &hosts);
+        for (int order = HOST_LIMIT_BY_ORDER; from != NONE && order <= HOST_LIMIT_BY_OFFER; order++) {
+            struct host_table kept =
+                host_limit_keep(&hosts, s->d, (enum host_limit_order)order, is_special ? 0 : NONE, s->arena);
+            uint32_t slots = slots_by_rule(s, e, &kept, max);
+            if (slots <= most) continue;
+            most = slots;
+            best = kept;
+        }
+        if (!is_special) break;
+        if (from != NONE) from++;
+    }
+    s->quotas.is_shared = is_shared;
+    return most > 0 && give_by_rule(s, environment, &best, most, out);
+}
+
 /* max: slots at most. */
 static bool distribute_by_rule(struct search *s, uint32_t environment, uint32_t max, struct allocation *out)
 {
     const struct sched_environment *e = &s->c->environments.items[environment];
-    uint32_t step = e->rule == ALLOCATE_FIXED ? e->slots_per_host : 1;
     struct host_table hosts;
-    find_hosts(s, e, max, &hosts);
-    uint32_t slots = demand_largest_slots(s->d, offered_by_all(&hosts, e, max), step);
+    (void)find_hosts(s, e, max, 0, &hosts);
+    uint32_t slots = slots_by_rule(s, e, &hosts, max);
     if (slots == 0) return false;
-    give(&hosts, e, slots);
-    struct allocation a = {.environment = environment, .slots = slots};
-    if (!allocate_hosts(s, &hosts, &a)) return false;
-    *out = a;
-    return true;
+    if (give_by_rule(s, environment, &hosts, slots, out)) return true;
+    return host_limit_is_set(s->d) && distribute_limited(s, environment, max, out);
 }
 
 static bool place_in_environment(struct search *s, uint32_t environment, struct allocation *out)
@@ -428,21 +476,52 @@ static struct spread spread_from_first(struct search *s, struct host_table *host
     return best;
 }
 
-/* rule: for each host, and the slots of the job at most. */
-static bool distribute_over_hosts(struct search *s, struct host_rule rule, struct allocation *out)
+/* How limits choose among the hosts: in which order, and with which one (by row) in any case; NONE: none. */
+struct host_choice {
+    enum host_limit_order order;
+    uint32_t first;
+};
+
+/* rule: for each host, and the slots of the job at most. choice NULL: limits do not choose. */
+static bool distribute_over_hosts(struct search *s, struct host_rule rule, const struct host_choice *choice,
+                                  struct allocation *out)
 {
     const struct demand *d = s->d;
     bool is_special = demand_has_special_first(d), is_shared = s->quotas.is_shared;
     struct host_table hosts = list_hosts(s, &rule);
+    if (choice != NULL && choice->first != NONE && choice->first >= hosts.count) return false;
+    if (choice != NULL) hosts = host_limit_keep(&hosts, d, choice->order, choice->first, s->arena);
     const struct spread spread =
         is_special ? spread_from_first(s, &hosts, rule) : spread_over(&hosts, d, rule.max, s->arena);
     if (spread.slots == 0) return false;
     spread_give(&hosts, d, spread, is_special, s->arena);
     struct allocation a = {.environment = NONE, .slots = spread.slots};
     s->quotas.is_shared = is_shared;
-    if (!allocate_hosts(s, &hosts, &a)) return false;
+    if (!allocate_hosts(s, &hosts, &a) || !host_limit_allows(s->c, d, &a)) return false;
     *out = a;
     return true;
+}
+
+/* Where limits do not let the job have the hosts that it would get: those that offer most of the ones that it may have,
+ * or the first ones if it gets as many slots there. If the first slot needs more than the others do, each host is tried
+ * as one of them. */
+static bool distribute_over_limited(struct search *s, struct host_rule rule, struct allocation *out)
+{
+    bool is_special = demand_has_special_first(s->d), is_shared = s->quotas.is_shared;
+    uint32_t most = 0;
+    for (uint32_t first = is_special ? 0 : NONE; most < rule.max; first++) {
+        for (int order = HOST_LIMIT_BY_ORDER; order <= HOST_LIMIT_BY_OFFER; order++) {
+            const struct host_choice choice = {(enum host_limit_order)order, first};
+            struct allocation a;
+            quota_use_begin(&s->quotas, is_shared);
+            if (!distribute_over_hosts(s, rule, &choice, &a) || a.slots <= most) continue;
+            most = a.slots;
+            *out = a;
+        }
+        if (!is_special || first + 1 >= s->count) break;
+    }
+    s->quotas.is_shared = is_shared;
+    return most > 0;
 }
 
 static bool place_on_hosts(struct search *s, struct allocation *out)
@@ -455,10 +534,11 @@ static bool place_on_hosts(struct search *s, struct allocation *out)
     index_hosts(s);
     rule.max = slots_of_global(s, rule.max);
     if (rule.max == 0) return false;
-    if (distribute_over_hosts(s, rule, out)) return true;
+    if (distribute_over_hosts(s, rule, NULL, out)) return true;
+    if (host_limit_is_set(d) && distribute_over_limited(s, rule, out)) return true;
     if (!quota_use_has_partial(&s->quotas)) return false;
     quota_use_begin(&s->quotas, true);
-    return distribute_over_hosts(s, rule, out);
+    return distribute_over_hosts(s, rule, NULL, out);
 }
 
 /* Whether a host's instances have min free slots together at a time, for any job. */

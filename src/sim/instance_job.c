@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/ensure.h"
+#include "engine/placements.h"
 #include "engine/ranking.h"
 #include "policy/tres_text.h"
 
@@ -365,7 +366,7 @@ void instance_job_finish_all(struct state *s)
         const struct job *job = &s->jobs.items[state_find_job(s, k->job_id)];
         if (k->tres.items == NULL) {
             k->tres.items = mem_resize(NULL, 0, TRES_MAX * sizeof *k->tres.items);
-            job_task_tres(s, &indices, job, task_cpu_count(k), k->placement_count, &k->tres);
+            job_task_tres(s, &indices, job, task_cpu_count(k), placements_list_hosts(k, NULL), &k->tres);
         }
         if (isnan(k->billing)) k->billing = job_billing_in(s, k->partition, &k->tres);
     }

@@ -43,7 +43,6 @@ DECIDED = [
     ('50', r' node: recorded 1, computed 2$', HOSTS),
     ('58', r'j3 state: |start [345]: |(assoc (root|a|a2|a2/carol)|qos (short|normal)( per (account a2|user carol))?) ', FACTOR),
     ('66', r'^settled: assoc (root|a|a1|a1/alice) GrpTRESRunMins mem: recorded 16,', 'of the case that was recorded before it'),
-    ('71', r'account=a2|j3 account|SubmitJobs', 'a job keeps its account'),
     ('77', r'CPUs: recorded 1, computed 8', 'a job that needs a whole node asks for all of its CPUs'),
 ]
 

@@ -555,6 +555,7 @@ static void make_update(struct history *h, struct event *event)
     uint32_t cpus = below(h, 7);
     if (one_in(h, 3)) give_text(v, JOB_FIELD_NAME, pick_name(h, 0, "renamed", 5));
     if (cpus != 0) give_number(v, JOB_FIELD_CPUS, cpus);
+    if (one_in(h, 3)) give_text(v, JOB_FIELD_ACCOUNT, pick_account(h, 1));
     if (one_in(h, 2)) give_number(v, JOB_FIELD_GPUS, below(h, 2));
     if (one_in(h, 2)) give_number(v, JOB_FIELD_TIME_LIMIT, below(h, 1000));
     if (one_in(h, 2)) give_number(v, JOB_FIELD_ARRAY_LIMIT, below(h, 5));

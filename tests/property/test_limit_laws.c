@@ -123,9 +123,17 @@ static bool may_start(const struct job *j)
     return j->array_limit == 0 || j->live_tasks < j->array_limit;
 }
 
-static bool is_on_one_host(const struct job *j)
+static bool is_in(const struct state *s, const struct job *j, const char *environment)
 {
-    return j->placing == NULL || j->placing->node_min <= 1;
+    return j->environment != NONE &&
+           strcmp(s->objects[OBJECT_ENVIRONMENT].items[j->environment].object.name, environment) == 0;
+}
+
+/* Whether the job can have one host; in a parallel environment it may have several instead. */
+static bool is_on_one_host(const struct state *s, const struct job *j)
+{
+    if (is_in(s, j, "pairs")) return false;
+    return j->environment != NONE || j->placing == NULL || j->placing->node_min <= 1;
 }
 
 static bool fits(const struct state *s, const struct job *j, uint32_t host, uint32_t slots)
@@ -140,7 +148,7 @@ static void assert_none_kept_back(struct history *h)
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
         uint32_t max = j->slots_max > 0 ? j->slots_max : j->request.cpus;
-        if (!may_start(j) || !is_on_one_host(j)) continue;
+        if (!may_start(j) || !is_on_one_host(s, j)) continue;
         seen.waits++;
         for (uint32_t p = 0; p < j->partition_count; p++) {
             for (uint32_t host = 0; host < s->hosts.count; host++) {
@@ -170,7 +178,7 @@ static bool is_allowed_anywhere(struct history *h, const struct job *j, uint32_t
     ref_request_slots(s, j, partition, j->request.cpus, h->w.now_us, &r);
     for (uint32_t host = 0; host < s->hosts.count; host++) {
         struct ref_hits hits;
-        r.hosts = is_on_one_host(j) ? UINT64_C(1) << host : 0;
+        r.hosts = is_on_one_host(s, j) ? UINT64_C(1) << host : 0;
         if (!s->hosts.items[host].is_attached) continue;
         if (ref_admits(&r, &hits)) return true;
         for (uint32_t i = 0; i < hits.count && out_hits->count < 64; i++)
@@ -209,8 +217,10 @@ static void assert_due(struct history *h, const struct job *j, const struct ref_
 static void assert_reason(struct history *h, const struct job *j)
 {
     struct ref_hits first, hits;
-    const char *reason = pending_reason_name(job_pending_reason(&h->w.s, j->id, 1.0, h->w.now_us));
-    bool is_allowed = is_allowed_anywhere(h, j, j->partitions[0], &first), is_certain = is_on_one_host(j);
+    struct state *s = &h->w.s;
+    const char *reason = pending_reason_name(job_pending_reason(s, j->id, 1.0, h->w.now_us));
+    bool is_allowed = is_allowed_anywhere(h, j, j->partitions[0], &first), is_certain = is_on_one_host(s, j);
+    if (j->environment != NONE) return; /* so are the numbers of its nodes */
     char text[300];
     if (strcmp(reason, "BadConstraints") == 0) return;
     for (uint32_t p = 1; p < j->partition_count; p++) is_allowed |= is_allowed_anywhere(h, j, j->partitions[p], &hits);
@@ -409,12 +419,13 @@ static void change_job(struct history *h)
     const struct job_ref ref = {j->id, one_in(h, 3) && j->is_array ? idset_first(&j->pending) : NONE};
     if (one_in(h, 2)) {
         const struct job_values *v = NULL;
-        uint32_t id = j->id, kind = below(h, 4);
+        uint32_t id = j->id, kind = below(h, 5);
         bool is_running = j->ended_us == 0 && j->live_tasks > 0;
         switch (kind) {
         case 0: v = job_text("time_limit_s=%u", 60 * (1 + below(h, 30))); break;
         case 1: v = job_text("qos=%s", limit_qos[below(h, 3)]); break;
         case 2: v = job_text("cpus=%u", 1 + below(h, 6)); break;
+        case 3: v = job_text("account=%s", limit_world_name(below(h, h->accounts))); break;
         default: v = job_text("partitions=%s", limit_partitions[below(h, WORLD_PARTITIONS)]); break;
         }
         bool is_accepted = world_apply(w, world_update(id, v), NULL) == 0;

@@ -4,6 +4,7 @@
 #include "engine_world.h"
 
 #include "engine/assoc_limits.h"
+#include "engine/priorities.h"
 #include "fields/limit_fields.h"
 
 /* pairs: "KEY=VALUE|KEY=VALUE", where a key may end in + or -. */
@@ -339,6 +340,38 @@ static void partition_limits_are_of_any_of_all_or_of_none(void **unused)
     world_release(&w);
 }
 
+/* --- waiting jobs ------------------------------------------------------------------------------------------------- */
+
+/* A job that waits with a QOS that is taken away starts when the QOS is given back, or the job has another one. What
+ * runs goes on. */
+static void a_qos_that_is_taken_away(void **unused)
+{
+    (void)unused;
+    static const char *const ways[] = {"given back", "another QOS", "not enforced"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct world w;
+        world_tree(&w);
+        accept(&w, account_change(&w, "a1", "QosLevel=normal,long"));
+        const struct job_values *v = job_with(world_submission("ann", "a1", 8).submit, "qos=long");
+        const struct event submission = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", false}, .submit = v};
+        uint32_t running, id;
+        assert_int_equal(world_apply(&w, submission, &running), 0);
+        assert_int_equal(world_pass(&w), 1);
+        assert_int_equal(world_apply(&w, submission, &id), 0);
+        accept(&w, account_change(&w, "a1", "QosLevel=normal"));
+        const uint64_t launch_id = world_task(&w, running, 0)->launch_id;
+        world_started(&w, launch_id);
+        world_ended(&w, launch_id, JOB_COMPLETED, w.now_us);
+        assert_int_equal(world_pass(&w), 0);
+        assert_string_equal(pending_reason_name(job_pending_reason(&w.s, id, 1.0, w.now_us)), "InvalidQOS");
+        if (i == 0) accept(&w, account_change(&w, "a1", "QosLevel=normal,long"));
+        if (i == 1) accept(&w, world_update(id, job_text("qos=normal")));
+        if (i == 2) world_set(&w, "AccountingStorageEnforce", "associations,limits");
+        if (world_pass(&w) != 1) fail_msg("%s: it does not start", ways[i]);
+        world_release(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +384,7 @@ int main(void)
         cmocka_unit_test(accounts_are_enforced_or_replaced),
         cmocka_unit_test(a_qos_is_allowed_by_the_nearest_list),
         cmocka_unit_test(a_new_user_has_the_lists_of_root),
+        cmocka_unit_test(a_qos_that_is_taken_away),
         cmocka_unit_test(partition_limits_are_of_any_of_all_or_of_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

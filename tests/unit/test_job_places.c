@@ -212,6 +212,49 @@ static struct event update(uint32_t id, const char *terms)
                           .update = {.job_id = id, .values = job_with(&none, "%s", terms)}};
 }
 
+/* What each slot takes is divided by the hosts that the job asks for: two hosts of 100000M each, with 2 GPUs. */
+static void amounts_of_each_slot_on_several_hosts(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *fields, *refusal; /* refusal NULL: it starts */
+    } rows[] = {
+        {"nodes=2|cpus=2|mem_per_cpu_mib=100000", NULL},
+        {"nodes=2|cpus=4|mem_per_cpu_mib=50000", NULL},
+        {"nodes=2|cpus=4|gpus_per_slot=1", NULL},
+        {"nodes=1-2|cpus=4|gpus_per_slot=1", NULL},
+        {"slots_per_node=2|cpus=4|mem_per_cpu_mib=50000", NULL},
+        {"pe=spread|cpus=4|mem_per_cpu_mib=50000", NULL},
+        {"pe=pairs|cpus=4|gpus_per_slot=1", NULL},
+        {"nodes=2|cpus=3|mem_per_cpu_mib=50001",
+         "'50001' can never run: asks for 50001M of memory for each of 3 slots; at most 2 slots would fit"},
+        {"nodes=2|cpus=2|mem_per_cpu_mib=100001",
+         "'100001' can never run: asks for 100001M of memory; the largest host"},
+        {"nodes=1|cpus=2|mem_per_cpu_mib=50001", "for each of 2 slots is 100002M, which exceeds the largest host's"},
+        {"slots_per_node=3|cpus=6|gpus_per_slot=1", "1 for each of 3 slots on a host is 3, which exceeds"},
+        {"pe=smp|cpus=3|gpus_per_slot=1", "1 for each of 3 slots is 3, which exceeds the largest host's 2 GPUs"},
+        {"pe=pairs|cpus=4|mem_per_cpu_mib=50001", "for each of 2 slots on a host is 100002M"},
+        {"pe=spread|cpus=2|mem_per_cpu_mib=100001", "100001M exceeds the largest host's 100000M of memory"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct world w;
+        furnish(&w);
+        const struct event host = {.kind = EVENT_HOST, .host = {{4, 2, 100000}, "n1"}};
+        assert_int_equal(world_apply(&w, host, NULL), 0);
+        world_object(&w, OBJECT_ENVIRONMENT, "spread", "allocation_rule=$round_robin");
+        world_object(&w, OBJECT_ENVIRONMENT, "pairs", "allocation_rule=2");
+        world_object(&w, OBJECT_PARTITION, "main", "pe_list=smp spread pairs");
+        if (rows[i].refusal != NULL) {
+            bool is_on_two = strncmp(rows[i].fields, "nodes=2", 7) == 0; /* refused by its nodes first */
+            world_refuses(&w, submission(rows[i].fields), is_on_two ? ERR_INPUT : ERR_TOO_LARGE, rows[i].refusal);
+        } else {
+            (void)world_take(&w, submission(rows[i].fields));
+            if (world_pass(&w) != 1) fail_msg("%s", rows[i].fields);
+        }
+        world_release(&w);
+    }
+}
+
 static void updates_of_amounts(void **unused)
 {
     (void)unused;
@@ -270,6 +313,7 @@ int main(void)
         cmocka_unit_test(what_could_run_nowhere_is_refused),
         cmocka_unit_test(slots_are_on_one_host),
         cmocka_unit_test(amounts_of_each_slot),
+        cmocka_unit_test(amounts_of_each_slot_on_several_hosts),
         cmocka_unit_test(updates_of_amounts),
         cmocka_unit_test(updates_place_jobs_anew),
     };

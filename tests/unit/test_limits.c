@@ -19,6 +19,14 @@ static struct event job_of(const char *user, const char *account, const char *mo
     return (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, user, false}, .submit = v};
 }
 
+/* Of alice, with 1 MiB and no GPU. */
+static struct event job_with_request(const char *fields)
+{
+    char text[200];
+    snprintf(text, sizeof text, "gpus=0|mem_mib=1|%s", fields);
+    return job_of("alice", "a1", text);
+}
+
 /* root > a > (a1: alice, bob; a2: alice), and hosts with room for both jobs. */
 static void build(struct world *w)
 {
@@ -429,6 +437,92 @@ static void an_environment_of_one_host_takes_one(void **unused)
     world_release(&w);
 }
 
+/* The hosts that count are those that an environment gives the job: it fills up fewer ones where limits ask for it. On
+ * this machine 6 of 8 CPUs are free, on n2 all 8; bob of the same account is here. */
+static void environments_keep_to_limits_of_nodes(void **unused)
+{
+    static const struct {
+        const char *limits[2]; /* GrpTRES of the account; MaxTRES or MaxTRESPerNode of the user */
+        const char *job;
+        const char *hosts; /* NULL: it waits */
+    } rows[] = {
+        {{"", ""}, "pe=fill|cpus=8", "localhost=6,n2=2"},
+        {{"node=1", ""}, "pe=fill|cpus=6", "localhost=6"},
+        {{"node=1", ""}, "pe=fill|cpus=7", NULL}, /* n2 would be its second node */
+        {{"node=2", ""}, "pe=fill|cpus=8", "localhost=6,n2=2"},
+        {{"", "node=1"}, "pe=fill|cpus=6", "localhost=6"},
+        {{"", "node=1"}, "pe=fill|cpus=8", "n2=8"},
+        {{"", "node=1"}, "pe=fill|cpus=9", NULL},
+        {{"", "node=1"}, "pe=rr|cpus=4", "localhost=4"},
+        {{"", "node=1"}, "pe=rr|cpus=8", "n2=8"},
+        {{"", "node=2"}, "pe=rr|cpus=4", "localhost=2,n2=2"},
+        {{"node=1", ""}, "pe=rr|cpus=4", "localhost=4"},
+        {{"node=2", "node=1"}, "pe=rr|cpus=8", "n2=8"},
+        {{"", "node=1"}, "pe=rr|cpus=4|slots_max=12", "n2=8"},
+        {{"", "node=1"}, "pe=pairs|cpus=4", NULL},
+        {{"", "cpu=2 per node"}, "pe=fill|cpus=4", "localhost=2,n2=2"},
+        {{"", "cpu=2 per node"}, "pe=rr|cpus=4", "localhost=2,n2=2"},
+        {{"", "cpu=2 per node"}, "pe=fill|cpus=5", NULL},
+        {{"", "cpu=2 per node"}, "pe=pairs|cpus=4", "localhost=2,n2=2"},
+        {{"", "cpu=1 per node"}, "pe=pairs|cpus=4", NULL},
+        {{"", "cpu=3 per node"}, "pe=smp|cpus=4", NULL},
+        {{"", "cpu=3 per node"}, "pe=fill|cpus=2|slots_max=12", "localhost=3,n2=3"},
+        {{"node=1", "cpu=3 per node"}, "pe=fill|cpus=3", "localhost=3"},
+        {{"node=1", "cpu=3 per node"}, "pe=fill|cpus=4", NULL},
+        {{"node=1", ""}, "nodes=2|cpus=2", NULL},
+        {{"node=2", ""}, "nodes=2|cpus=8", "localhost=6,n2=2"}, /* one that the group has, and one more */
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct world w;
+        struct buf hosts = {0};
+        const char *user = rows[i].limits[1], *each = strstr(user, " per node");
+        char value[40];
+        build(&w);
+        world_object(&w, OBJECT_ENVIRONMENT, "smp", "allocation_rule=$pe_slots");
+        world_object(&w, OBJECT_ENVIRONMENT, "fill", "allocation_rule=$fill_up");
+        world_object(&w, OBJECT_ENVIRONMENT, "rr", "allocation_rule=$round_robin");
+        world_object(&w, OBJECT_ENVIRONMENT, "pairs", "allocation_rule=2");
+        world_object(&w, OBJECT_PARTITION, "withq", "pe_list=smp fill rr pairs|seq_no=1,[n2=2]");
+        world_settings(&w, "queue_sort_method=seqno");
+        set_limit(&w, AT_ACCOUNT, REF_GRP_TRES, rows[i].limits[0]);
+        snprintf(value, sizeof value, "%.*s", each != NULL ? (int)(each - user) : (int)strlen(user), user);
+        set_limit(&w, AT_USER, each != NULL ? REF_PER_NODE : REF_TRES, value);
+        (void)world_take(&w, job_of("bob", "a1", "queues=*@localhost|cpus=2|gpus=0|mem_mib=1"));
+        assert_int_equal(world_pass(&w), 1);
+        uint32_t id = world_take(&w, job_with_request(rows[i].job));
+        uint32_t starts = world_pass(&w);
+        const struct task *k = world_task(&w, id, 0);
+        for (uint32_t p = 0; k != NULL && p < k->placement_count; p++)
+            buf_format(&hosts, "%s%s=%u", p > 0 ? "," : "",
+                       w.s.objects[OBJECT_HOST].items[k->placements[p].host].object.name,
+                       idset_count(&k->placements[p].cpus));
+        const char *expected = rows[i].hosts != NULL ? rows[i].hosts : "";
+        if (starts != (rows[i].hosts != NULL) || strcmp(hosts.length > 0 ? hosts.text : "", expected) != 0)
+            fail_msg("row %zu, %s: '%s' is not '%s'", i, rows[i].job, hosts.text, expected);
+        buf_release(&hosts);
+        world_release(&w);
+    }
+}
+
+/* With DenyOnLimit, too, MaxTRESPerNode is compared with what one host has to have. */
+static void environments_are_denied_by_what_a_host_has(void **unused)
+{
+    (void)unused;
+    struct world w;
+    build(&w);
+    world_object(&w, OBJECT_ENVIRONMENT, "rr", "allocation_rule=$round_robin");
+    world_object(&w, OBJECT_ENVIRONMENT, "pairs", "allocation_rule=2");
+    world_object(&w, OBJECT_PARTITION, "withq", "pe_list=rr pairs");
+    world_object(&w, OBJECT_QOS, "short", "flags=DenyOnLimit");
+    set_limit(&w, AT_USER, REF_PER_NODE, "cpu=1");
+    world_refuses(&w, job_of("alice", "a1", "pe=pairs|cpus=4|gpus=0"), ERR_TOO_LARGE, "(AssocMaxCpuPerNode)");
+    world_refuses(&w, job_of("alice", "a1", "cpus=2|gpus=0"), ERR_TOO_LARGE, "(AssocMaxCpuPerNode)");
+    (void)world_take(&w, job_of("alice", "a1", "pe=rr|cpus=2|gpus=0"));
+    assert_int_equal(world_pass(&w), 1);
+    world_release(&w);
+}
+
 /* A job that may have one host or two starts on a new one, though two would have to be those that its group has. */
 static void a_range_of_hosts_takes_what_it_may(void **unused)
 {
@@ -441,6 +535,41 @@ static void a_range_of_hosts_takes_what_it_may(void **unused)
     (void)world_take(&w, job_of("alice", "a1", "nodes=1-2"));
     assert_int_equal(world_pass(&w), 1);
     world_release(&w);
+}
+
+/* Resources that jobs request by name count as gres/NAME and license/NAME, for each slot or once for a job. */
+static void requested_resources_count(void **unused)
+{
+    static const struct {
+        const char *limit, *request, *reason;
+        bool starts;
+    } rows[] = {
+        {"gres/fpga=8", "fpga=2", NULL, true},
+        {"gres/fpga=7", "fpga=2", "AssocGrpGRES", false},
+        {"license/fpga=7", "fpga=2", "AssocGrpLicense", false},
+        {"gres/dongle=4", "dongle=2", NULL, true},
+        {"gres/dongle=3", "dongle=2", "AssocGrpGRES", false},
+        {"gres/dongle=0", "fpga=2", NULL, true},
+        {"cpu=4", "hostname=*", NULL, true}, /* a row that the request adds */
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct world w;
+        char request[80];
+        build(&w);
+        world_object(&w, OBJECT_RESOURCE, "fpga", "consumable=YES|amount=100");
+        world_object(&w, OBJECT_RESOURCE, "dongle", "consumable=JOB|amount=100");
+        world_set(&w, "AccountingStorageTRES", "gres/fpga,gres/dongle,license/fpga");
+        set_limit(&w, AT_ACCOUNT, REF_GRP_TRES, rows[i].limit);
+        snprintf(request, sizeof request, "requests=%s", rows[i].request);
+        (void)world_take(&w, job_of("bob", "a1", request));
+        assert_int_equal(world_pass(&w), 1);
+        uint32_t id = world_take(&w, job_of("alice", "a1", request));
+        if (world_pass(&w) != rows[i].starts) fail_msg("%s, %s", rows[i].limit, request);
+        if (rows[i].starts == 0)
+            assert_string_equal(pending_reason_name(job_pending_reason(&w.s, id, 1.0, w.now_us)), rows[i].reason);
+        world_release(&w);
+    }
 }
 
 /* MinTRES is compared with the smallest number of slots. */
@@ -493,7 +622,10 @@ int main(void)
         cmocka_unit_test(two_limits_of_nodes),
         cmocka_unit_test(reasons_keep_no_memory),
         cmocka_unit_test(an_environment_of_one_host_takes_one),
+        cmocka_unit_test(environments_keep_to_limits_of_nodes),
+        cmocka_unit_test(environments_are_denied_by_what_a_host_has),
         cmocka_unit_test(a_range_of_hosts_takes_what_it_may),
+        cmocka_unit_test(requested_resources_count),
         cmocka_unit_test(a_range_of_slots_below_the_minimum),
         cmocka_unit_test(max_limits_are_inherited),
     };

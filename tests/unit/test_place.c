@@ -77,6 +77,75 @@ static void recorded_allocations(void **unused)
     world_release(&w);
 }
 
+/* At most so many hosts; of those that are not among some hosts at most so many; at most so many slots on each. n2, n4,
+ * n3 and n1 have 2, 4, 3 and 4 free slots. */
+static void limited_hosts(void **unused)
+{
+    static const uint64_t n2 = 1 << N2, n2_n3 = 1 << N2 | 1 << N3, only_n1 = 1 << N1, none = 0;
+    static const struct host_limit one_more = {&n2, 1}, none_more = {&n2_n3, 0}, two_in_all = {&none, 2};
+    static const struct host_limit nested[] = {{&n2, 1}, {&n2_n3, 0}};
+    static const struct {
+        const char *environment; /* NULL: on a number of hosts */
+        struct slot_range range;
+        struct demand demand;
+        const char *allocation;
+    } rows[] = {
+        {"fill", {4, 4}, {.host_max = 1}, "n4 4"},
+        {"fill", {5, 5}, {.host_max = 1}, "nowhere"},
+        {"fill", {2, 2}, {.host_max = 1}, "n2 2"},
+        {"fill", {6, 6}, {.host_max = 2}, "n2 2, n4 4"},
+        {"fill", {7, 7}, {.host_max = 2}, "n4 4, n1 3"},
+        {"fill", {3, 9}, {.host_max = 2}, "n4 4, n1 4"},
+        {"rr", {4, 4}, {.host_max = 1}, "n4 4"},
+        {"rr", {4, 4}, {.host_max = 2}, "n2 2, n4 2"},
+        {"rr", {6, 6}, {.host_max = 3}, "n2 2, n4 2, n3 2"},
+        {"rr", {8, 8}, {.host_max = 2}, "n4 4, n1 4"},
+        {"two", {4, 4}, {.host_max = 1}, "nowhere"},
+        {"two", {2, 8}, {.host_max = 3}, "n2 2, n4 2, n3 2"},
+        {"smp", {4, 4}, {.host_limits = &none_more, .host_limit_count = 1}, "nowhere"},
+        {"smp", {3, 3}, {.host_limits = &none_more, .host_limit_count = 1}, "n3 3"},
+        {"fill", {5, 5}, {.host_limits = &none_more, .host_limit_count = 1}, "n2 2, n3 3"},
+        {"fill", {6, 6}, {.host_limits = &none_more, .host_limit_count = 1}, "nowhere"},
+        {"rr", {6, 6}, {.host_limits = &one_more, .host_limit_count = 1}, "n2 2, n4 4"},
+        {"rr", {7, 7}, {.host_limits = &one_more, .host_limit_count = 1}, "nowhere"},
+        {"rr", {8, 8}, {.host_limits = &two_in_all, .host_limit_count = 1}, "n4 4, n1 4"},
+        {"fill", {5, 5}, {.host_limits = nested, .host_limit_count = 2}, "n2 2, n3 3"},
+        {"fill", {4, 4}, {.masters = &only_n1, .host_max = 1}, "n1 4"},
+        {"fill", {5, 5}, {.masters = &n2_n3, .host_max = 2}, "n2 2, n4 3"},
+        {"fill", {7, 7}, {.masters = &n2_n3, .host_max = 2}, "n3 3, n4 4"},
+        {"rr", {6, 6}, {.slots_per_host_max = 2}, "n2 2, n4 2, n3 1, n1 1"},
+        {"fill", {6, 6}, {.slots_per_host_max = 2}, "n2 2, n4 2, n3 2"},
+        {"fill", {9, 9}, {.slots_per_host_max = 2}, "nowhere"},
+        {"smp", {3, 3}, {.slots_per_host_max = 2}, "nowhere"},
+        {"two", {4, 4}, {.slots_per_host_max = 1}, "nowhere"},
+        {NULL, {4, 4}, {.host_min = 1, .host_max = 2, .host_limits = &none_more, .host_limit_count = 1}, "n2 2, n3 2"},
+        {NULL, {4, 4}, {.host_min = 2, .host_max = 2, .host_limits = &one_more, .host_limit_count = 1}, "n2 2, n4 2"},
+        {NULL, {3, 3}, {.host_min = 3, .host_max = 3, .host_limits = &one_more, .host_limit_count = 1}, "nowhere"},
+        {NULL, {4, 4}, {.host_min = 1, .host_max = 2, .host_limits = &two_in_all, .host_limit_count = 1}, "n4 4"},
+        {NULL,
+         {6, 6},
+         {.host_min = 1, .host_max = 2, .masters = &n2, .host_limits = &one_more, .host_limit_count = 1},
+         "n2 2, n4 4"},
+    };
+    (void)unused;
+    struct cluster_world w;
+    make_i2(&w);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct demand d = rows[i].demand;
+        struct allocation a;
+        const char *found = "nowhere";
+        d.ranges = &rows[i].range;
+        d.range_count = 1;
+        if (rows[i].environment != NULL)
+            found = place_in(&w, rows[i].environment, rows[i].range, d);
+        else if (place_job(&w.c, &d, (struct window){10 * SECOND, 20 * SECOND}, NULL, &w.arena, &a))
+            found = world_text(&w, &a);
+        print_message("# row %zu: %s %u-%u\n", i, rows[i].environment, rows[i].range.min, rows[i].range.max);
+        assert_string_equal(found, rows[i].allocation);
+    }
+    world_release(&w);
+}
+
 /* docs/formulas.md 7.2: n2, n4, n3 and n1 have 2, 4, 3 and 4 free slots. */
 static void numbers_of_hosts(void **unused)
 {
@@ -137,6 +206,7 @@ static void numbers_of_hosts(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(recorded_allocations), cmocka_unit_test(numbers_of_hosts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(recorded_allocations), cmocka_unit_test(numbers_of_hosts),
+                                       cmocka_unit_test(limited_hosts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

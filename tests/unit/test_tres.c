@@ -374,9 +374,42 @@ static int release(void **unused)
     return 0;
 }
 
+/* In order of index, whatever the order of the calls. */
+static void amounts_are_set_in_order(void **unused)
+{
+    (void)unused;
+    static const struct {
+        uint32_t tres;
+        double amount;
+        const char *after;
+    } rows[] = {{TRES_MEM, 5, "mem=5"},
+                {8, 2, "mem=5,gres/gpu=2"},
+                {TRES_BILLING, 0, "mem=5,gres/gpu=2"},
+                {TRES_BILLING, 3, "mem=5,billing=3,gres/gpu=2"},
+                {TRES_CPU, 1, "cpu=1,mem=5,billing=3,gres/gpu=2"},
+                {TRES_BILLING, 4, "cpu=1,mem=5,billing=4,gres/gpu=2"},
+                {8, 0, "cpu=1,mem=5,billing=4"},
+                {TRES_CPU, 0, "mem=5,billing=4"}};
+    struct arena memory = {0};
+    struct tres_table table;
+    struct tres_amount items[8];
+    struct tres_list list = {.items = items};
+    struct buf text = {0};
+    assert_int_equal(tres_table_make(&table, str("gres/gpu"), "x", &memory, NULL), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tres_list_set(&list, rows[i].tres, rows[i].amount);
+        buf_clear(&text);
+        tres_list_format(&table, &list, &text);
+        assert_string_equal(text.text, rows[i].after);
+    }
+    buf_release(&text);
+    arena_release(&memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(amounts_are_set_in_order),
         cmocka_unit_test(the_first_eight_always_exist),
         cmocka_unit_test(others_are_appended_in_order_of_appearance),
         cmocka_unit_test(a_typed_gres_without_its_generic_has_none),

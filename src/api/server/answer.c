@@ -110,6 +110,7 @@ static void reply_success(struct request *r, const struct event_result *result)
 {
     char location[sizeof API_JOBS + 24];
     const struct api_submitted submitted = {result->job_id};
+    const struct api_updated updated = {true, result->is_time_exempt};
     const struct api_done done = {true};
     switch (r->event->kind) {
     case EVENT_SUBMIT:
@@ -121,6 +122,7 @@ static void reply_success(struct request *r, const struct event_result *result)
     case EVENT_HOLD:
     case EVENT_RELEASE:
     case EVENT_REQUEUE: reply_count(r, result); return;
+    case EVENT_UPDATE: reply_write(r, r->route->status, &api_updated_shape, &updated); return;
     default: reply_write(r, r->route->status, &api_done_shape, &done);
     }
 }

@@ -148,7 +148,7 @@ const struct route routes[] = {
      .summary = "change a job",
      .handle = server_patch_job,
      BODY(api_update_shape),
-     .reply = &api_done_shape,
+     .reply = &api_updated_shape,
      .status = OK},
     {.method = DELETE,
      .path = JOB_PATH,
