@@ -682,7 +682,7 @@ static void an_unknown_member_is_refused_with_all_that_there_are(void **unused)
     }
     assert_int_equal(wire_read_text(&api_update_shape, str("{\"na\\nme\":1}"), &arena, &update, &e), -1);
     assert_string_equal(ERR_SENTENCE(&e), expected.text);
-    assert_non_null(strstr(expected.text, " array_limit, name, comment, "));
+    assert_non_null(strstr(expected.text, " array_limit, account, name, comment, "));
     assert_string_equal(e.accepted, strstr(expected.text, "array_limit"));
     assert_string_equal(e.reason, "");
     buf_release(&expected);
