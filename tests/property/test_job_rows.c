@@ -190,6 +190,8 @@ static void assert_has(struct life *l, const struct job *j, enum job_field f, st
 static void assert_given_values(struct life *l, const struct job *j, const struct job_values *v,
                                 const struct field_value *before)
 {
+    if (v->is_given[JOB_FIELD_ACCOUNT])
+        assert_string_equal(l->h.w.s.assocs.items[j->assoc].account, v->value[JOB_FIELD_ACCOUNT].text);
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         if (!is_kept_as_given(j, f)) continue;
         if (v->is_given[f])
@@ -202,6 +204,7 @@ static void assert_given_values(struct life *l, const struct job *j, const struc
 static void copy_values(struct life *l, const struct job *j, struct field_value *out)
 {
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (f == JOB_FIELD_ACCOUNT) out[f] = field_text(l->h.w.s.assocs.items[j->assoc].account);
         if (job_field_rows[f].home != JOB_HOME_JOB) continue;
         out[f] = job_member(&l->h.w.s, j, f, &l->arena);
         if (out[f].text != NULL) out[f].text = arena_copy(&l->arena, str(out[f].text));
@@ -287,7 +290,8 @@ static bool is_too_late(const struct request *r, enum job_field f)
     struct field_value old, new;
     const struct job *j = r->job;
     if (j == NULL || !r->values->is_given[f] || !is_change(r, f, &old, &new)) return false;
-    bool was_charged = f == JOB_FIELD_QOS || f == JOB_FIELD_PROJECT; /* an earlier attempt, by them */
+    /* an earlier attempt, by them */
+    bool was_charged = f == JOB_FIELD_QOS || f == JOB_FIELD_PROJECT || f == JOB_FIELD_ACCOUNT;
     if (was_charged && j->restarted.count > 0) return true;
     switch (job_field_rows[f].until) {
     case JOB_UNTIL_STARTED: return has_started(j);
