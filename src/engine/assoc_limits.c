@@ -43,6 +43,14 @@ bool assoc_limits_refuse_qos(const struct state *s, uint32_t assoc, uint32_t qos
     return (s->policy.enforce & ENFORCE_QOS) != 0 && !assoc_limits_allow_qos(s, assoc, name);
 }
 
+bool assoc_limits_refuse_job(const struct state *s, const struct job *j)
+{
+    bool is_refused = true;
+    for (uint32_t i = 0; i < j->partition_count && is_refused; i++)
+        is_refused = assoc_limits_refuse_qos(s, state_assoc_in_partition(s, j->assoc, j->partitions[i]), j->qos);
+    return is_refused;
+}
+
 void assoc_limits_refusal(const struct state *s, uint32_t assoc, uint32_t qos, struct buf *out)
 {
     const struct assoc *a = &s->assocs.items[assoc];

@@ -36,6 +36,9 @@ bool assoc_limits_allow_qos(const struct state *s, uint32_t assoc, const char *q
  * objects[OBJECT_QOS]. Jobs that wait with it when it is taken away stay, with the reason InvalidQOS. */
 bool assoc_limits_refuse_qos(const struct state *s, uint32_t assoc, uint32_t qos);
 
+/* The same for a job: whether it may have its QOS in none of its partitions. */
+bool assoc_limits_refuse_job(const struct state *s, const struct job *j);
+
 /* Adds "'long' is not allowed to user 'ann' in account 'a1'; allowed are normal,short" of a QOS that is refused. */
 void assoc_limits_refusal(const struct state *s, uint32_t assoc, uint32_t qos, struct buf *out);
 

@@ -457,17 +457,40 @@ static void settle_dependency(struct apply_context *c, uint32_t index, bool is_n
     if (old_name != NULL) dependencies_named(c, index, old_name);
 }
 
-/* MaxWall does not count for a time limit that an operator changes. A longer one that the user asks for, and the limits
- * of a new QOS, partition or account may refuse the job; a new request is not refused, also with DenyOnLimit, but waits
- * (recorded from Slurm 22.05.8). */
+/* Of each resource by name, as of the CPUs, a job may ask for more than before. */
+static bool requests_more(const struct job *row, const struct job *old)
+{
+    bool is_more = false;
+    for (uint32_t i = 0; i < row->request_count && !is_more; i++) {
+        uint32_t k = 0;
+        while (k < old->request_count && old->requests[k].resource != row->requests[i].resource) k++;
+        is_more = k == old->request_count || row->requests[i].amount > old->requests[k].amount;
+    }
+    return is_more;
+}
+
+static uint32_t nodes_of(const struct job *j)
+{
+    return j->placing != NULL ? j->placing->node_min : 0;
+}
+
+static bool job_asks_more(const struct job *row, const struct job *old)
+{
+    return row->time_limit_s > old->time_limit_s || row->request.cpus > old->request.cpus ||
+           row->request.mem_mib > old->request.mem_mib || row->request.gpus > old->request.gpus ||
+           nodes_of(row) > nodes_of(old) || requests_more(row, old);
+}
+
+/* MaxWall does not count for a time limit that an operator changes. What a user asks for more may be refused as in a
+ * submission, and so may a new QOS, partition or account. */
 static int check_limits(struct apply_context *c, const struct actor *actor, const struct job *old, struct job *row)
 {
     bool has_time = row->time_limit_s != old->time_limit_s;
-    bool is_longer = row->time_limit_s > old->time_limit_s && !actor->is_operator;
     if (has_time) row->is_time_exempt = actor->is_operator;
     c->result->is_time_exempt = has_time && row->is_time_exempt && limits_time_exceeds(c->s, row);
-    if (!is_longer && row->qos == old->qos && row->partitions == old->partitions && row->assoc == old->assoc) return 0;
-    return limit_submit_check_update(c, old, row);
+    bool is_moved = row->qos != old->qos || row->partitions != old->partitions || row->assoc != old->assoc;
+    bool asks_more = !actor->is_operator && job_asks_more(row, old);
+    return is_moved || asks_more ? limit_submit_check_update(c, old, row, asks_more) : 0;
 }
 
 static int update(struct apply_context *c, const struct event *event)

@@ -205,7 +205,9 @@ static int settle_amount(struct job_edit *edit, enum job_field whole, enum job_f
 {
     struct state *s = edit->c->s;
     const struct field_value none = field_number(0);
+    bool is_as_before = edit->old != NULL && !edit->is_changed[whole]; /* which changes nothing, also once it runs */
     if (!edit->given->is_given[whole] || edit->row->placing == NULL) return 0;
+    if (is_as_before && !edit->given->is_given[each]) return 0;
     if (!edit->given->is_given[each]) return job_member_set(s, edit->row, each, &none, &s->cycle, edit->c->e);
     if (edit->given->value[each].number == 0) return 0;
     return err_field(edit->c->e, ERR_INPUT, job_field_at(each)->name, "not together with the %s; give only one of them",

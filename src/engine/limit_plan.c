@@ -1,5 +1,6 @@
 #include "engine/limit_plan.h"
 
+#include "engine/assoc_limits.h"
 #include "sched/timeline.h"
 
 void limit_plan_begin(struct limit_plan *p, struct state *s, const struct cluster_model *model, struct arena *arena,
@@ -13,9 +14,11 @@ void limit_plan_begin(struct limit_plan *p, struct state *s, const struct cluste
 const struct demand *limit_plan_place(const struct limit_plan *p, const struct job *j, uint32_t partition,
                                       const struct demand *d)
 {
+    struct state *s = p->places.s;
     struct limit_hit unused;
-    if (p->counts == NULL) return d;
-    return limit_place(&p->places, j, partition != NONE ? partition : j->partitions[0], d, &unused);
+    if (partition == NONE) partition = j->partitions[0];
+    if (assoc_limits_refuse_qos(s, state_assoc_in_partition(s, j->assoc, partition), j->qos)) return NULL;
+    return p->counts != NULL ? limit_place(&p->places, j, partition, d, &unused) : d;
 }
 
 void limit_plan_start(struct limit_plan *p, const struct job *j, const struct allocation *a)

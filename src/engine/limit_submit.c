@@ -186,7 +186,7 @@ int limit_submit_check(struct apply_context *c, const struct job *row, uint32_t 
     return 0;
 }
 
-int limit_submit_check_update(struct apply_context *c, const struct job *old, const struct job *row)
+int limit_submit_check_update(struct apply_context *c, const struct job *old, const struct job *row, bool asks_more)
 {
     struct state *s = c->s;
     struct tres_amount amounts[TRES_MAX], old_amounts[TRES_MAX];
@@ -198,7 +198,9 @@ int limit_submit_check_update(struct apply_context *c, const struct job *old, co
         struct submission u = {.s = s, .old = &counted, .tasks = idset_count(&row->pending)};
         struct limit_hit hit;
         request_of(s, row, row->partitions[i], amounts, &u.r);
-        if (row->time_limit_s == old->time_limit_s) u.r.time_limit_s = 0;
+        bool has_old_time = row->time_limit_s == old->time_limit_s;
+        u.r.is_time_exempt |= has_old_time;
+        if (has_old_time && !asks_more) u.r.time_limit_s = 0;
         if (!admits(counts, &u, &hit)) return refuse(c, &hit);
     }
     return 0;

@@ -10,8 +10,9 @@
  * is yet to be added; new_user NULL: it exists. ERR_TOO_LARGE names the limit. */
 int limit_submit_check(struct apply_context *c, const struct job *row, uint32_t assoc, const char *new_user);
 
-/* Checks an update that changes the QOS, the partitions or the account of a waiting job. Its time limit counts only if
- * it changes as well, and submit limits only where the job is not counted yet. ERR_TOO_LARGE. */
-int limit_submit_check_update(struct apply_context *c, const struct job *old, const struct job *row);
+/* Checks an update that changes the QOS, the partitions or the account of a waiting job, or asks for more (asks_more).
+ * Submit limits count where the job is not counted yet. Its time limit counts if it changes, and with what is asked for
+ * more. ERR_TOO_LARGE. */
+int limit_submit_check_update(struct apply_context *c, const struct job *old, const struct job *row, bool asks_more);
 
 #endif

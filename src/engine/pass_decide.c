@@ -35,7 +35,8 @@ uint32_t pass_startable_tasks(const struct state *s, const struct job *j)
 bool pass_admits(struct pass *p, const struct pending_group *g)
 {
     struct state *s = p->c->s;
-    if (assoc_limits_refuse_qos(s, g->assoc, g->qos) || pass_limits_block(p, g)) return false;
+    if (assoc_limits_refuse_qos(s, state_assoc_in_partition(s, g->assoc, g->partition), g->qos)) return false;
+    if (pass_limits_block(p, g)) return false;
     if (!p->has_threshold_qos) return true;
     pass_begin_ranking(p);
     if (!ranking_qos_waits(s, g->qos, p->factors[s->node_of.items[g->assoc]])) return true;

@@ -285,7 +285,7 @@ enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double 
             job_demand_partition_limit(&never->demands, j, j->partitions[i], j->partitions[i]) == LIMIT_NONE;
         is_open |= is_admitted && is_open_for(&never->demands, j->partitions[i], j, now_us);
     }
-    if (assoc_limits_refuse_qos(s, j->assoc, j->qos)) return PENDING_INVALID_QOS;
+    if (assoc_limits_refuse_job(s, j)) return PENDING_INVALID_QOS;
     if (never_runs_is(never, job_demand(&never->demands, j, NONE))) return PENDING_BAD_CONSTRAINTS;
     if (is_of_state) return reason;
     struct limit_hit limit;

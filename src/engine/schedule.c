@@ -71,7 +71,7 @@ static void find_pending(struct schedule_builder *b)
         b->reserved_row[i] = NONE;
         if (!job_waits_is_eligible(j, b->now_us)) continue;
         const struct idset *ready = job_waits_ready_tasks(j);
-        bool is_kept = waits_for_factor(b, j, factors) || assoc_limits_refuse_qos(b->s, j->assoc, j->qos);
+        bool is_kept = waits_for_factor(b, j, factors) || assoc_limits_refuse_job(b->s, j);
         b->left[i] = is_kept ? 0 : state_array_room(b->s, j, idset_count(ready));
         idset_copy(&b->pending[i], ready);
     }

@@ -408,21 +408,11 @@ void job_remove_last(struct state *s)
     s->jobs.count--;
 }
 
-static void move_to_association(struct state *s, const struct job *j, uint32_t assoc)
-{
-    const struct work work = {.pending = idset_count(&j->pending)};
-    s->assocs.items[j->assoc].live_jobs--;
-    s->assocs.items[assoc].live_jobs++;
-    assoc_count_work(s, j->assoc, &work, -1);
-    assoc_count_work(s, assoc, &work, 1);
-}
-
 void job_replace(struct state *s, uint32_t index, const struct job *row)
 {
     ensure(index < s->jobs.count && row->id == s->jobs.items[index].id);
     struct job *j = &s->jobs.items[index], old = *j;
     job_count_references(s, &old, -1);
-    if (row->assoc != old.assoc) move_to_association(s, j, row->assoc);
     *j = *row;
     copy_lists(j);
     release_lists(&old);

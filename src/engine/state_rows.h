@@ -61,9 +61,8 @@ void job_set_assoc(struct state *s, uint32_t index, uint32_t assoc);
 /* Removes the last row of jobs, which nothing refers to yet (submit_test.h). */
 void job_remove_last(struct state *s);
 
-/* Replaces the row of a live job: like job_append, and counts references and ensures usage owners; with another
- * association, the job and its pending tasks count there. min_priorities and the sets of row are those of the old row,
- * or replace them; min_priority_update comes first. */
+/* Replaces the row of a job: like job_append, and counts references and ensures usage owners. min_priorities and the
+ * sets of row are those of the old row, or replace them; min_priority_update and job_set_assoc come first. */
 void job_replace(struct state *s, uint32_t index, const struct job *row);
 
 /* Adds an object for a check, with the texts of the caller, and takes it back. */

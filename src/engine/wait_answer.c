@@ -33,7 +33,7 @@ static const char *limit_of(struct state *s, const struct job *j, int64_t now_us
     struct limit_hit hit;
     struct buf text = {0};
     enum pending_reason reason = PENDING_INVALID_QOS;
-    if (assoc_limits_refuse_qos(s, j->assoc, j->qos)) {
+    if (assoc_limits_refuse_job(s, j)) {
         buf_add_text(&text, "QOS ");
         assoc_limits_refusal(s, j->assoc, j->qos, &text);
     } else if (job_limit_find(s, j, now_us, &hit)) {

@@ -228,9 +228,11 @@ static const struct {
     enum err_code code;
     enum job_field culprit;
 } reasons[] = {
-    {JOB_FIELD_CPUS, ERR_TOO_LARGE, JOB_FIELD_CPUS},                     /* the host has fewer */
-    {JOB_FIELD_MEM_MIB, ERR_TOO_LARGE, JOB_FIELD_MEM_MIB},               /* the host has less */
-    {JOB_FIELD_GPUS, ERR_TOO_LARGE, JOB_FIELD_GPUS},                     /* the host has fewer */
+    {JOB_FIELD_CPUS, ERR_TOO_LARGE, JOB_FIELD_CPUS},           /* the host has fewer */
+    {JOB_FIELD_MEM_MIB, ERR_TOO_LARGE, JOB_FIELD_MEM_MIB},     /* the host has less */
+    {JOB_FIELD_GPUS, ERR_TOO_LARGE, JOB_FIELD_GPUS},           /* the host has fewer */
+    {JOB_FIELD_MEM_MIB, ERR_TOO_LARGE, JOB_FIELD_MEM_PER_CPU}, /* 0, so that one host has to have all of it */
+    {JOB_FIELD_GPUS, ERR_TOO_LARGE, JOB_FIELD_GPUS_PER_SLOT},
     {JOB_FIELD_SLOTS_MAX, ERR_INPUT, JOB_FIELD_CPUS},                    /* below the minimum, which is cpus */
     {JOB_FIELD_SLOTS_PER_NODE, ERR_TOO_LARGE, JOB_FIELD_SLOTS_PER_NODE}, /* which gives the CPUs */
     {JOB_FIELD_NODES, ERR_TOO_LARGE, JOB_FIELD_NODES},

@@ -372,6 +372,32 @@ static void a_qos_that_is_taken_away(void **unused)
     }
 }
 
+/* A user may have an association for one partition, which may not allow the QOS there: the job starts in the other. */
+static void a_qos_that_one_partition_does_not_have(void **unused)
+{
+    (void)unused;
+    for (int is_first = 0; is_first < 2; is_first++) {
+        struct world w;
+        uint32_t id;
+        world_tree(&w);
+        world_object(&w, OBJECT_PARTITION, "p2", "");
+        struct event add = user_event(&w, EVENT_USER_ADD, "ann", "a1", "QosLevel=normal,long");
+        add.user.partition = is_first ? "main" : "p2";
+        accept(&w, add);
+        add = user_change(&w, "ann", "a1", "QosLevel=normal");
+        add.user.partition = is_first ? "main" : "p2";
+        const struct job_values *v = job_with(world_submission("ann", "a1", 1).submit, "qos=long|partitions=main,p2");
+        const struct event submission = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", false}, .submit = v};
+        assert_int_equal(world_apply(&w, submission, &id), 0);
+        accept(&w, add);
+        assert_int_equal(job_pending_reason(&w.s, id, 1.0, w.now_us), PENDING_NONE);
+        assert_int_equal(world_pass(&w), 1);
+        const char *in = w.s.objects[OBJECT_PARTITION].items[world_task(&w, id, 0)->partition].object.name;
+        assert_string_equal(in, is_first ? "p2" : "main");
+        world_release(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -385,6 +411,7 @@ int main(void)
         cmocka_unit_test(a_qos_is_allowed_by_the_nearest_list),
         cmocka_unit_test(a_new_user_has_the_lists_of_root),
         cmocka_unit_test(a_qos_that_is_taken_away),
+        cmocka_unit_test(a_qos_that_one_partition_does_not_have),
         cmocka_unit_test(partition_limits_are_of_any_of_all_or_of_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -305,6 +305,22 @@ static void updates_place_jobs_anew(void **unused)
     world_release(&w);
 }
 
+/* The current amount of a running task, as an update may give any current value, leaves what its slots take. */
+static void a_current_amount_changes_nothing(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish(&w);
+    uint32_t id = world_take(&w, submission("cpus=1|slots_max=2|gpus_per_slot=1|mem_per_cpu_mib=7"));
+    assert_int_equal(world_pass(&w), 1);
+    assert_int_equal(idset_count(&world_task(&w, id, 0)->placements[0].gpus), 2);
+    assert_int_equal(world_apply(&w, world_update(id, job_text("gpus=1|mem_mib=7")), NULL), 0);
+    assert_int_equal(w.s.jobs.items[0].placing->gpus_per_slot, 1);
+    assert_int_equal(w.s.jobs.items[0].placing->mem_mib_per_cpu, 7);
+    world_refuses(&w, world_update(id, job_text("gpus=2")), ERR_CONFLICT, "it cannot change after the job has started");
+    world_release(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +330,7 @@ int main(void)
         cmocka_unit_test(slots_are_on_one_host),
         cmocka_unit_test(amounts_of_each_slot),
         cmocka_unit_test(amounts_of_each_slot_on_several_hosts),
+        cmocka_unit_test(a_current_amount_changes_nothing),
         cmocka_unit_test(updates_of_amounts),
         cmocka_unit_test(updates_place_jobs_anew),
     };

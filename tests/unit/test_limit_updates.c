@@ -1,5 +1,5 @@
-/* Updates of waiting jobs and limits: another account, QOS or partition is refused where a limit would refuse the
- * submission; a new request only waits (recorded from Slurm 22.05.8, cases 71 and 72). */
+/* Updates of waiting jobs and limits: another account, QOS or partition, or what a user asks for more, is refused where
+ * a limit would refuse the submission (recorded from Slurm 22.05.8, cases 71 and 72). */
 #include "../limit_world.h"
 
 #include "engine/priorities.h"
@@ -146,12 +146,14 @@ static void submit_limits_of_a_new_qos(void **unused)
     }
 }
 
-/* With DenyOnLimit, case 71: refused together with the QOS; one after the other it waits. */
+/* With DenyOnLimit what a user asks for more is refused, also together with the QOS (case 71); a QOS alone is not, nor
+ * is less, and what an operator changes waits. */
 static void requests_beyond_a_limit(void **unused)
 {
     static const struct {
         const char *limit, *change, *reason;
     } rows[] = {
+        {"MaxWall=15", "time_limit_s=960", "QOSMaxWallDurationPerJobLimit"},
         {"MaxTRESPerJob=cpu=2", "cpus=3", "QOSMaxCpuPerJobLimit"},
         {"MaxTRESPerJob=mem=500", "mem_mib=501", "QOSMaxMemoryPerJob"},
     };
@@ -166,11 +168,29 @@ static void requests_beyond_a_limit(void **unused)
         snprintf(fields, sizeof fields, "qos=short|%s", rows[i].change);
         world_refuses(&w, update(id, fields), ERR_TOO_LARGE, rows[i].reason);
         accept(&w, update(id, "qos=short"));
-        accept(&w, update(id, rows[i].change));
-        assert_int_equal(world_pass(&w), 0);
-        assert_string_equal(reason_of(&w, id), rows[i].reason);
+        world_refuses(&w, update(id, rows[i].change), ERR_TOO_LARGE, rows[i].reason);
+        accept(&w, world_update(id, job_text("%s", rows[i].change)));
+        bool is_time = strncmp(rows[i].change, "time", 4) == 0; /* which is exempt then */
+        assert_int_equal(world_pass(&w), is_time);
+        if (!is_time) assert_string_equal(reason_of(&w, id), rows[i].reason);
         world_release(&w);
     }
+}
+
+/* Case 71: 30 minutes with a QOS that lets 15; then 16, which is less. */
+static void less_beyond_a_limit(void **unused)
+{
+    (void)unused;
+    struct world w;
+    build(&w);
+    world_object(&w, OBJECT_QOS, "short", "flags=DenyOnLimit|MaxWall=15");
+    uint32_t id = submit(&w, "alice", "a1", "time_limit_s=1800");
+    world_refuses(&w, update(id, "qos=short|time_limit_s=960"), ERR_TOO_LARGE, "QOSMaxWallDurationPerJobLimit");
+    accept(&w, update(id, "qos=short"));
+    accept(&w, update(id, "time_limit_s=960"));
+    assert_int_equal(world_pass(&w), 0);
+    assert_string_equal(reason_of(&w, id), "QOSMaxWallDurationPerJobLimit");
+    world_release(&w);
 }
 
 /* Case 72: a time limit that an operator sets is exempt from MaxWall; a request is not exempt from MaxTRES. */
@@ -223,8 +243,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counters_follow_the_account), cmocka_unit_test(accounts_that_a_job_cannot_have),
         cmocka_unit_test(counters_that_have_the_job),  cmocka_unit_test(submit_limits_of_a_new_qos),
-        cmocka_unit_test(requests_beyond_a_limit),     cmocka_unit_test(what_an_operator_sets),
-        cmocka_unit_test(the_default_time_limit),
+        cmocka_unit_test(requests_beyond_a_limit),     cmocka_unit_test(less_beyond_a_limit),
+        cmocka_unit_test(what_an_operator_sets),       cmocka_unit_test(the_default_time_limit),
     };
     return cmocka_run_group_tests_name("limit updates", tests, NULL, NULL);
 }
