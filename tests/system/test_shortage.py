@@ -4,12 +4,13 @@ import os
 import pathlib
 import pwd
 import re
+import shutil
 import subprocess
 import time
 
 import pytest
 
-from conftest import FAIRLEAD, Instance, until
+from conftest import BUILD, Instance, until
 
 JOBS = 200
 NO_ROOM = 'cannot create the directory of a launch: No space left on device'
@@ -129,16 +130,21 @@ def limited():
     uid = next(user.pw_uid for user in pwd.getpwall() if user.pw_uid > 0 and not processes_of(user.pw_uid))
     instance.home.chmod(0o755)
     (instance.home / 'state').mkdir()
+    programs = instance.home / 'bin'  # the other user may not be able to reach the build
+    programs.mkdir()
+    programs.chmod(0o755)
+    for name in 'fairlead', 'fairleadd', 'fairlead-launcher':
+        shutil.copy(BUILD / name, programs)
     for path in instance.home / 'state', instance.work, instance.home:
         os.chown(path, uid, uid)
 
     def start(*limits):
         as_user = ['setpriv', '--reuid', str(uid), '--regid', str(uid), '--clear-groups']
-        command = [*as_user, 'prlimit', *limits, FAIRLEAD, 'start']
+        command = [*as_user, 'prlimit', *limits, programs / 'fairlead', 'start']
         done = subprocess.run(command, env=instance.environment, capture_output=True, text=True, cwd=instance.work)
         assert done.returncode == 0, done
         instance.popen = lambda *arguments, environment=None, cwd=None, **options: subprocess.Popen(
-            [*as_user, FAIRLEAD, *map(str, arguments)], cwd=cwd or instance.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            [*as_user, programs / 'fairlead', *map(str, arguments)], cwd=cwd or instance.work, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env={**instance.environment, **(environment or {})}, **options)
         return instance
 
