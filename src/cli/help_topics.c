@@ -28,8 +28,9 @@ static void write_field(const struct field *f, struct buf *out)
 
 static const char limits_text[] =
     "Limits of what runs and waits. Keywords are Slurm's; TRES is a list such as cpu=64,mem=8G,gres/gpu=4, and UNLIMITED or -1 "
-    "removes a limit. A job that is over a limit that will not pass is refused at its submission; any other one waits "
-    "('fairlead help reasons'). The setting AccountingStorageEnforce says what is enforced.";
+    "removes a limit. A job that a limit keeps back waits, and its reason names the limit ('fairlead help reasons'). A submission "
+    "is refused beyond submit limits, beyond a partition's limits (EnforcePartLimits), and, if its QOS has the flag DenyOnLimit, "
+    "beyond any limit that it exceeds by itself. The setting AccountingStorageEnforce says what is enforced.";
 static const char accounts_text[] =
     "Of accounts and of users in accounts: 'fairlead account modify NAME LIMIT=VALUE...', 'fairlead user modify NAME -A ACCOUNT "
     "LIMIT=VALUE...'. Grp limits are of all jobs of the account and of those below it; Max limits are of each user, who inherits "
@@ -46,7 +47,8 @@ static void write_limits(struct buf *out)
 {
     static const uint8_t partition_limits[] = {PARTITION_MAX_TIME, PARTITION_SLOTS, PARTITION_USER_LISTS,
                                                PARTITION_XUSER_LISTS, PARTITION_QOS};
-    static const enum setting setting_limits[] = {SET_MAX_JOBS, SET_MAX_ARRAY_TASKS, SET_ENFORCE};
+    static const enum setting setting_limits[] = {SET_ENFORCE_PART_LIMITS, SET_MAX_JOBS, SET_MAX_ARRAY_TASKS,
+                                                  SET_ENFORCE};
     write_text(limits_text, out);
     buf_add_char(out, '\n');
     write_text(accounts_text, out);
@@ -59,6 +61,8 @@ static void write_limits(struct buf *out)
     write_text(partition_text, out);
     for (size_t i = 0; i < sizeof partition_limits; i++)
         write_field(&object_classes[OBJECT_PARTITION].fields[partition_limits[i]], out);
+    for (uint32_t i = PARTITION_DEFAULT_TIME; i < PARTITION_FIELD_COUNT; i++)
+        write_field(&object_classes[OBJECT_PARTITION].fields[i], out);
     buf_add_char(out, '\n');
     write_text(setting_text_, out);
     for (size_t i = 0; i < sizeof setting_limits / sizeof *setting_limits; i++)

@@ -139,6 +139,11 @@ def test_help_names_every_limit_and_reason(tree):
     for name in tree.json('qos', 'show', 'normal')[0]:
         if re.match('(Grp|Max|Min)', name):
             assert '  %s=' % name in limits, name
+    for name in tree.json('partition', 'show', 'main')[0]:
+        if re.match('(Max|Min|Default|Def|Allow|Deny)[A-Z]', name):
+            assert '  %s=' % name in limits, name
+    assert '  EnforcePartLimits=' in limits
+    assert 'DenyOnLimit' in limits.split('\n\n')[0]
     header = (pathlib.Path(__file__).parents[2] / 'src/fields/pending_reason.h').read_text()
     words = re.findall(r'X\([A-Z_]+, "(\w+)"\)', header)
     assert len(words) > 100
