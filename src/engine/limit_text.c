@@ -42,6 +42,7 @@ static void add_subject(const struct state *s, const struct limit_hit *hit, stru
         buf_format(out, "user '%s' in account '%s'", a->user, a->account);
     else
         buf_format(out, "account '%s'", a->account);
+    if (a->partition != NULL) buf_format(out, " for partition '%s'", a->partition);
 }
 
 static bool is_time(const struct limit_hit *hit)

@@ -87,6 +87,8 @@ def test_jobs(tree):
     in_main = tree.submit('-p', 'main', '--', 'sleep', '0.3')
     tree.until_state(in_main, 'COMPLETED')
     assert {row['id']: row['reason'] for row in tree.rows('queue')}[str(second)] == 'AssocGrpJobsLimit'
+    assert "user '%s' in account 'physics' for partition 'gpu' has GrpJobs=1; 1 in use" % ME in \
+        tree.run('check', str(second)).out
     assert 'has 2 jobs pending or running in account \'physics\' for partition \'gpu\'; cancel them first' in \
         tree.bad('user', 'delete', ME, '-A', 'physics', '--partition', 'gpu')
     assert "is in use by 2 live jobs" in tree.bad('partition', 'delete', 'gpu')
