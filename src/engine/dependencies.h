@@ -15,8 +15,8 @@
 #include "engine/apply.h"
 #include "fields/dependency_text.h"
 
-/* Appends the ids of the jobs about which an event needs facts to out_ids, in memory of arena: those that its
- * dependency names and that have ended and are not in memory, in ascending order. The number of ids is returned.
+/* Lists the jobs about which an event needs facts, in memory of arena: those that its dependency names and that have
+ * ended and are not in memory. Returns their number; out_ids: their ids in ascending order, if there are any.
  * O(length of the dependency x log) */
 uint32_t dependencies_list_ended(const struct state *s, const struct event *event, struct arena *arena,
                                  const uint32_t **out_ids);

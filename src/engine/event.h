@@ -100,13 +100,13 @@ struct job_ref {
     uint32_t job_id, task_id;
 };
 
-/* The jobs to cancel, hold, release or requeue. If one reference is wrong, the event is refused. */
 /* Which of all jobs are meant. NULL and false: any. Names that do not exist are refused, except those of users. */
 struct job_selection {
     const char *user, *account, *partition, *qos, *name;
     bool is_of_pending, is_of_live; /* EVENT_CANCEL: only tasks that have not started, or only those that have */
 };
 
+/* A reference that was refused, and why. */
 struct job_refusal {
     struct job_ref ref;
     enum err_code code;
@@ -122,6 +122,8 @@ struct jobs_report {
     uint32_t changed_count;
 };
 
+/* The jobs to cancel, hold, release or requeue. If one reference is wrong, the event is refused, unless there is a
+ * report. */
 struct event_jobs {
     const struct job_ref *refs;
     uint32_t count;

@@ -1,5 +1,5 @@
-/* Whether a job can ever start: its request against the sizes of the hosts and the amounts of resources, its time limit
- * against the MaxTime of its partitions. job_edit.c refuses a submission or an update that cannot. If the host or an
+/* Whether a job can ever start: its request against the sizes of the hosts and the amounts of resources, and all of it
+ * against the limits of its partitions. job_edit.c refuses a submission or an update that cannot. If the host or an
  * amount shrinks later, jobs that were accepted wait until it grows again. */
 #ifndef FAIRLEAD_ENGINE_JOB_ADMISSION_H
 #define FAIRLEAD_ENGINE_JOB_ADMISSION_H

@@ -46,11 +46,16 @@ static int64_t max_time_s(const struct state *s, uint32_t partition)
 
 int64_t partition_limits_time_s(const struct state *s, const struct job *j, uint32_t partition)
 {
-    if (!j->has_default_time) return s->is_document ? j->document->time_limit_s : j->time_limit_s;
+    if (!j->has_default_time || j->live_tasks > 0) return s->is_document ? j->document->time_limit_s : j->time_limit_s;
     int64_t default_s = object_of(s, partition)->value[PARTITION_DEFAULT_TIME].number;
     int64_t max_s = max_time_s(s, partition);
     if (default_s == FIELD_SPECIAL) default_s = setting_number(&s->settings, SET_DEFAULT_TIME_S);
     return default_s < max_s ? default_s : max_s;
+}
+
+void partition_limits_reset_time(const struct state *s, struct job *j)
+{
+    if (j->has_default_time) j->time_limit_s = partition_limits_time_s(s, j, j->partitions[0]);
 }
 
 /* --- nodes and memory --------------------------------------------------------------------------------------------- */

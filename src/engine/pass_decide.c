@@ -112,7 +112,6 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     job_task_tres(s, &p->indices, j, a->slots, cluster_model_list_hosts(&p->cluster->model, a, NULL), &tres);
     uint32_t partition = p->cluster->model.partition_of[a->parts[0].instance];
     if (j->has_default_time) j->time_limit_s = partition_limits_time_s(s, j, partition);
-    j->has_default_time = false;
     struct task row = {.job_id = j->id,
                        .task_id = idset_first(job_waits_ready_tasks(j)),
                        .state = JOB_STARTING,

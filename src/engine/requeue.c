@@ -2,6 +2,7 @@
 
 #include "engine/job_waits.h"
 #include "engine/min_priority.h"
+#include "engine/partition_limits.h"
 #include "engine/restarts.h"
 #include "engine/state_rows.h"
 #include "engine/task_delays.h"
@@ -78,6 +79,7 @@ void requeue_task(struct apply_context *c, uint32_t job_index, const struct task
     if (j->is_array) delay_task(c, j, k->task_id);
     job_waits_find_ready(j);
     if (!j->is_array) {
+        partition_limits_reset_time(c->s, j);
         set_begin(c, j);
         j->is_held = k->requeue != REQUEUE_YES;
         j->is_held_by_operator = k->requeue == REQUEUE_HELD_BY_OPERATOR;

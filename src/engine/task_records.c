@@ -17,6 +17,7 @@
 #include "engine/job_waits.h"
 #include "engine/live_cluster.h"
 #include "engine/min_priority.h"
+#include "engine/partition_limits.h"
 #include "engine/placements.h"
 #include "engine/requeue.h"
 #include "engine/time_limit.h"
@@ -181,6 +182,7 @@ static void withdraw(struct apply_context *c, uint32_t index)
     k->end_us = c->now_us;
     take_out(c, index, JOB_REQUEUED);
     idset_add(&j->pending, k->task_id);
+    partition_limits_reset_time(s, j);
     job_waits_find_ready(j);
     assoc_count_work(s, j->assoc, &(struct work){.pending = 1}, 1);
     apply_note_change(c, TABLE_JOB, job_index);

@@ -507,7 +507,7 @@ static const char step_15[] =
     "ALTER TABLE partition ADD COLUMN allow_qos TEXT NOT NULL DEFAULT 'ALL';\n"
     "ALTER TABLE partition ADD COLUMN deny_qos TEXT NOT NULL DEFAULT 'NONE';\n"
     "UPDATE partition SET state = 'DOWN' || substr(ltrim(state), 6) WHERE upper(substr(ltrim(state), 1, 5)) = 'DRAIN';\n"
-    "ALTER TABLE job ADD COLUMN has_default_time INTEGER; -- 1: time_limit_s is that of its first partition\n";
+    "ALTER TABLE job ADD COLUMN has_default_time INTEGER; -- 1: while it waits, time_limit_s is that of its first partition\n";
 
 /* A row for each condition of a job that waits for others, so that an end rewrites only the conditions about it. */
 static const char step_16[] =

@@ -3,6 +3,7 @@
  * 99), or of its manual. */
 #include "policy_world.h"
 
+#include "engine/partition_limits.h"
 #include "engine/priorities.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -242,7 +243,46 @@ static void each_partition_has_its_default_time(void **unused)
         assert_int_equal(job_at(&w, id)->time_limit_s, rows[at].shown_s);
         assert_int_equal(world_pass(&w), 1);
         assert_int_equal(job_at(&w, id)->time_limit_s, rows[at].started_s);
-        assert_false(job_at(&w, id)->has_default_time);
+        world_release(&w);
+    }
+}
+
+/* A job that waits again, because it was requeued or the machine could not start it, has a default in each of its
+ * partitions as before. */
+static void a_default_time_is_there_again_after_a_start(void **unused)
+{
+    (void)unused;
+    static const enum job_state ends[] = {JOB_PENDING, JOB_CANCELLED}; /* not started; ended by a requeue */
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        struct world w;
+        make_world(&w, "ANY");
+        world_set(&w, "requeue_delay_s", "0");
+        world_object(&w, OBJECT_PARTITION, "main", "DefaultTime=5|MaxTime=5");
+        world_object(&w, OBJECT_PARTITION, "vip", "DefaultTime=30|MaxTime=30");
+        world_object(&w, OBJECT_PARTITION, "main", "state=DOWN");
+        struct event job = job_of("ann", "cpus=1|partitions=main,vip");
+        struct job_values values = *job.submit;
+        values.is_given[JOB_FIELD_TIME_LIMIT] = false;
+        job.submit = &values;
+        uint32_t id = world_take(&w, job);
+        assert_int_equal(world_pass(&w), 1);
+        assert_int_equal(job_at(&w, id)->time_limit_s, 1800);
+        world_object(&w, OBJECT_PARTITION, "vip", "DefaultTime=20"); /* not for what has started */
+        assert_int_equal(partition_limits_time_s(&w.s, job_at(&w, id), 1), 1800);
+        const struct job_ref ref = {id, NONE};
+        const struct event requeue = {
+            .kind = EVENT_REQUEUE, .actor = world_operator, .jobs = {.refs = &ref, .count = 1}};
+        if (ends[i] == JOB_CANCELLED) assert_int_equal(world_apply(&w, requeue, NULL), 0);
+        const struct event end = {
+            .kind = EVENT_ENDED,
+            .record = {.launch_id = w.s.tasks.items[0].launch_id, .at_us = w.now_us, .end = ends[i]}};
+        assert_int_equal(world_apply(&w, end, NULL), 0);
+        assert_int_equal(job_at(&w, id)->time_limit_s, 300);
+        world_object(&w, OBJECT_PARTITION, "main", "state=UP");
+        world_object(&w, OBJECT_PARTITION, "vip", "state=DOWN");
+        w.now_us += 2 * SECOND;
+        assert_int_equal(world_pass(&w), 1);
+        assert_int_equal(job_at(&w, id)->time_limit_s, 300);
         world_release(&w);
     }
 }
@@ -409,6 +449,7 @@ int main(void)
         cmocka_unit_test(a_range_of_nodes_is_cut),
         cmocka_unit_test(a_job_starts_in_the_partitions_that_admit_it),
         cmocka_unit_test(each_partition_has_its_default_time),
+        cmocka_unit_test(a_default_time_is_there_again_after_a_start),
         cmocka_unit_test(a_default_time_is_replaced),
         cmocka_unit_test(limits_compare_the_default_time_of_the_partition),
         cmocka_unit_test(memory_for_each_cpu_has_a_default),
