@@ -252,7 +252,20 @@ static int set_subject(struct job_edit *edit)
     return 0;
 }
 
-/* Its partitions, its parallel environment and what else it asks of its places. */
+/* Its partitions, without those that accept no jobs. Their defaults follow. */
+static int set_partitions(struct job_edit *edit)
+{
+    struct apply_context *c = edit->c;
+    bool is_submission = edit->old == NULL;
+    bool has_new_partitions = is_submission || edit->is_changed[JOB_FIELD_PARTITIONS];
+    if (is_submission && !edit->given->is_given[JOB_FIELD_PARTITIONS]) job_places_set_partitions(c, edit->row);
+    if ((has_new_partitions || edit->is_changed[JOB_FIELD_REQUESTS]) &&
+        job_places_check_requested_names(c, edit->row) != 0)
+        return -1;
+    return has_new_partitions ? job_admission_check_states(c, edit->row) : 0;
+}
+
+/* What its partitions ask of it, its parallel environment and what else it asks of its places. */
 static int set_places(struct job_edit *edit)
 {
     struct apply_context *c = edit->c;
@@ -263,11 +276,6 @@ static int set_places(struct job_edit *edit)
                           changed[JOB_FIELD_QOS] || changed[JOB_FIELD_ACCOUNT];
     bool has_new_wishes =
         is_submission || changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_SOFT] || changed[JOB_FIELD_SOFT_QUEUES];
-    if (is_submission && !edit->given->is_given[JOB_FIELD_PARTITIONS]) job_places_set_partitions(c, edit->row);
-    bool has_new_names = is_submission || changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_REQUESTS];
-    if (has_new_names && job_places_check_requested_names(c, edit->row) != 0) return -1;
-    bool has_new_partitions = is_submission || changed[JOB_FIELD_PARTITIONS];
-    if (has_new_partitions && job_admission_check_states(c, edit->row) != 0) return -1;
     if (is_submission && set_subject(edit) != 0) return -1;
     if (is_submission && !edit->given->is_given[JOB_FIELD_TIME_LIMIT]) job_admission_set_default_time(c->s, edit->row);
     if (has_new_limits && job_admission_check_partitions(c, edit->row) != 0) return -1;
@@ -292,6 +300,7 @@ static int set_given_fields(struct job_edit *edit)
     if (!is_submission && edit->given->is_given[JOB_FIELD_ACCOUNT] &&
         edit_account(edit, edit->given->value[JOB_FIELD_ACCOUNT].text) != 0)
         return -1;
+    if (set_partitions(edit) != 0) return -1;
     if (is_submission && !edit->given->is_given[JOB_FIELD_CPUS]) job_admission_set_cpus(row);
     if (is_submission && job_admission_set_default_memory(c, edit->given, row) != 0) return -1;
     if (settle_amounts(edit) != 0) return -1;

@@ -221,5 +221,6 @@ const struct demand *limit_place(const struct limit_places *p, const struct job 
     if (size.slots < max.slots) cut_ranges(p, size.slots, own);
     if (size.hosts < max.hosts) own->host_max = size.hosts;
     if (each < max.slots && is_spread) own->slots_per_host_max = each;
+    if (count > 0) *out_hit = of[0].hit;
     return count == 0 || restrict_hosts(p, of, count, min.hosts, own, out_hit) ? own : NULL;
 }

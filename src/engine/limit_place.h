@@ -21,7 +21,7 @@ struct limit_places {
 };
 
 /* The demand of a task of a job in a partition, d being that without limits. NULL: a limit keeps it waiting, which
- * out_hit names. */
+ * out_hit names. If a limit of hosts restricts it, out_hit names that; else its reason is PENDING_NONE. */
 const struct demand *limit_place(const struct limit_places *p, const struct job *j, uint32_t partition,
                                  const struct demand *d, struct limit_hit *out_hit);
 
