@@ -161,7 +161,7 @@ struct route {
     unsigned status;         /* of success */
     size_t body_max;         /* bytes; 0: SMALL_BODY_MAX */
     enum object_kind object; /* of routes for objects */
-    bool is_long;            /* its cost grows with the state: it waits for a server_ready with budget left */
+    bool is_long;            /* it costs much, or more with the state: it waits for a server_ready with budget left */
 };
 
 #define TYPE_JSON "application/json"

@@ -195,7 +195,8 @@ const struct route routes[] = {
      .summary = "this description",
      .handle = server_get_openapi,
      .reply_help = "An OpenAPI document.",
-     .status = OK},
+     .status = OK,
+     .is_long = true},
 
     {.method = GET,
      .path = API_PLACES,
