@@ -413,9 +413,26 @@ static void reasons_keep_no_memory(void **unused)
     (void)world_take(&w, job_of("bob", "a1", "queues=*@localhost|cpus=8"));
     uint32_t second = world_take(&w, job_of("alice", "a1", ""));
     assert_int_equal(world_pass(&w), 1);
+    assert_int_equal(job_pending_reason(&w.s, second, 1.0, w.now_us), PENDING_ASSOC_GRP_NODE); /* n2 is free */
     size_t bytes = w.s.cycle.bytes;
-    for (int i = 0; i < ROWS; i++) assert_int_equal(job_pending_reason(&w.s, second, 1.0, w.now_us), PENDING_NONE);
+    for (int i = 0; i < ROWS; i++)
+        assert_int_equal(job_pending_reason(&w.s, second, 1.0, w.now_us), PENDING_ASSOC_GRP_NODE);
     assert_int_equal(w.s.cycle.bytes, bytes);
+    world_release(&w);
+}
+
+/* Where no host is free, the limit of hosts is not what the job waits for. */
+static void a_limit_of_nodes_is_no_reason_on_full_hosts(void **unused)
+{
+    (void)unused;
+    struct world w;
+    build(&w);
+    set_limit(&w, AT_ACCOUNT, REF_GRP_TRES, "node=1");
+    (void)world_take(&w, job_of("bob", "a1", "queues=*@localhost|cpus=8"));
+    uint32_t second = world_take(&w, job_of("alice", "a1", "cpus=8"));
+    (void)world_take(&w, job_of("alice", "a2", "queues=*@n2|cpus=8"));
+    assert_int_equal(world_pass(&w), 2);
+    assert_int_equal(job_pending_reason(&w.s, second, 1.0, w.now_us), PENDING_NONE);
     world_release(&w);
 }
 
@@ -621,6 +638,7 @@ int main(void)
         cmocka_unit_test(what_replaces_what),
         cmocka_unit_test(two_limits_of_nodes),
         cmocka_unit_test(reasons_keep_no_memory),
+        cmocka_unit_test(a_limit_of_nodes_is_no_reason_on_full_hosts),
         cmocka_unit_test(an_environment_of_one_host_takes_one),
         cmocka_unit_test(environments_keep_to_limits_of_nodes),
         cmocka_unit_test(environments_are_denied_by_what_a_host_has),

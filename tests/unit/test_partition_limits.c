@@ -347,6 +347,24 @@ static void memory_for_each_cpu_has_a_default(void **unused)
     world_release(&w);
 }
 
+/* Of the partitions that accept it: main does not. */
+static void the_default_memory_is_that_of_a_partition_that_accepts_it(void **unused)
+{
+    (void)unused;
+    struct world w;
+    make_world(&w, "ANY");
+    world_object(&w, OBJECT_PARTITION, "vip", "DefMemPerCPU=300");
+    world_object(&w, OBJECT_PARTITION, "main", "DefMemPerCPU=50|state=DRAIN");
+    struct event job = job_of("ann", "cpus=3|partitions=main,vip");
+    struct job_values values = *job.submit;
+    values.is_given[JOB_FIELD_MEM_MIB] = false;
+    job.submit = &values;
+    uint32_t id = world_take(&w, job);
+    assert_int_equal(job_at(&w, id)->partition_count, 1);
+    assert_int_equal(job_at(&w, id)->request.mem_mib, 900);
+    world_release(&w);
+}
+
 /* --- states ------------------------------------------------------------------------------------------------------- */
 
 static void a_state_accepts_jobs_or_starts_them(void **unused)
@@ -453,6 +471,7 @@ int main(void)
         cmocka_unit_test(a_default_time_is_replaced),
         cmocka_unit_test(limits_compare_the_default_time_of_the_partition),
         cmocka_unit_test(memory_for_each_cpu_has_a_default),
+        cmocka_unit_test(the_default_memory_is_that_of_a_partition_that_accepts_it),
         cmocka_unit_test(a_state_accepts_jobs_or_starts_them),
         cmocka_unit_test(a_job_goes_to_the_partitions_that_accept_jobs),
         cmocka_unit_test(an_update_is_held_against_the_limits),
