@@ -224,37 +224,37 @@ static bool is_open_for(const struct job_demands *d, uint32_t partition, const s
     return !closed_times_meet(d->s, partition, now_us, timeline_end_of(now_us, duration_us));
 }
 
-/* Whether a demand that limits restrict finds no place now where the whole one does. */
-static bool is_kept_from_hosts(const struct cluster *c, const struct demand *whole, const struct demand *restricted,
-                               int64_t now_us, struct arena *scratch)
+/* Whether limits of hosts keep a job of an instance from a partition now: with them it finds no place, without them it
+ * does. O(bookings + instances). */
+static bool is_kept_from_hosts(struct limit_places places, const struct job *j, uint32_t partition)
 {
-    const struct window window = {now_us, demand_end_us(whole, now_us)};
+    struct live_cluster *live = live_cluster_update(places.s, places.now_us);
+    const struct demand *whole = job_demand(&live->demands, j, partition);
+    const struct window window = {places.now_us, demand_end_us(whole, places.now_us)};
+    struct limit_hit unused_hit;
     struct allocation unused;
-    if (restricted == whole) return false;
-    return !place_job(c, restricted, window, NULL, scratch, &unused) &&
-           place_job(c, whole, window, NULL, scratch, &unused);
+    places.model = &live->model;
+    const struct demand *limited = limit_place(&places, j, partition, whole, &unused_hit);
+    if (limited == NULL || place_job(&live->model.cluster, limited, window, NULL, places.arena, &unused))
+        return limited == NULL;
+    return place_job(&live->model.cluster, whole, window, NULL, places.arena, &unused);
 }
 
 bool job_limit_find(struct state *s, const struct job *j, int64_t now_us, struct limit_hit *out_hit)
 {
+    struct never_runs *never = never_runs_kept(s);
     struct arena scratch = {0}; /* a listing asks for each of its rows between two events */
     bool is_admitted = false;
     *out_hit = (struct limit_hit){.reason = PENDING_NONE};
     if (!limits_apply(s)) return false;
-    struct never_runs *never = s->is_document ? never_runs_kept(s) : NULL;
-    struct live_cluster *live = s->is_document ? NULL : live_cluster_update(s, now_us);
-    struct job_demands *demands = live != NULL ? &live->demands : &never->demands;
-    const struct limit_places places = {.s = s,
-                                        .counts = limit_counts_update(s, now_us),
-                                        .model = live != NULL ? &live->model : &never->empty,
-                                        .arena = &scratch,
-                                        .now_us = now_us};
+    const struct limit_places places = {
+        .s = s, .counts = limit_counts_update(s, now_us), .model = &never->empty, .arena = &scratch, .now_us = now_us};
     for (uint32_t i = 0; i < j->partition_count && !is_admitted; i++) {
         struct limit_hit hit;
-        const struct demand *d = job_demand(demands, j, j->partitions[i]);
-        const struct demand *placed = limit_place(&places, j, j->partitions[i], d, &hit);
-        is_admitted = placed != NULL && (live == NULL || hit.reason == PENDING_NONE ||
-                                         !is_kept_from_hosts(&live->model.cluster, d, placed, now_us, &scratch));
+        const struct demand *d = job_demand(&never->demands, j, j->partitions[i]);
+        is_admitted = limit_place(&places, j, j->partitions[i], d, &hit) != NULL;
+        bool is_restricted = is_admitted && hit.reason != PENDING_NONE && !s->is_document;
+        if (is_restricted) is_admitted = !is_kept_from_hosts(places, j, j->partitions[i]);
         if (out_hit->reason == PENDING_NONE) *out_hit = hit;
     }
     arena_release(&scratch);
