@@ -86,6 +86,15 @@ def test_check(busy):
     assert 'is not a job id' in busy.bad('check', 'x')
 
 
+def test_check_says_what_a_pass_waits_for(instance):
+    """It could run, and what it depends on has failed."""
+    failed = instance.submit('-o', '/dev/null', '--', 'false')
+    instance.until_state(failed, 'FAILED')
+    job = instance.submit('-d', 'afterok:%d' % failed, '--', 'true')
+    assert instance.good('check', job).endswith('\nAs it is now: possible, with 1 slot\nIn the last pass it did not start:\n'
+                                                '  job dropped because of job dependencies\n')
+
+
 def test_a_submission_that_is_only_tried(busy):
     before = busy.json('status')['tasks']
     assert busy.good('submit', '--test-only', '-n', '1', '-t', '5', '--', 'true') == \
