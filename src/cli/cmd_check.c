@@ -80,7 +80,7 @@ static void write_text(struct call *call, const struct api_check *check)
     if (check->held) output_note("job %u is held; the answer is that of a job that is not", check->job_id);
     if (!v->is_now) write_answer(call, "On the empty cluster", &check->empty);
     write_answer(call, "As it is now", &check->now);
-    if (!check->now.possible || check->scheduling_info.count == 0) return;
+    if (!check->now.possible || check->held || check->scheduling_info.count == 0) return;
     buf_add_text(&call->out->text, "In the last pass it did not start:\n");
     reason_list_write(check->scheduling_info.items, check->scheduling_info.count, &call->out->text);
 }
