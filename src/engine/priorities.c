@@ -304,13 +304,14 @@ enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double 
         is_open |= is_admitted && is_open_for(&never->demands, j->partitions[i], j, now_us);
     }
     if (assoc_limits_refuse_job(s, j)) return PENDING_INVALID_QOS;
-    if (never_runs_is(never, job_demand(&never->demands, j, NONE))) return PENDING_BAD_CONSTRAINTS;
+    const struct demand *demand = job_demand(&never->demands, j, NONE);
+    if (never_runs_is(never, demand)) return PENDING_BAD_CONSTRAINTS;
     if (is_of_state) return reason;
     struct limit_hit limit;
     if (job_limit_find(s, j, now_us, &limit)) return limit.reason;
     if (!is_open) return PENDING_PARTITION_CLOSED;
     if (ranking_qos_waits(s, j->qos, factor)) return PENDING_QOS_USAGE_THRESHOLD;
-    if (never_runs_is_unavailable(never, job_demand(&never->demands, j, NONE))) return PENDING_REQ_NODE_NOT_AVAIL;
+    if (never_runs_is_unavailable(never, demand)) return PENDING_REQ_NODE_NOT_AVAIL;
     if (j->is_array && state_array_room(s, j, 1) == 0) return PENDING_ARRAY_TASK_LIMIT;
     if (is_kept_by_quota(s, j, now_us)) return PENDING_QUOTA_LIMIT;
     if (launch_backoff_is_waiting(&s->launch_backoff)) return PENDING_LAUNCH_FAILURE;
