@@ -126,8 +126,10 @@ static bool has_name(const char *list, const char *name)
     return false;
 }
 
+/* Most lists are the word as their default writes it. */
 static bool is_word(const char *list, const char *word)
 {
+    if (strcmp(list, word) == 0) return true;
     struct str text = str_trim(str(list));
     return text.length == 0 || str_equal_nocase(text, str(word));
 }
