@@ -275,6 +275,21 @@ static void slow_requests_time_out(void **unused)
     fixture_close(&f);
 }
 
+/* The description of the API is the largest reply that is rendered at once. Where the budget of a run is spent, it waits
+ * for the next run, as all long replies do, so that it keeps no other client waiting. */
+static void the_description_of_the_api_yields(void **unused)
+{
+    (void)unused;
+    struct arena arena = {0};
+    struct err e = {0};
+    struct str segment;
+    const char *allow = NULL;
+    const struct route *route = route_find("GET", "/v1/openapi.json", &arena, &segment, &allow, &e);
+    assert_non_null(route);
+    assert_true(route->is_long);
+    arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +300,7 @@ int main(void)
         cmocka_unit_test(a_full_server_refuses_after_a_while),
         cmocka_unit_test(descriptors_run_out),
         cmocka_unit_test(slow_requests_time_out),
+        cmocka_unit_test(the_description_of_the_api_yields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
