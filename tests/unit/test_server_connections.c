@@ -275,8 +275,8 @@ static void slow_requests_time_out(void **unused)
     fixture_close(&f);
 }
 
-/* The description of the API is the largest reply that is rendered at once. Where the budget of a run is spent, it waits
- * for the next run, as all long replies do, so that it keeps no other client waiting. */
+/* The description of the API is the largest reply that is rendered at once. Where the budget of a run is spent, it
+ * waits for the next run, as all long replies do, so that it keeps no other client waiting. */
 static void the_description_of_the_api_yields(void **unused)
 {
     (void)unused;
