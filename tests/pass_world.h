@@ -8,6 +8,19 @@
 
 static const char *const pass_users[] = {"ann", "bob", "cat", "dan"};
 
+/* Some users also have an association for the jobs of one partition, which has a fair-share factor of its own. */
+static inline void pass_world_add_associations(struct world *w, struct rng *rng)
+{
+    for (int i = 0; i < 4; i++) {
+        struct event add = {.kind = EVENT_USER_ADD,
+                            .user = {.name = pass_users[i], .shares = 1, .priority = PRIORITY_UNSET}};
+        if (rng_below(rng, 2) == 0) continue;
+        assert_int_equal(world_apply(w, add, NULL), 0);
+        add.user.partition = rng_below(rng, 2) ? "heavy" : "main";
+        assert_int_equal(world_apply(w, add, NULL), 0);
+    }
+}
+
 static inline void pass_world_make(struct world *w, struct rng *rng)
 {
     world_init(w, 6 + rng_below(rng, 6), 200, 2);
@@ -24,6 +37,7 @@ static inline void pass_world_make(struct world *w, struct rng *rng)
         snprintf(fshare, sizeof fshare, "fshare=%u", rng_below(rng, 100));
         world_object(w, OBJECT_USER_POLICY, pass_users[i], fshare);
     }
+    pass_world_add_associations(w, rng);
 }
 
 /* More hosts, one in two of them larger than the first one, and environments whose jobs have several. */

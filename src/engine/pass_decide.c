@@ -39,7 +39,7 @@ bool pass_admits(struct pass *p, const struct pending_group *g)
     if (pass_limits_block(p, g)) return false;
     if (!p->has_threshold_qos) return true;
     pass_begin_ranking(p);
-    if (!ranking_qos_waits(s, g->qos, p->factors[s->node_of.items[g->assoc]])) return true;
+    if (!ranking_waits_in_partition(s, g->qos, g->assoc, g->partition, p->factors)) return true;
     state_want_pass_at(s, p->c->now_us + USAGE_WAIT_US);
     return false;
 }

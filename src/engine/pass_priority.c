@@ -232,7 +232,7 @@ static void push_others(struct heads *h, const struct queue_candidate *reserved,
     for (uint32_t i = 0; i < waiting->group_count; i++) {
         struct pending_first first;
         uint32_t group = waiting->groups[i];
-        if (group == reserved->group) continue;
+        if (group == reserved->group || !pass_admits(h->p, &pending->groups.items[group])) continue;
         (void)pending_order_head(&h->order, group);
         pending_order_describe(&h->order, group, queue_find(&pending->queue, group, job_id), &first);
         const struct queue_candidate other = pending_order_candidate(&h->order, group, &first);

@@ -6,6 +6,15 @@ bool ranking_qos_waits(const struct state *s, uint32_t index, double factor)
     return (qos->qos_flags & QOS_ENFORCE_USAGE_THRESHOLD) != 0 && factor < qos->object.value[QOS_USAGE_THRESHOLD].real;
 }
 
+bool ranking_waits_in_partition(const struct state *s, uint32_t qos, uint32_t assoc, uint32_t partition,
+                                const double *factors)
+{
+    bool has_threshold = (s->objects[OBJECT_QOS].items[qos].qos_flags & QOS_ENFORCE_USAGE_THRESHOLD) != 0;
+    if (!has_threshold) return false;
+    uint32_t node = s->node_of.items[state_assoc_in_partition(s, assoc, partition)];
+    return node != NONE && ranking_qos_waits(s, qos, factors[node]);
+}
+
 /* Ids are given in order of submission. */
 uint32_t job_basic_priority(const struct job *j)
 {

@@ -18,6 +18,11 @@
 /* Whether jobs of a QOS (its index) wait until their fair-share factor reaches its threshold. */
 bool ranking_qos_waits(const struct state *s, uint32_t index, double factor);
 
+/* Whether jobs of a QOS, with this association, wait for it in a partition: there the factor of the association that
+ * counts there is below the threshold. factors: by node of the tree; a node of none keeps nothing. */
+bool ranking_waits_in_partition(const struct state *s, uint32_t qos, uint32_t assoc, uint32_t partition,
+                                const double *factors);
+
 /* --- TRES --------------------------------------------------------------------------------------------------------- */
 
 /* The indices in policy.tres of the resources that hosts have and jobs request. */

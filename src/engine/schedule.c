@@ -43,6 +43,7 @@ struct schedule_builder {
     struct idset *pending;    /* by job: its pending tasks that were not decided yet */
     uint32_t *reserved_row;   /* by job: its first reservation, or NONE */
     uint32_t *reserved_tasks; /* by job: how many have one */
+    const double *factors;    /* fair share, by node of the tree */
     struct user_limit user_limit;
     struct run_rules rules;
     struct limit_plan limits;
@@ -51,17 +52,10 @@ struct schedule_builder {
 
 /* --- the order of pending jobs ------------------------------------------------------------------------------------ */
 
-/* Whether a job waits for its fair-share factor. factors: by node of the tree. */
-static bool waits_for_factor(const struct schedule_builder *b, const struct job *j, const double *factors)
-{
-    uint32_t node = b->s->node_of.items[j->assoc];
-    return node != NONE && ranking_qos_waits(b->s, j->qos, factors[node]);
-}
-
 static void find_pending(struct schedule_builder *b)
 {
     uint32_t count = b->s->jobs.count;
-    const double *factors = state_factors(b->s, b->now_us, &b->out->arena);
+    b->factors = state_factors(b->s, b->now_us, &b->out->arena);
     b->left = arena_alloc(&b->out->arena, (count + (size_t)1) * sizeof *b->left);
     b->pending = arena_alloc(&b->out->arena, (count + (size_t)1) * sizeof *b->pending);
     b->reserved_row = arena_alloc(&b->out->arena, (count + (size_t)1) * sizeof *b->reserved_row);
@@ -71,8 +65,7 @@ static void find_pending(struct schedule_builder *b)
         b->reserved_row[i] = NONE;
         if (!job_waits_is_eligible(j, b->now_us)) continue;
         const struct idset *ready = job_waits_ready_tasks(j);
-        bool is_kept = waits_for_factor(b, j, factors) || assoc_limits_refuse_job(b->s, j);
-        b->left[i] = is_kept ? 0 : state_array_room(b->s, j, idset_count(ready));
+        b->left[i] = assoc_limits_refuse_job(b->s, j) ? 0 : state_array_room(b->s, j, idset_count(ready));
         idset_copy(&b->pending[i], ready);
     }
 }
@@ -183,6 +176,16 @@ static void add_decision(struct schedule_builder *b, uint32_t job, const struct 
     b->left[job]--;
 }
 
+/* The demand of a task in a partition as limits leave it. NULL: they keep it, or it waits there for its fair-share
+ * factor. */
+static const struct demand *place_in(const struct schedule_builder *b, const struct job *j, uint32_t partition,
+                                     const struct demand *d)
+{
+    uint32_t own = partition != NONE ? partition : j->partitions[0];
+    if (ranking_waits_in_partition(b->s, j->qos, j->assoc, own, b->factors)) return NULL;
+    return limit_plan_place(&b->limits, j, partition, d);
+}
+
 /* The tasks of a job that have reservations in other partitions, at most max of them: they start here, or get an
  * earlier reservation. Returns how many start. */
 static uint32_t run_reserved(struct schedule_builder *b, struct run *run, uint32_t job, uint32_t partition,
@@ -194,7 +197,7 @@ static uint32_t run_reserved(struct schedule_builder *b, struct run *run, uint32
         if (row->job != job || row->state != SCHEDULE_RESERVED) continue;
         left--;
         if (row->demand == d) continue;
-        const struct demand *own = limit_plan_place(&b->limits, &b->s->jobs.items[job], partition, d);
+        const struct demand *own = place_in(b, &b->s->jobs.items[job], partition, d);
         max--;
         if (own == NULL) continue;
         const struct run_decision decision = own == d ? run_job_again(run, d, row->start_us) : run_job_now(run, own);
@@ -220,7 +223,7 @@ static uint32_t run_in(struct schedule_builder *b, struct run *run, uint32_t job
     room = room - starts > reserved ? room - starts - reserved : 0;
     if (tasks > room) tasks = room;
     for (; tasks > 0 && !run_is_over(run) && b->out->rows.count < ROWS_MAX; tasks--) {
-        const struct demand *own = limit_plan_place(&b->limits, j, partition, d);
+        const struct demand *own = place_in(b, j, partition, d);
         if (own == NULL) break;
         const struct run_decision decision = own == d ? run_job(run, d, j->is_reserving) : run_job_now(run, own);
         if (decision.outcome == RUN_WAITS) break;
@@ -237,11 +240,10 @@ static bool is_admitted(const struct schedule_builder *b, const struct schedule_
 {
     const struct job *j = &b->s->jobs.items[c->job];
     bool is_in_any = c->partition == NONE && !b->s->is_document;
-    if (!is_in_any)
-        return limit_plan_place(&b->limits, j, c->partition, job_demand(&b->out->demands, j, c->partition)) != NULL;
+    if (!is_in_any) return place_in(b, j, c->partition, job_demand(&b->out->demands, j, c->partition)) != NULL;
     for (uint32_t i = 0; i < j->partition_count; i++) {
         const struct demand *d = job_demand(&b->out->demands, j, j->partitions[i]);
-        if (limit_plan_place(&b->limits, j, j->partitions[i], d) != NULL) return true;
+        if (place_in(b, j, j->partitions[i], d) != NULL) return true;
     }
     return false;
 }

@@ -22,10 +22,11 @@ static uint32_t leader_in(const struct finder *f, uint32_t partition)
     return f->order.s->pending->queue.groups.items[best->group].entries.items[best->at].job;
 }
 
-/* The fair-share factor, on which a QOS may insist. */
-static double factor_of(const struct finder *f, const struct job *j)
+/* The fair-share factor of a job of a group there, on which a QOS may insist. */
+static double factor_in(const struct finder *f, const struct job *j, uint32_t partition)
 {
-    uint32_t node = f->order.s->node_of.items[j->assoc];
+    const struct state *s = f->order.s;
+    uint32_t node = s->node_of.items[state_assoc_in_partition(s, j->assoc, partition)];
     return f->order.factors != NULL && node != NONE ? f->order.factors[node] : (double)NAN;
 }
 
@@ -53,7 +54,7 @@ static void offer_group(struct finder *f, uint32_t group)
         if (!is_before_best(f, partition, &candidate)) return;
     }
     const struct job *j = pending_entry_job(s, &pending->queue.groups.items[group].entries.items[at]);
-    if (job_pending_reason(s, j->id, factor_of(f, j), f->order.now_us) != PENDING_NONE) return;
+    if (job_pending_reason(s, j->id, factor_in(f, j, partition), f->order.now_us) != PENDING_NONE) return;
     f->best[partition] = candidate;
     f->has_best[partition] = true;
 }

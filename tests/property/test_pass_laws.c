@@ -129,7 +129,8 @@ static bool may_start(struct world *w, const struct priority_row *row, const uin
     if (j->array_limit != 0 && live >= j->array_limit) return false;
     if (max_s >= 0 && j->time_limit_s > max_s) return false;
     if ((qos->qos_flags & QOS_ENFORCE_USAGE_THRESHOLD) == 0) return true;
-    double factor = state_factors(&w->s, w->now_us, &w->s.cycle)[w->s.node_of.items[j->assoc]];
+    uint32_t assoc = state_assoc_in_partition(&w->s, j->assoc, row->partition);
+    double factor = state_factors(&w->s, w->now_us, &w->s.cycle)[w->s.node_of.items[assoc]];
     return factor >= qos->object.value[QOS_USAGE_THRESHOLD].real;
 }
 

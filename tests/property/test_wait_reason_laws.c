@@ -8,6 +8,8 @@
  *      one of them. With ReqNodeNotAvail a job could run once everything is resumed, and not before.
  *   3. Asking changes nothing: neither the state nor what the next pass starts.
  *   4. A submission that is only tried is refused as the submission is, and leaves the state as it was. */
+#include <math.h>
+
 #include "../pass_world.h"
 
 #include "engine/priorities.h"
@@ -53,9 +55,24 @@ static const double *factors_of(struct world *w, struct arena *arena)
     return state_factors(&w->s, w->now_us, arena);
 }
 
+static double factor_in(const struct world *w, const struct job *j, uint32_t partition, const double *factors)
+{
+    return factors[w->s.node_of.items[state_assoc_in_partition(&w->s, j->assoc, partition)]];
+}
+
 static enum pending_reason reason_of(struct world *w, const struct job *j, const double *factors)
 {
-    return job_pending_reason(&w->s, j->id, factors[w->s.node_of.items[j->assoc]], w->now_us);
+    double best = 0.0;
+    for (uint32_t i = 0; i < j->partition_count; i++) best = fmax(best, factor_in(w, j, j->partitions[i], factors));
+    return job_pending_reason(&w->s, j->id, best, w->now_us);
+}
+
+/* Whether its QOS keeps a job from one of its partitions. */
+static bool waits_for_factor(const struct world *w, const struct job *j, uint32_t partition, const double *factors)
+{
+    const struct object_row *qos = &w->s.objects[OBJECT_QOS].items[j->qos];
+    double threshold = qos->object.value[QOS_USAGE_THRESHOLD].real;
+    return (qos->qos_flags & QOS_ENFORCE_USAGE_THRESHOLD) != 0 && factor_in(w, j, partition, factors) < threshold;
 }
 
 /* --- sentences ---------------------------------------------------------------------------------------------------- */
@@ -108,7 +125,8 @@ static void count_before(struct world *w, const struct priorities *all, uint32_t
         for (uint32_t k = 0; k < all->count; k++) {
             const struct priority_row *other = &all->rows[k];
             if (other->job == job || other->task != NONE || other->partition != own->partition) continue;
-            if (!waits_for_resources(w, &w->s.jobs.items[other->job], factors)) continue;
+            const struct job *j = &w->s.jobs.items[other->job];
+            if (!waits_for_resources(w, j, factors) || waits_for_factor(w, j, own->partition, factors)) continue;
             is_strict |= order_of(w, other) > order_of(w, own);
             is_perhaps |= order_of(w, other) >= order_of(w, own);
         }

@@ -4,6 +4,7 @@
 #include "engine_world.h"
 
 #include "engine/assoc_limits.h"
+#include "engine/schedule.h"
 
 static struct event user_event(enum event_kind kind, const char *user, const char *account, const char *partition)
 {
@@ -58,6 +59,18 @@ static const struct assoc *assoc_of_job(struct world *w, uint32_t job_id)
 static const struct assoc *assoc_of_task(struct world *w, uint32_t job_id)
 {
     return &w->s.assocs.items[world_task(w, job_id, 0)->assoc];
+}
+
+/* Whether a plan starts the job. */
+static bool is_planned(struct world *w, uint32_t job_id)
+{
+    struct schedule plan;
+    bool starts = false;
+    assert_int_equal(schedule_make(&w->s, w->now_us, SCHEDULE_WITHOUT_ESTIMATES, &plan, NULL), 0);
+    for (uint32_t i = 0; i < plan.rows.count; i++)
+        starts |= w->s.jobs.items[plan.rows.items[i].job].id == job_id && plan.rows.items[i].state == SCHEDULE_STARTING;
+    schedule_release(&plan);
+    return starts;
 }
 
 /* partition NULL: for all of them. */
@@ -146,6 +159,33 @@ static void a_new_association_takes_the_waiting_jobs(void **unused)
     run(&w, runs, 50);
     assert_true(assoc(&w, "b", "erin", NULL)->usage > 49.0);
     assert_true(assoc(&w, "b", "erin", "other")->usage <= 0.0);
+    world_release(&w);
+}
+
+/* The factor of erin is 1/3 in plain, and 2/3 elsewhere. */
+static void a_usage_threshold_is_of_the_association_in_each_partition(void **unused)
+{
+    static const char *const models[] = {"priority/multifactor", "priority/tickets", "priority/basic"};
+    static const char *const orders[] = {"plain,main", "main,plain"};
+    (void)unused;
+    struct world w;
+    world_make(&w);
+    uint32_t heavy = submit(&w, "erin", "b", "plain");
+    assert_int_equal(world_pass(&w), 1);
+    run(&w, heavy, 1000);
+    world_object(&w, OBJECT_QOS, "normal", "usage_threshold=0.5|flags=EnforceUsageThreshold");
+    for (size_t i = 0; i < 6; i++) {
+        world_set(&w, "PriorityType", models[i % 3]);
+        uint32_t id = submit(&w, "erin", "b", orders[i / 3]);
+        world_object(&w, OBJECT_PARTITION, "main", "state=DOWN");
+        assert_false(is_planned(&w, id));
+        assert_int_equal(world_pass(&w), 0);
+        world_object(&w, OBJECT_PARTITION, "main", "state=UP");
+        assert_true(is_planned(&w, id));
+        assert_int_equal(world_pass(&w), 1);
+        assert_ptr_equal(assoc_of_task(&w, id), assoc(&w, "b", "erin", NULL));
+        run(&w, id, 1);
+    }
     world_release(&w);
 }
 
@@ -301,6 +341,7 @@ int main(void)
         cmocka_unit_test(a_job_is_of_the_association_of_its_partition),
         cmocka_unit_test(a_task_is_of_the_association_of_the_partition_that_it_starts_in),
         cmocka_unit_test(a_new_association_takes_the_waiting_jobs),
+        cmocka_unit_test(a_usage_threshold_is_of_the_association_in_each_partition),
         cmocka_unit_test(an_update_of_the_partition_changes_the_association),
         cmocka_unit_test(limits_and_qos_are_those_of_the_association),
         cmocka_unit_test(a_user_may_be_in_an_account_for_single_partitions_only),

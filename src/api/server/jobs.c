@@ -94,6 +94,20 @@ static double factor_of(const struct job_row *row, const struct job_stream *l)
     return assoc_id < l->factor_count ? l->factors[assoc_id] : (double)NAN;
 }
 
+/* The highest factor of the associations that a waiting job has in its partitions. */
+static double best_factor_of(const struct job_row *row, const struct job_stream *l)
+{
+    const struct state *s = l->server->host.state;
+    uint32_t job = state_find_job(s, (uint32_t)job_row_number(row, JOB_FIELD_JOB_ID));
+    double best = factor_of(row, l);
+    for (uint32_t i = 0; job != NONE && i < s->jobs.items[job].partition_count; i++) {
+        const struct job *j = &s->jobs.items[job];
+        uint32_t id = s->assocs.items[state_assoc_in_partition(s, j->assoc, j->partitions[i])].id;
+        if (id < l->factor_count) best = fmax(best, l->factors[id]);
+    }
+    return best;
+}
+
 /* The store cannot tell whether a policy keeps a job from starting; then its reason is Resources. */
 static enum pending_reason reason_of(const struct job_row *row, const struct job_stream *l)
 {
@@ -102,7 +116,7 @@ static enum pending_reason reason_of(const struct job_row *row, const struct job
     uint32_t job_id = (uint32_t)job_row_number(row, JOB_FIELD_JOB_ID);
     const struct server_host *host = &l->server->host;
     enum pending_reason policy_reason =
-        job_pending_reason(host->state, job_id, factor_of(row, l), host->now_us(host->context));
+        job_pending_reason(host->state, job_id, best_factor_of(row, l), host->now_us(host->context));
     return policy_reason != PENDING_NONE ? policy_reason : reason;
 }
 
