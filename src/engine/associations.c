@@ -240,15 +240,6 @@ static const char *for_partition(struct apply_context *c, const char *partition)
     return copy;
 }
 
-/* Whether the user has an association in an account, for whatever partition. O(associations of the user) */
-static bool is_in_account(const struct state *s, const char *user, const char *account)
-{
-    uint32_t i = map_get(&s->first_of_user, str(user));
-    while (i != NONE && (s->assocs.items[i].deleted_us != 0 || strcmp(s->assocs.items[i].account, account) != 0))
-        i = s->assocs.items[i].next_of_user;
-    return i != NONE;
-}
-
 static uint32_t find_assoc(const struct state *s, const char *account, const char *user, const char *partition)
 {
     return partition != NULL ? state_find_assoc_of_partition(s, account, user, partition)
@@ -352,7 +343,7 @@ static int fail_no_user(struct apply_context *c, const struct event_user *wanted
 {
     struct state *s = c->s;
     const char *of_partition = for_partition(c, wanted->partition);
-    bool is_partition_missing = wanted->account != NULL && is_in_account(s, wanted->name, wanted->account);
+    bool is_partition_missing = wanted->account != NULL && state_user_is_in_account(s, wanted->name, wanted->account);
     if (is_partition_missing && wanted->partition == NULL)
         return err_subject(c->e, ERR_NOT_FOUND, "user", str(wanted->name),
                            "is in account '%s' for single partitions only; name the partition, too", wanted->account);
@@ -479,75 +470,14 @@ int apply_user_delete(struct apply_context *c, const struct event *event)
 
 /* --- submissions -------------------------------------------------------------------------------------------------- */
 
-static int fail_no_association(struct apply_context *c, const char *account, const char *user, uint32_t partition)
+int assoc_check_new_user(struct apply_context *c, const char *user)
 {
-    const char *name = c->s->objects[OBJECT_PARTITION].items[partition].object.name;
-    bool is_partition_missing = is_in_account(c->s, user, account);
-    return err_subject(c->e, ERR_NOT_FOUND, "user", str(user), "is not in account '%s'%s", account,
-                       is_partition_missing ? for_partition(c, name) : "");
+    uint32_t parent = state_find_assoc(c->s, DEFAULT_ACCOUNT, NULL);
+    if (apply_check_name("user", user, c->e) != 0) return -1;
+    return check_can_add_user(c, user, DEFAULT_ACCOUNT, NULL, parent);
 }
 
-/* Whether the user is in the account for each of the job's partitions. out_assoc: the association of the first one. */
-static int find_for_job(struct apply_context *c, const char *account, const char *user, const struct job *row,
-                        uint32_t *out_assoc)
+uint32_t assoc_add_new_user(struct apply_context *c, const char *user)
 {
-    for (uint32_t i = row->partition_count; i-- > 0;) {
-        *out_assoc = state_find_assoc_in(c->s, account, user, row->partitions[i]);
-        if (*out_assoc == NONE) return fail_no_association(c, account, user, row->partitions[i]);
-    }
-    return 0;
-}
-
-int assoc_find_named(struct apply_context *c, const char *account, const char *user, const struct job *row,
-                     uint32_t *out_assoc)
-{
-    uint32_t unused;
-    if (find_account(c, account, &unused) != 0) return -1;
-    return find_for_job(c, account, user, row, out_assoc);
-}
-
-/* The account of a submission; NULL: the user is in none, and is added to the default account. own: the user's default
- * association. */
-static const char *account_for_submission(const struct state *s, const char *user, const char *account, uint32_t own,
-                                          const struct job *row)
-{
-    bool is_enforced = (s->policy.enforce & ENFORCE_ASSOCIATIONS) != 0;
-    const char *default_account = own != NONE ? s->assocs.items[own].account : NULL;
-    if (account == NULL) return default_account;
-    if (is_enforced) return own == NONE && strcmp(account, DEFAULT_ACCOUNT) == 0 ? NULL : account;
-    return state_find_assoc_in(s, account, user, row->partitions[0]) != NONE ? account : default_account;
-}
-
-int assoc_for_submission(struct apply_context *c, const struct actor *actor, const char *account, const struct job *row,
-                         uint32_t *out_assoc, uint32_t *out_nearest)
-{
-    struct state *s = c->s;
-    ensure(actor->user != NULL);
-    uint32_t assoc = NONE, nearest;
-    account = account_for_submission(s, actor->user, account, state_default_assoc(s, actor->user), row);
-    if (account != NULL && assoc_find_named(c, account, actor->user, row, &assoc) != 0) return -1;
-    nearest = assoc;
-    if (assoc == NONE) {
-        uint32_t parent = state_find_assoc(s, DEFAULT_ACCOUNT, NULL);
-        if (apply_check_name("user", actor->user, c->e) != 0 ||
-            check_can_add_user(c, actor->user, DEFAULT_ACCOUNT, NULL, parent) != 0)
-            return -1;
-        nearest = parent != NONE ? parent : ROOT;
-    }
-    *out_assoc = assoc;
-    *out_nearest = nearest;
-    return 0;
-}
-
-uint32_t assoc_add_for_submission(struct apply_context *c, const struct actor *actor)
-{
-    return add_user(
-        c, &(struct event_user){.name = actor->user, .account = DEFAULT_ACCOUNT, .shares = 1, .priority = NONE});
-}
-
-int assoc_for_update(struct apply_context *c, struct job *row)
-{
-    const struct assoc *a = assoc_at(c, row->assoc);
-    if (!a->has_partitions) return 0;
-    return find_for_job(c, a->account, a->user, row, &row->assoc);
+    return add_user(c, &(struct event_user){.name = user, .account = DEFAULT_ACCOUNT, .shares = 1, .priority = NONE});
 }

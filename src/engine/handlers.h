@@ -53,22 +53,12 @@ int object_derive_all(struct state *s, struct err *e);
 
 /* --- associations ------------------------------------------------------------------------------------------------- */
 
-/* The association that a user has in an account for the row's partitions: that of the first of them; the user has to
- * have one for each. ERR_NOT_FOUND: there is no such account, or the user is not in it. */
-int assoc_find_named(struct apply_context *c, const char *account, const char *user, const struct job *row,
-                     uint32_t *out_assoc);
+/* Whether a user without any association can get one in DEFAULT_ACCOUNT, which is added with its first user. ERR_INPUT,
+ * ERR_TOO_LARGE. */
+int assoc_check_new_user(struct apply_context *c, const char *user);
 
-/* The association of a submission by a user, as assoc_find_named. account NULL: the user's default account. A user
- * without any association gets one in DEFAULT_ACCOUNT: *out_assoc is NONE until assoc_add_for_submission adds it.
- * out_nearest: the association, or the one that will be above it. Without ENFORCE_ASSOCIATIONS the default account
- * replaces one that the user is not in. ERR_NOT_FOUND, ERR_INPUT, ERR_TOO_LARGE. */
-int assoc_for_submission(struct apply_context *c, const struct actor *actor, const char *account, const struct job *row,
-                         uint32_t *out_assoc, uint32_t *out_nearest);
-uint32_t assoc_add_for_submission(struct apply_context *c, const struct actor *actor);
-
-/* Sets row->assoc to the association of the row's first partition, after its partitions changed. ERR_NOT_FOUND: the
- * user is not in the account for one of them. */
-int assoc_for_update(struct apply_context *c, struct job *row);
+/* Adds it, after the check. Returns its index. */
+uint32_t assoc_add_new_user(struct apply_context *c, const char *user);
 
 /* --- charges (charge.c) ------------------------------------------------------------------------------------------- */
 

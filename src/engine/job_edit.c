@@ -8,6 +8,7 @@
 #include "engine/job_admission.h"
 #include "engine/job_members.h"
 #include "engine/job_places.h"
+#include "engine/submit_assoc.h"
 
 /* A submission or an update while its fields are set. */
 struct job_edit {
@@ -16,6 +17,7 @@ struct job_edit {
     const struct job_values *given;
     const struct job *old; /* NULL: a submission */
     struct job *row;
+    bool is_new_user; /* of a submission by a user without an association */
     bool is_changed[JOB_FIELD_COUNT];
 };
 
@@ -155,7 +157,8 @@ static int edit_account(struct job_edit *edit, const char *account)
     const struct assoc *own = &edit->c->s->assocs.items[edit->old->assoc];
     if (strcmp(own->account, account) == 0) return 0;
     if (check_not_too_late(edit, JOB_FIELD_ACCOUNT) != 0) return -1;
-    if (assoc_find_named(edit->c, account, own->user, edit->row, &edit->row->assoc) != 0) return fail_of_job(edit);
+    if (submit_assoc_find_named(edit->c, account, own->user, edit->row, &edit->row->assoc) != 0)
+        return fail_of_job(edit);
     edit->is_changed[JOB_FIELD_ACCOUNT] = true;
     return 0;
 }
@@ -239,20 +242,19 @@ static bool has_new_places(const struct job_edit *edit)
     return is_new;
 }
 
-/* The association and the QOS that a submission will have, which its partitions may refuse. A new user counts as the
- * account. */
+/* The association and the QOS of a submission, which its partitions may refuse. A new user counts as the account. */
 static int set_subject(struct job_edit *edit)
 {
     const struct job_values *given = edit->given;
     const char *account = given->is_given[JOB_FIELD_ACCOUNT] ? given->value[JOB_FIELD_ACCOUNT].text : NULL;
     struct job *row = edit->row;
-    uint32_t unused;
-    if (assoc_for_submission(edit->c, edit->actor, account, row, &unused, &row->assoc) != 0) return -1;
+    if (submit_assoc_find(edit->c, edit->actor, account, row, &row->assoc, &edit->is_new_user) != 0) return -1;
     if (!given->is_given[JOB_FIELD_QOS]) row->qos = assoc_limits_default_qos(edit->c->s, row->assoc);
     return 0;
 }
 
-/* Its partitions, without those that accept no jobs. Their defaults follow. */
+/* Its partitions, without those that accept no jobs, in the order of its wishes. Its association and what partitions give
+ * by default are those of the first one. */
 static int set_partitions(struct job_edit *edit)
 {
     struct apply_context *c = edit->c;
@@ -262,7 +264,10 @@ static int set_partitions(struct job_edit *edit)
     if ((has_new_partitions || edit->is_changed[JOB_FIELD_REQUESTS]) &&
         job_places_check_requested_names(c, edit->row) != 0)
         return -1;
-    return has_new_partitions ? job_admission_check_states(c, edit->row) : 0;
+    if (has_new_partitions && job_admission_check_states(c, edit->row) != 0) return -1;
+    if (has_new_partitions || edit->is_changed[JOB_FIELD_SOFT] || edit->is_changed[JOB_FIELD_SOFT_QUEUES])
+        job_places_sort_partitions(c, edit->row);
+    return 0;
 }
 
 /* What its partitions ask of it, its parallel environment and what else it asks of its places. */
@@ -274,15 +279,12 @@ static int set_places(struct job_edit *edit)
     bool has_new_limits = is_submission || changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_TIME_LIMIT] ||
                           changed[JOB_FIELD_NODES] || changed[JOB_FIELD_MEM_MIB] || changed[JOB_FIELD_MEM_PER_CPU] ||
                           changed[JOB_FIELD_QOS] || changed[JOB_FIELD_ACCOUNT];
-    bool has_new_wishes =
-        is_submission || changed[JOB_FIELD_PARTITIONS] || changed[JOB_FIELD_SOFT] || changed[JOB_FIELD_SOFT_QUEUES];
     if (is_submission && set_subject(edit) != 0) return -1;
     if (is_submission && !edit->given->is_given[JOB_FIELD_TIME_LIMIT]) job_admission_set_default_time(c->s, edit->row);
     if (has_new_limits && job_admission_check_partitions(c, edit->row) != 0) return -1;
     if (has_new_places(edit) && (job_admission_check_nodes(c, edit->row) != 0 ||
                                  job_places_check(c, edit->actor, edit->row, is_submission, edit->given) != 0))
         return -1;
-    if (has_new_wishes) job_places_sort_partitions(c, edit->row);
     return 0;
 }
 
@@ -324,7 +326,7 @@ static int set_given_fields(struct job_edit *edit)
 static int settle_assoc(struct job_edit *edit)
 {
     const struct job *row = edit->row;
-    if (assoc_for_update(edit->c, edit->row) != 0) return fail_of_job(edit);
+    if (submit_assoc_update(edit->c, edit->row) != 0) return fail_of_job(edit);
     if (row->assoc == edit->old->assoc && !edit->is_changed[JOB_FIELD_QOS]) return 0;
     return job_admission_check_qos(edit->c, row->qos, row->assoc) == 0 ? 0 : fail_of_job(edit);
 }
@@ -375,11 +377,12 @@ static int check_required(struct job_edit *edit)
 }
 
 int job_edit_submission(struct apply_context *c, const struct actor *actor, const struct job_values *given,
-                        struct job *out_row)
+                        struct job *out_row, bool *out_is_new_user)
 {
     struct job_edit edit = {.c = c, .actor = actor, .given = given, .row = out_row};
     set_defaults(&edit);
     if (check_required(&edit) != 0 || set_given_fields(&edit) != 0) return -1;
     if (out_row->is_held) out_row->accrue_us = 0;
+    *out_is_new_user = edit.is_new_user;
     return 0;
 }

@@ -13,10 +13,11 @@
 
 #include "engine/handlers.h"
 
-/* Makes the row of a submission, without its id, association and tasks. ERR_INPUT, ERR_NOT_FOUND, ERR_DENIED,
- * ERR_TOO_LARGE. */
+/* Makes the row of a submission, without its id and tasks. Its association, QOS and defaults are those of its first
+ * partition. out_is_new_user: the user has no association yet; the row has that of the account. ERR_INPUT,
+ * ERR_NOT_FOUND, ERR_DENIED, ERR_TOO_LARGE. */
 int job_edit_submission(struct apply_context *c, const struct actor *actor, const struct job_values *given,
-                        struct job *out_row);
+                        struct job *out_row, bool *out_is_new_user);
 
 /* Makes the whole row of an EVENT_SUBMIT, without its id. Its association is NONE if the user has none yet, and one in
  * DEFAULT_ACCOUNT would be added. The sets of tasks are the caller's. Errors as above (submit.c). */

@@ -167,7 +167,7 @@ static void request_of(struct state *s, const struct job *row, uint32_t partitio
     if (row->environment != NONE) out->nodes_max = (row->request.cpus - 1) / job_admission_min_slots(s, row) + 1;
 }
 
-int limit_submit_check(struct apply_context *c, const struct job *row, uint32_t assoc, const char *new_user)
+int limit_submit_check(struct apply_context *c, const struct job *row, const char *new_user)
 {
     struct state *s = c->s;
     if (!limits_apply(s)) return 0;
@@ -175,10 +175,8 @@ int limit_submit_check(struct apply_context *c, const struct job *row, uint32_t 
     for (uint32_t i = 0; i < row->partition_count; i++) {
         struct tres_amount amounts[TRES_MAX];
         struct submission u = {.s = s, .tasks = idset_count(&row->array)};
-        struct job job = *row;
         struct limit_hit hit;
-        job.assoc = assoc;
-        request_of(s, &job, row->partitions[i], amounts, &u.r);
+        request_of(s, row, row->partitions[i], amounts, &u.r);
         u.r.is_new_user = new_user != NULL;
         if (new_user != NULL) u.r.user = new_user;
         if (!admits(counts, &u, &hit)) return refuse(c, &hit);

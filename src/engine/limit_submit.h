@@ -6,9 +6,9 @@
 #include "engine/apply.h"
 #include "engine/limits.h"
 
-/* Checks a job with its tasks (job.array) and its QOS. assoc: its association, or the one above that of new_user, which
- * is yet to be added; new_user NULL: it exists. ERR_TOO_LARGE names the limit. */
-int limit_submit_check(struct apply_context *c, const struct job *row, uint32_t assoc, const char *new_user);
+/* Checks a job with its tasks (job.array), its QOS and its association. new_user: its association is yet to be added,
+ * and the row has the one above it; NULL: it exists. ERR_TOO_LARGE names the limit. */
+int limit_submit_check(struct apply_context *c, const struct job *row, const char *new_user);
 
 /* Checks an update that changes the QOS, the partitions or the account of a waiting job, or asks for more (asks_more).
  * Submit limits count where the job is not counted yet. Its time limit counts if it changes, and with what is asked for

@@ -45,6 +45,14 @@ uint32_t state_find_assoc_of_partition(const struct state *s, const char *accoun
     return name.length > 0 ? map_get(&s->assoc_in_partition, name) : NONE;
 }
 
+bool state_user_is_in_account(const struct state *s, const char *user, const char *account)
+{
+    uint32_t i = map_get(&s->first_of_user, str(user));
+    while (i != NONE && (s->assocs.items[i].deleted_us != 0 || strcmp(s->assocs.items[i].account, account) != 0))
+        i = s->assocs.items[i].next_of_user;
+    return i != NONE;
+}
+
 static const char *partition_name(const struct state *s, uint32_t partition)
 {
     return s->objects[OBJECT_PARTITION].items[partition].object.name;

@@ -481,6 +481,9 @@ uint32_t state_find_assoc(const struct state *s, const char *account, const char
 uint32_t state_find_assoc_of_partition(const struct state *s, const char *account, const char *user,
                                        const char *partition);
 
+/* Whether a user has an association in an account, for whatever partition. O(associations of the user) */
+bool state_user_is_in_account(const struct state *s, const char *user, const char *account);
+
 /* The association that counts for the user's jobs in a partition (an index): the one that is only for that partition if
  * there is one, otherwise that of state_find_assoc. */
 uint32_t state_find_assoc_in(const struct state *s, const char *account, const char *user, uint32_t partition);

@@ -100,29 +100,26 @@ static int set_dependency(struct apply_context *c, const struct event *event, st
     return -1;
 }
 
-/* Its association, NONE if that is yet to be added; the QOS that this gives its jobs or allows them; and the limits. */
-static int admit(struct apply_context *c, const struct event *event, struct job *row)
+/* Whether its association lets it have its QOS, and limits let it be submitted. A new user counts as the account. */
+static int admit(struct apply_context *c, const struct event *event, const struct job *row, bool is_new_user)
 {
-    const struct job_values *given = event->submit;
-    const char *account = given->is_given[JOB_FIELD_ACCOUNT] ? given->value[JOB_FIELD_ACCOUNT].text : NULL;
-    uint32_t nearest;
-    if (assoc_for_submission(c, &event->actor, account, row, &row->assoc, &nearest) != 0) return -1;
-    if (!given->is_given[JOB_FIELD_QOS]) row->qos = assoc_limits_default_qos(c->s, nearest);
-    if (job_admission_check_qos(c, row->qos, nearest) != 0) return -1;
-    return limit_submit_check(c, row, nearest, row->assoc == NONE ? event->actor.user : NULL);
+    if (job_admission_check_qos(c, row->qos, row->assoc) != 0) return -1;
+    return limit_submit_check(c, row, is_new_user ? event->actor.user : NULL);
 }
 
 int submit_make_row(struct apply_context *c, const struct event *event, struct job *out_row)
 {
     const struct job_values *given = event->submit;
-    if (job_edit_submission(c, &event->actor, given, out_row) != 0 || check_job_count(c) != 0) return -1;
+    bool is_new_user;
+    if (job_edit_submission(c, &event->actor, given, out_row, &is_new_user) != 0 || check_job_count(c) != 0) return -1;
     if (check_user_job_count(c, event->actor.user) != 0) return -1;
     if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, out_row) != 0) return -1;
     if (set_dependency(c, event, out_row) != 0) return -1;
-    if (admit(c, event, out_row) != 0) {
+    if (admit(c, event, out_row, is_new_user) != 0) {
         idset_release(&out_row->array);
         return -1;
     }
+    if (is_new_user) out_row->assoc = NONE;
     idset_copy(&out_row->pending, &out_row->array);
     out_row->uid = event->actor.uid;
     out_row->gid = event->actor.gid;
@@ -133,7 +130,7 @@ static int submit(struct apply_context *c, const struct event *event)
 {
     struct job row;
     if (submit_make_row(c, event, &row) != 0) return -1;
-    if (row.assoc == NONE) row.assoc = assoc_add_for_submission(c, &event->actor);
+    if (row.assoc == NONE) row.assoc = assoc_add_new_user(c, event->actor.user);
     ensure_user_object(c, &event->actor);
     job_waits_find_ready(&row);
     if (row.dependency != NULL) row.accrue_us = job_waits_accrual_us(&row, c->now_us);

@@ -189,6 +189,34 @@ static void a_usage_threshold_is_of_the_association_in_each_partition(void **unu
     world_release(&w);
 }
 
+/* Soft requests put the partition first whose association, QOS and defaults then count. */
+static void wishes_choose_the_association(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_make(&w);
+    world_object(&w, OBJECT_QOS, "long", "");
+    world_object(&w, OBJECT_PARTITION, "plain", "AllowQos=long|DefMemPerCPU=7");
+    world_set(&w, "EnforcePartLimits", "ALL");
+    const struct event_pair pair = {"DefaultQOS", "long"};
+    struct event change = user_event(EVENT_USER_MODIFY, "erin", "b", "plain");
+    change.user.pairs = &pair;
+    change.user.count = 1;
+    accept(&w, change);
+    struct event wishing = submission("erin", "b", "main,plain");
+    wishing.submit = job_with(wishing.submit, "soft_queues=plain");
+    struct job_values values = *wishing.submit;
+    values.is_given[JOB_FIELD_MEM_MIB] = false;
+    wishing.submit = &values;
+    uint32_t id = 0;
+    assert_int_equal(world_apply(&w, wishing, &id), 0);
+    const struct job *j = &w.s.jobs.items[state_find_job(&w.s, id)];
+    assert_ptr_equal(assoc_of_job(&w, id), assoc(&w, "b", "erin", "plain"));
+    assert_string_equal(w.s.objects[OBJECT_QOS].items[j->qos].object.name, "long");
+    assert_int_equal(j->placing->mem_mib_per_cpu, 7);
+    world_release(&w);
+}
+
 static void an_update_of_the_partition_changes_the_association(void **unused)
 {
     (void)unused;
@@ -342,6 +370,7 @@ int main(void)
         cmocka_unit_test(a_task_is_of_the_association_of_the_partition_that_it_starts_in),
         cmocka_unit_test(a_new_association_takes_the_waiting_jobs),
         cmocka_unit_test(a_usage_threshold_is_of_the_association_in_each_partition),
+        cmocka_unit_test(wishes_choose_the_association),
         cmocka_unit_test(an_update_of_the_partition_changes_the_association),
         cmocka_unit_test(limits_and_qos_are_those_of_the_association),
         cmocka_unit_test(a_user_may_be_in_an_account_for_single_partitions_only),
