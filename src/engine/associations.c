@@ -464,7 +464,8 @@ int apply_user_delete(struct apply_context *c, const struct event *event)
     }
     uint32_t old_default = state_default_assoc(c->s, wanted->name);
     for (uint32_t i = 0; i < count; i++) delete_assoc(c, indices[i]);
-    if (assoc_at(c, old_default)->deleted_us != 0) renew_default(c, wanted->name, assoc_at(c, old_default)->account);
+    bool was_default = old_default != NONE && assoc_at(c, old_default)->deleted_us != 0;
+    if (was_default) renew_default(c, wanted->name, assoc_at(c, old_default)->account);
     return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "engine/assoc_limits.h"
 #include "engine/schedule.h"
+#include "engine/state_rows.h"
 
 static struct event user_event(enum event_kind kind, const char *user, const char *account, const char *partition)
 {
@@ -329,6 +330,20 @@ static void the_default_account_stays_while_the_user_is_in_it(void **unused)
     world_release(&w);
 }
 
+/* As rows that another program has edited may be. */
+static void a_user_without_a_default_account_can_be_deleted(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_make(&w);
+    assoc_set_default(&w.s, state_default_assoc(&w.s, "erin"), false);
+    accept(&w, user_event(EVENT_USER_DELETE, "erin", "b", "plain"));
+    assert_int_equal(state_default_assoc(&w.s, "erin"), NONE);
+    accept(&w, user_event(EVENT_USER_DELETE, "erin", NULL, NULL));
+    assert_false(state_user_is_in_account(&w.s, "erin", "b"));
+    world_release(&w);
+}
+
 static void what_is_wrong_is_refused(void **unused)
 {
     (void)unused;
@@ -375,6 +390,7 @@ int main(void)
         cmocka_unit_test(limits_and_qos_are_those_of_the_association),
         cmocka_unit_test(a_user_may_be_in_an_account_for_single_partitions_only),
         cmocka_unit_test(the_default_account_stays_while_the_user_is_in_it),
+        cmocka_unit_test(a_user_without_a_default_account_can_be_deleted),
         cmocka_unit_test(what_is_wrong_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
