@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "engine/host_loads.h"
 #include "engine/partition_limits.h"
+#include "engine/placements.h"
 #include "engine/quotas.h"
 #include "fields/calendar_text.h"
 #include "fields/standard_resources.h"
@@ -599,13 +600,14 @@ uint32_t cluster_model_instance(const struct cluster_model *m, uint32_t partitio
 
 uint32_t cluster_model_list_hosts(const struct cluster_model *m, const struct allocation *a, uint32_t *out)
 {
-    uint32_t count = 0, last = NONE;
+    uint32_t count = 0;
+    struct idset seen = {0};
     for (uint32_t i = 0; i < a->part_count; i++) {
         uint32_t host = m->host_of[m->cluster.instances.items[a->parts[i].instance].host];
-        if (host == last) continue;
+        if (a->part_count > 1 && !placements_add_host(&seen, host)) continue;
         if (out != NULL) out[count] = host;
-        last = host;
         count++;
     }
+    idset_release(&seen);
     return count;
 }

@@ -79,8 +79,8 @@ void cluster_model_run_rules(const struct cluster_model *m, const struct state *
  * nothing of it runs there. */
 uint32_t cluster_model_instance(const struct cluster_model *m, uint32_t partition, uint32_t host);
 
-/* The hosts of an allocation, as indices of objects[OBJECT_HOST], each once: its parts on a host are adjacent. out:
- * part_count entries; NULL: only their number is wanted, which is returned. */
+/* The hosts of an allocation, as indices of objects[OBJECT_HOST], each once, in the order in which they come
+ * first. out: part_count entries; NULL: only their number is wanted, which is returned. */
 uint32_t cluster_model_list_hosts(const struct cluster_model *m, const struct allocation *a, uint32_t *out);
 
 #endif

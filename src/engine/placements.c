@@ -32,12 +32,22 @@ void placements_take(struct state *s, uint32_t host, const struct capacity *gran
 uint32_t placements_list_hosts(const struct task *k, uint32_t *out)
 {
     uint32_t count = 0;
+    struct idset seen = {0};
     for (uint32_t i = 0; i < k->placement_count; i++) {
-        if (i > 0 && k->placements[i].host == k->placements[i - 1].host) continue;
-        if (out != NULL) out[count] = k->placements[i].host;
+        uint32_t host = k->placements[i].host;
+        if (k->placement_count > 1 && !placements_add_host(&seen, host)) continue;
+        if (out != NULL) out[count] = host;
         count++;
     }
+    idset_release(&seen);
     return count;
+}
+
+bool placements_add_host(struct idset *seen, uint32_t host)
+{
+    if (idset_has(seen, host)) return false;
+    idset_add(seen, host);
+    return true;
 }
 
 void placements_give_back(struct state *s, const struct task *k)

@@ -13,9 +13,12 @@
 /* Takes what a task gets on a host (by index), where it is free. */
 void placements_take(struct state *s, uint32_t host, const struct capacity *granted, struct placement *out);
 
-/* The hosts of a task (by index), each once: what it has on one in several queues is adjacent. out: placement_count
- * entries; NULL: only their number is wanted, which is returned. */
+/* The hosts of a task (by index), each once, in the order in which they come first. out: placement_count entries; NULL:
+ * only their number is wanted, which is returned. O(placements x ranges of hosts). */
 uint32_t placements_list_hosts(const struct task *k, uint32_t *out);
+
+/* Adds a host to those that were seen. Returns whether it is a new one. */
+bool placements_add_host(struct idset *seen, uint32_t host);
 
 /* Gives back what a task has on all of its hosts. */
 void placements_give_back(struct state *s, const struct task *k);

@@ -2,6 +2,8 @@
  * edges are those recorded from Slurm 22.05.8. */
 #include "../limit_world.h"
 
+#include "engine/cluster_model.h"
+#include "engine/placements.h"
 #include "engine/priorities.h"
 
 /* Two jobs of alice: the first one runs, the second one waits or starts. Both ask for the same. */
@@ -624,6 +626,31 @@ static void max_limits_are_inherited(void **unused)
     }
 }
 
+/* Parts on a host may be apart, as a document may list them. */
+static void a_host_counts_once(void **unused)
+{
+    (void)unused;
+    struct world w;
+    struct cluster_model model;
+    uint32_t hosts[3];
+    build(&w);
+    struct placement placements[3] = {{.host = 1}, {.host = 0}, {.host = 1}};
+    const struct task k = {.placements = placements, .placement_count = 3};
+    assert_int_equal(placements_list_hosts(&k, NULL), 2);
+    assert_int_equal(placements_list_hosts(&k, hosts), 2);
+    assert_true(hosts[0] == 1 && hosts[1] == 0);
+    assert_int_equal(cluster_model_make(&w.s, &model, NULL), 0);
+    uint32_t main = state_find_object(&w.s, OBJECT_PARTITION, "main");
+    uint32_t first = cluster_model_instance(&model, main, 0), second = cluster_model_instance(&model, main, 1);
+    struct allocation_part parts[3] = {{second, 1}, {first, 1}, {second, 1}};
+    const struct allocation a = {.parts = parts, .part_count = 3, .slots = 3};
+    assert_int_equal(cluster_model_list_hosts(&model, &a, NULL), 2);
+    assert_int_equal(cluster_model_list_hosts(&model, &a, hosts), 2);
+    assert_true(hosts[0] == 1 && hosts[1] == 0);
+    cluster_model_release(&model);
+    world_release(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -645,6 +672,7 @@ int main(void)
         cmocka_unit_test(a_range_of_hosts_takes_what_it_may),
         cmocka_unit_test(requested_resources_count),
         cmocka_unit_test(a_range_of_slots_below_the_minimum),
+        cmocka_unit_test(a_host_counts_once),
         cmocka_unit_test(max_limits_are_inherited),
     };
     return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
