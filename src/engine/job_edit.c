@@ -253,8 +253,8 @@ static int set_subject(struct job_edit *edit)
     return 0;
 }
 
-/* Its partitions, without those that accept no jobs, in the order of its wishes. Its association and what partitions give
- * by default are those of the first one. */
+/* Its partitions, without those that accept no jobs, in the order of its wishes. Its association and what partitions
+ * give by default are those of the first one. */
 static int set_partitions(struct job_edit *edit)
 {
     struct apply_context *c = edit->c;
