@@ -444,7 +444,7 @@ static void settle(struct apply_context *c, struct dependents_cause cause)
     t.outcome = dependency_target_outcome(s, &t.target, cause.task_id);
     meet_all(c, &t);
     if (cause.task_id != NONE) meet_all_by_task(c, &t);
-    if (cause.task_id != NONE || t.target.job->ended_us == 0) return;
+    if (!cause.is_end) return;
     dependents_forget(s, cause.job_id);
     meet_singleton(c, s->assocs.items[t.target.job->assoc].user, t.target.job->text->name);
 }

@@ -56,9 +56,16 @@ static enum target_outcome outcome_of_end(const struct event_end *end, uint32_t 
 
 static enum target_outcome outcome_of_job(const struct job *j)
 {
-    if (j->ended_us == 0) return idset_first(&j->pending) != NONE ? TARGET_PENDING : TARGET_STARTED;
+    bool has_unbegun = idset_first(&j->pending) != NONE || j->starting_tasks > 0;
+    if (j->ended_us == 0) return has_unbegun ? TARGET_PENDING : TARGET_STARTED;
     bool is_ok = idset_first(&j->failed) == NONE && idset_first(&j->cancelled) == NONE;
     return is_ok ? TARGET_OK : TARGET_NOT_OK;
+}
+
+static const struct task *live_task(const struct state *s, uint32_t job_id, uint32_t task_id)
+{
+    uint32_t index = state_find_task(s, job_id, task_id);
+    return index != NONE ? &s->tasks.items[index] : NULL;
 }
 
 enum target_outcome dependency_target_outcome(const struct state *s, const struct dependency_target *t,
@@ -69,14 +76,9 @@ enum target_outcome dependency_target_outcome(const struct state *s, const struc
     if (task_id == NONE) return outcome_of_job(j);
     if (idset_has(&j->pending, task_id)) return TARGET_PENDING;
     if (idset_has(&j->cancelled, task_id) || idset_has(&j->failed, task_id)) return TARGET_NOT_OK;
-    return state_find_task(s, j->id, task_id) != NONE ? TARGET_STARTED : TARGET_OK;
-}
-
-/* The launch of a live task of a job; 0: it is not live. */
-static int64_t launch_of(const struct state *s, uint32_t job_id, uint32_t task_id)
-{
-    uint32_t index = state_find_task(s, job_id, task_id);
-    return index != NONE ? s->tasks.items[index].launch_us : 0;
+    const struct task *k = live_task(s, j->id, task_id);
+    if (k == NULL) return TARGET_OK;
+    return k->start_us != 0 ? TARGET_STARTED : TARGET_PENDING;
 }
 
 int64_t dependency_target_start_us(const struct state *s, const struct dependency_target *t, uint32_t task_id,
@@ -86,14 +88,15 @@ int64_t dependency_target_start_us(const struct state *s, const struct dependenc
     int64_t last_us = 0;
     if (j == NULL) return t->end->started_us > 0 ? t->end->started_us : now_us;
     if (task_id != NONE) {
-        last_us = launch_of(s, j->id, task_id);
-        return last_us > 0 ? last_us : now_us;
+        const struct task *k = live_task(s, j->id, task_id);
+        return k != NULL && k->start_us > 0 ? k->start_us : now_us;
     }
     uint32_t left = j->live_tasks;
     for (uint32_t id = idset_first(&j->array); id != NONE && left > 0; id = idset_next(&j->array, id)) {
-        int64_t launch_us = launch_of(s, j->id, id);
-        left -= launch_us > 0;
-        if (launch_us > last_us) last_us = launch_us;
+        const struct task *k = live_task(s, j->id, id);
+        if (k == NULL) continue;
+        left--;
+        if (k->start_us > last_us) last_us = k->start_us;
     }
     return last_us > 0 ? last_us : now_us;
 }

@@ -12,8 +12,8 @@ struct dependency_target {
 };
 
 enum target_outcome {
-    TARGET_PENDING, /* a task of it is pending */
-    TARGET_STARTED, /* none is pending, and not all have ended */
+    TARGET_PENDING, /* a task of it is pending, or was launched and has not begun: the launch may be withdrawn */
+    TARGET_STARTED, /* all have begun, and not all have ended */
     TARGET_OK,      /* all have ended with exit status 0 */
     TARGET_NOT_OK   /* they have ended otherwise */
 };
@@ -34,7 +34,7 @@ bool dependency_target_is_array(const struct dependency_target *t);
 enum target_outcome dependency_target_outcome(const struct state *s, const struct dependency_target *t,
                                               uint32_t task_id);
 
-/* When it started: the last of its tasks. Of a start that is in no row any more: now. O(1) for a task, O(its tasks) for
+/* When it began: the last of its tasks. Of a start that is in no row any more: now. O(1) for a task, O(its tasks) for
  * a whole array. */
 int64_t dependency_target_start_us(const struct state *s, const struct dependency_target *t, uint32_t task_id,
                                    int64_t now_us);

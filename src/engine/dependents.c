@@ -94,7 +94,13 @@ uint32_t dependents_first(const struct state *s, uint32_t job_id, uint32_t task_
 
 void dependents_note(struct state *s, uint32_t job_id, uint32_t task_id)
 {
-    *array_add(&dependents_of(s)->causes) = (struct dependents_cause){job_id, task_id};
+    *array_add(&dependents_of(s)->causes) = (struct dependents_cause){.job_id = job_id, .task_id = task_id};
+}
+
+void dependents_note_end(struct state *s, uint32_t job_id)
+{
+    *array_add(&dependents_of(s)->causes) =
+        (struct dependents_cause){.job_id = job_id, .task_id = NONE, .is_end = true};
 }
 
 void dependents_note_tasks(struct state *s, uint32_t job_id, const struct idset *tasks)

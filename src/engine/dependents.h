@@ -22,10 +22,11 @@ struct dependent {
     uint32_t next;   /* in the list of the same key, or in that of unused entries; or NONE */
 };
 
-/* Something happened to a job (task_id NONE: it has ended, or no task of it is pending any more) or to one of its
- * tasks: it is not pending any more, or has ended. */
+/* Something happened to a job (task_id NONE: all of its tasks have begun or were cancelled, or it has ended) or to one
+ * of its tasks: it has begun, was cancelled, or has ended. */
 struct dependents_cause {
     uint32_t job_id, task_id;
+    bool is_end; /* of the job: its last cause */
 };
 
 struct dependents {
@@ -52,9 +53,10 @@ uint32_t dependents_take_next(struct state *s, uint32_t entry);
 /* The first entry of a key's list, which stays; or NONE. */
 uint32_t dependents_first(const struct state *s, uint32_t job_id, uint32_t task_id);
 
-/* Queues a cause. The second one is for tasks that are not pending any more: it costs O(tasks) only if a job waits for
- * single ones of them. */
+/* Queues a cause: of a task or a job, and the end of a job. The third one is for tasks that are cancelled: it costs
+ * O(tasks) only if a job waits for single ones of them. */
 void dependents_note(struct state *s, uint32_t job_id, uint32_t task_id);
+void dependents_note_end(struct state *s, uint32_t job_id);
 void dependents_note_tasks(struct state *s, uint32_t job_id, const struct idset *tasks);
 
 /* The next cause, in the order in which they were queued; false: there is none. */

@@ -49,7 +49,7 @@ void job_waits_take(struct state *s, struct job *j, const struct idset *tasks)
     if (idset_first(&j->pending) == NONE) dependents_note(s, j->id, NONE);
 }
 
-bool job_waits_take_task(struct state *s, struct job *j, uint32_t task_id)
+bool job_waits_take_task(struct job *j, uint32_t task_id)
 {
     bool had_conditions = j->dependency != NULL && j->dependency->by_task == 0;
     if (j->waits_by_task) idset_remove(&j->ready, task_id);
@@ -58,7 +58,5 @@ bool job_waits_take_task(struct state *s, struct job *j, uint32_t task_id)
         dependency_list_free(j->dependency);
         j->dependency = NULL;
     }
-    if (j->is_array) dependents_note(s, j->id, task_id);
-    if (idset_first(&j->pending) == NONE) dependents_note(s, j->id, NONE);
     return had_conditions;
 }

@@ -23,10 +23,11 @@ int64_t job_waits_accrual_us(const struct job *j, int64_t now_us);
 /* To be called after a change of the job's conditions, or when a task of it became pending again. */
 void job_waits_find_ready(struct job *j);
 
-/* Take tasks out of the pending ones and queue this as a cause (dependents.h): tasks that are cancelled, or one that
- * starts, which ends the conditions of its job unless it waits task by task. job_waits_take_task returns whether it had
- * some that are gone. */
+/* Takes tasks that are cancelled out of the pending ones, and queues this as a cause (dependents.h). */
 void job_waits_take(struct state *s, struct job *j, const struct idset *tasks);
-bool job_waits_take_task(struct state *s, struct job *j, uint32_t task_id);
+
+/* Takes a task that is launched out of the pending ones, which ends the conditions of its job unless it waits task by
+ * task. Returns whether it had some that are gone. Its begin is a cause (task_records.c). */
+bool job_waits_take_task(struct job *j, uint32_t task_id);
 
 #endif

@@ -130,8 +130,9 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     strncpy(row.boot_id, p->boot_id, sizeof row.boot_id - 1);
     take_places(p, j, a, &row);
     live_cluster_add(p->cluster, &row, d, a, c->now_us);
-    bool had_conditions = job_waits_take_task(s, j, row.task_id);
+    bool had_conditions = job_waits_take_task(j, row.task_id);
     j->live_tasks++;
+    j->starting_tasks++;
     uint32_t index = task_append(s, &row);
     const struct work work = task_work(&row);
     assoc_count_work(s, j->assoc, &(struct work){.pending = 1}, -1);

@@ -228,13 +228,14 @@ struct job {
     bool is_held;
     bool is_held_by_operator; /* and only an operator may release it */
     bool is_array;
-    bool is_reserving;     /* it asks for a reservation */
-    bool is_time_exempt;   /* an operator has set its time limit, which MaxWall does not limit then */
-    bool has_default_time; /* none was given: while it waits, each partition has its own (partition_limits.h) */
-    bool waits_by_task;    /* derived: pending tasks wait for tasks of other jobs, or for a time */
-    uint32_t live_tasks;   /* derived */
-    int64_t ended_us;      /* 0 while a task of it is pending or live */
-    int64_t begin_us;      /* it does not start earlier; 0: at once */
+    bool is_reserving;       /* it asks for a reservation */
+    bool is_time_exempt;     /* an operator has set its time limit, which MaxWall does not limit then */
+    bool has_default_time;   /* none was given: while it waits, each partition has its own (partition_limits.h) */
+    bool waits_by_task;      /* derived: pending tasks wait for tasks of other jobs, or for a time */
+    uint32_t live_tasks;     /* derived */
+    uint32_t starting_tasks; /* derived: of them those that have not begun, as far as records say */
+    int64_t ended_us;        /* 0 while a task of it is pending or live */
+    int64_t begin_us;        /* it does not start earlier; 0: at once */
     struct dependency_list *dependency; /* what it waits for (dependencies.h); NULL: nothing */
     struct capacity request;
 

@@ -129,7 +129,7 @@ void state_restore_job(struct state *s, const struct job *row, uint32_t assoc_id
     uint32_t index = job_append(s, row);
     struct job *j = &s->jobs.items[index];
     j->assoc = assoc_id;
-    j->live_tasks = 0;
+    j->live_tasks = j->starting_tasks = 0;
     j->min_priorities = NULL;
 }
 
@@ -458,6 +458,7 @@ static int link_tasks(struct state *s, const struct map *by_id, struct err *e)
         assoc_count_work(s, k->assoc, &work, 1);
         task_count_references(s, k, 1);
         s->jobs.items[job].live_tasks++;
+        s->jobs.items[job].starting_tasks += k->start_us == 0;
     }
     return 0;
 }

@@ -36,9 +36,17 @@ void job_end_if_done(struct apply_context *c, uint32_t job_index, int64_t at_us)
     job_count_references(s, j, -1);
     map_remove_u64(&s->job_by_id, j->id);
     s->ended_jobs++;
-    dependents_note(s, j->id, NONE);
+    dependents_note_end(s, j->id);
     apply_note_change(c, TABLE_JOB, job_index);
     min_priority_forget(c, job_index);
+}
+
+/* A task that was launched has begun, or has ended without. Conditions `after` are met once all of a job's tasks have. */
+static void leave_starting(struct state *s, struct job *j)
+{
+    ensure(j->starting_tasks > 0);
+    j->starting_tasks--;
+    if (j->starting_tasks == 0 && idset_first(&j->pending) == NONE) dependents_note(s, j->id, NONE);
 }
 
 /* Sets the state of a live task to an end, gives back what it has, and acknowledges its launch. */
@@ -58,7 +66,9 @@ static void take_out(struct apply_context *c, uint32_t task_index, enum job_stat
     map_remove_u64(&s->task_by_id, task_key(k->job_id, k->task_id));
     s->ended_tasks++;
     s->pass_is_due = true;
-    s->jobs.items[state_find_job(s, k->job_id)].live_tasks--;
+    struct job *j = &s->jobs.items[state_find_job(s, k->job_id)];
+    j->live_tasks--;
+    if (k->start_us == 0) leave_starting(s, j);
     launch_backoff_end(&s->launch_backoff, k->launch_id);
     apply_note_change(c, TABLE_TASK, task_index);
     apply_note_decision(c, DECIDE_ACKNOWLEDGE, k);
@@ -132,7 +142,10 @@ static int64_t at_most_now(const struct apply_context *c, int64_t record_us)
  * journal records this for `fairlead verify`. */
 static void set_started(struct apply_context *c, struct task *k, int64_t started_us)
 {
+    struct job *j = &c->s->jobs.items[state_find_job(c->s, k->job_id)];
     if (k->start_us != 0 || started_us <= 0) return;
+    leave_starting(c->s, j);
+    if (j->is_array) dependents_note(c->s, j->id, k->task_id);
     int64_t start_us = at_most_now(c, started_us);
     k->start_us = k->charged_us = start_us > k->launch_us ? start_us : k->launch_us;
     if (k->state == JOB_STARTING) k->state = JOB_RUNNING;

@@ -207,6 +207,71 @@ static void an_attempt_that_was_charged_counts(void **unused)
     }
 }
 
+/* What a launch that never began lets start: nothing. An array has begun once all its tasks have. */
+static void jobs_wait_for_a_begin_not_for_a_launch(void **unused)
+{
+    (void)unused;
+    static const char *const arrays[] = {"", "array=0-1"};
+    for (size_t i = 0; i < 2; i++) {
+        struct world w;
+        uint32_t first = 0, second = 0, third = 0;
+        world_init(&w, CPUS, 100000, 0);
+        struct event job = world_submission("ann", NULL, 1);
+        job.submit = job_with(job.submit, "%s", arrays[i]);
+        assert_int_equal(world_apply(&w, job, &first), 0);
+        job = world_submission("ann", NULL, 1);
+        job.submit = job_with(job.submit, "dependency=after:%u", first);
+        assert_int_equal(world_apply(&w, job, &second), 0);
+        job.submit = job_with(world_submission("ann", NULL, 1).submit, "dependency=after:%u+1", first);
+        assert_int_equal(world_apply(&w, job, &third), 0);
+        uint32_t tasks = 1 + (uint32_t)i, starts = 0;
+        assert_int_equal(world_pass(&w), tasks);
+        for (uint32_t k = 0; k < tasks; k++) fail_launch(&w, 1 + k, "no space");
+        for (int k = 0; k < 2 && starts == 0; k++)
+            (void)wait_for_pass(&w, &starts); /* first it looks for another job */
+        assert_int_equal(starts, 1);
+        assert_int_equal(job_of(&w, sent(&w)), first);
+        world_started(&w, sent(&w));
+        if (tasks == 2) {
+            assert_int_equal(world_pass(&w), 1);
+            assert_int_equal(job_of(&w, sent(&w)), first);
+            world_started(&w, sent(&w));
+        }
+        int64_t begin_us = w.now_us;
+        assert_int_equal(world_pass(&w), 1);
+        assert_int_equal(job_of(&w, sent(&w)), second);
+        world_started(&w, sent(&w));
+        w.now_us = begin_us + 60 * SECOND;
+        assert_int_equal(world_pass(&w), 1);
+        assert_int_equal(job_of(&w, sent(&w)), third);
+        world_release(&w);
+    }
+}
+
+/* One task of an array is cancelled before it begins: the other one's begin is enough. */
+static void a_cancelled_launch_is_not_waited_for(void **unused)
+{
+    (void)unused;
+    struct world w;
+    uint32_t first = 0, second = 0;
+    world_init(&w, CPUS, 100000, 0);
+    struct event job = world_submission("ann", NULL, 1);
+    job.submit = job_with(job.submit, "array=0-1");
+    assert_int_equal(world_apply(&w, job, &first), 0);
+    job.submit = job_with(world_submission("ann", NULL, 1).submit, "dependency=after:%u", first);
+    assert_int_equal(world_apply(&w, job, &second), 0);
+    assert_int_equal(world_pass(&w), 2);
+    world_started(&w, 1);
+    assert_int_equal(world_pass(&w), 0);
+    const struct job_ref ref = {first, 1};
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_CANCEL, .jobs = {.refs = &ref, .count = 1}}, NULL),
+                     0);
+    world_ended(&w, 2, JOB_CANCELLED, 0);
+    assert_int_equal(world_pass(&w), 1);
+    assert_int_equal(job_of(&w, sent(&w)), second);
+    world_release(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +283,8 @@ int main(void)
         cmocka_unit_test(a_cancelled_probe_is_followed_by_another_one),
         cmocka_unit_test(a_cancelled_task_that_was_not_started_ends),
         cmocka_unit_test(an_attempt_that_was_charged_counts),
+        cmocka_unit_test(jobs_wait_for_a_begin_not_for_a_launch),
+        cmocka_unit_test(a_cancelled_launch_is_not_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
