@@ -481,6 +481,12 @@ static bool job_asks_more(const struct job *row, const struct job *old)
            nodes_of(row) > nodes_of(old) || requests_more(row, old);
 }
 
+static bool has_same_partitions(const struct job *a, const struct job *b)
+{
+    size_t size = a->partition_count * sizeof *a->partitions;
+    return a->partition_count == b->partition_count && memcmp(a->partitions, b->partitions, size) == 0;
+}
+
 /* MaxWall does not count for a time limit that an operator changes. What a user asks for more may be refused as in a
  * submission, and so may a new QOS, partition or account. */
 static int check_limits(struct apply_context *c, const struct actor *actor, const struct job *old, struct job *row)
@@ -488,7 +494,7 @@ static int check_limits(struct apply_context *c, const struct actor *actor, cons
     bool has_time = row->time_limit_s != old->time_limit_s;
     if (has_time) row->is_time_exempt = actor->is_operator;
     c->result->is_time_exempt = has_time && row->is_time_exempt && limits_time_exceeds(c->s, row);
-    bool is_moved = row->qos != old->qos || row->partitions != old->partitions || row->assoc != old->assoc;
+    bool is_moved = row->qos != old->qos || row->assoc != old->assoc || !has_same_partitions(row, old);
     bool asks_more = !actor->is_operator && job_asks_more(row, old);
     return is_moved || asks_more ? limit_submit_check_update(c, old, row, asks_more) : 0;
 }

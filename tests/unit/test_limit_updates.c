@@ -99,7 +99,7 @@ static void accounts_that_a_job_cannot_have(void **unused)
     const struct event_pair list = {"QosLevel", "normal"};
     accept(&w, (struct event){.kind = EVENT_ACCOUNT_MODIFY,
                               .account = {"a2", NULL, SHARES_UNSET, PRIORITY_UNSET, false, &list, 1}});
-    world_refuses(&w, update(waiting, "account=a2"), ERR_DENIED, "'short' is not allowed to user 'alice'");
+    world_refuses(&w, update(waiting, "account=a2"), ERR_INPUT, "'short' is not allowed to user 'alice'");
     accept(&w, update(waiting, "account=a2|qos=normal"));
     world_release(&w);
 }
@@ -116,6 +116,19 @@ static void counters_that_have_the_job(void **unused)
     accept(&w, update(id, "account=a2"));
     limit_world_set_qos(&w, state_find_object(&w.s, OBJECT_QOS, "normal"), REF_SUBMIT_PER_ACCOUNT, "2");
     world_refuses(&w, update(id, "account=a1"), ERR_TOO_LARGE, "(MaxSubmitJobsPerAccount)");
+    world_release(&w);
+}
+
+/* New wishes that leave the partitions in their order move the job nowhere: a limit that was lowered since is not asked. */
+static void wishes_that_move_nothing(void **unused)
+{
+    (void)unused;
+    struct world w;
+    build(&w);
+    uint32_t id = submit(&w, "alice", "a1", "cpus=2|qos=short|partitions=main,withq");
+    world_object(&w, OBJECT_QOS, "short", "MaxTRES=cpu=1|flags=DenyOnLimit");
+    accept(&w, update(id, "soft_queues=main"));
+    world_refuses(&w, update(id, "soft_queues=withq"), ERR_TOO_LARGE, "MaxTRES");
     world_release(&w);
 }
 
@@ -244,7 +257,8 @@ int main(void)
         cmocka_unit_test(counters_follow_the_account), cmocka_unit_test(accounts_that_a_job_cannot_have),
         cmocka_unit_test(counters_that_have_the_job),  cmocka_unit_test(submit_limits_of_a_new_qos),
         cmocka_unit_test(requests_beyond_a_limit),     cmocka_unit_test(less_beyond_a_limit),
-        cmocka_unit_test(what_an_operator_sets),       cmocka_unit_test(the_default_time_limit),
+        cmocka_unit_test(wishes_that_move_nothing),    cmocka_unit_test(what_an_operator_sets),
+        cmocka_unit_test(the_default_time_limit),
     };
     return cmocka_run_group_tests_name("limit updates", tests, NULL, NULL);
 }
