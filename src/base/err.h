@@ -29,7 +29,7 @@ enum err_code {
     ERR_NOT_FOUND,   /* no such job, account, user, file */
     ERR_EXISTS,      /* the name is taken */
     ERR_CONFLICT,    /* acceptable as such, but not in the present state */
-    ERR_DENIED,      /* the caller is not allowed to */
+    ERR_DENIED,      /* the caller has no right to: another actor may. A refusal whoever asks is ERR_INPUT */
     ERR_TOO_LARGE,   /* more than the host has, or than a limit allows */
     ERR_UNAVAILABLE, /* no answer, or not now */
     ERR_IO,          /* the disk, the network, another process */

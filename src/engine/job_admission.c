@@ -206,8 +206,8 @@ static int refuse_time(struct apply_context *c, const struct job *row, uint32_t 
 
 static int refuse_in(struct apply_context *c, const struct job *row, uint32_t partition, enum place_limit limit)
 {
-    bool is_denied = limit == LIMIT_ACCOUNTS || limit == LIMIT_QOS;
-    enum err_code code = is_denied ? ERR_DENIED : ERR_TOO_LARGE;
+    bool is_of_list = limit == LIMIT_ACCOUNTS || limit == LIMIT_QOS;
+    enum err_code code = is_of_list ? ERR_INPUT : ERR_TOO_LARGE;
     struct buf text = {0};
     if (limit == LIMIT_MAX_TIME) {
         (void)refuse_time(c, row, partition);
@@ -308,7 +308,7 @@ int job_admission_check_qos(struct apply_context *c, uint32_t qos, uint32_t asso
     if (!assoc_limits_refuse_qos(c->s, assoc, qos)) return 0;
     struct buf text = {0};
     assoc_limits_refusal(c->s, assoc, qos, &text);
-    (void)err_field(c->e, ERR_DENIED, job_field_at(JOB_FIELD_QOS)->name, "%s", text.text);
+    (void)err_field(c->e, ERR_INPUT, job_field_at(JOB_FIELD_QOS)->name, "%s", text.text);
     buf_release(&text);
     return -1;
 }

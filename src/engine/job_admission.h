@@ -30,13 +30,13 @@ int job_admission_check_nodes(struct apply_context *c, const struct job *row);
 int job_admission_check_amounts(struct apply_context *c, const struct job *row);
 
 /* The job against the limits of its partitions (partition_limits.h): with EnforcePartLimits=ANY one of them has to
- * admit it, with ALL all, and with NO it waits. ERR_TOO_LARGE; ERR_DENIED for its account or QOS. */
+ * admit it, with ALL all, and with NO it waits. ERR_TOO_LARGE; ERR_INPUT for its account or QOS. */
 int job_admission_check_partitions(struct apply_context *c, const struct job *row);
 
 /* Takes partitions away that accept no new jobs. ERR_CONFLICT: none is left; with EnforcePartLimits=ALL one is such. */
 int job_admission_check_states(struct apply_context *c, struct job *row);
 
-/* The QOS against the list of the association, with ENFORCE_QOS. ERR_DENIED. */
+/* The QOS against the list of the association, with ENFORCE_QOS. ERR_INPUT. */
 int job_admission_check_qos(struct apply_context *c, uint32_t qos, uint32_t assoc);
 
 /* The time limit of a submission that gives none, and memory for each CPU of one that gives no memory. An array has the

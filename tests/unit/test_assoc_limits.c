@@ -287,12 +287,12 @@ static void a_qos_is_allowed_by_the_nearest_list(void **unused)
     expect_job(&w, submission("ann", "a1", "qos=normal"), "a1 ann normal");
     expect_job(&w, submission("ann", "b", "qos=long"), "b ann long");
     expect_job(&w, submission("bob", NULL, ""), "a1 bob long");
-    world_refuses(&w, submission("ann", "a1", "qos=long"), ERR_DENIED,
+    world_refuses(&w, submission("ann", "a1", "qos=long"), ERR_INPUT,
                   "qos: 'long' is not allowed to user 'ann' in account 'a1'; allowed are normal,short");
-    world_refuses(&w, submission("bob", NULL, "qos=short"), ERR_DENIED, "allowed are long");
+    world_refuses(&w, submission("bob", NULL, "qos=short"), ERR_INPUT, "allowed are long");
     world_refuses(&w, submission("ann", "a1", "qos=nosuch"), ERR_NOT_FOUND, "no qos 'nosuch'");
     uint32_t id = w.s.jobs.items[0].id;
-    world_refuses(&w, world_update(id, job_text("qos=long")), ERR_DENIED, "qos: 'long' is not allowed");
+    world_refuses(&w, world_update(id, job_text("qos=long")), ERR_INPUT, "qos: 'long' is not allowed");
     assert_int_equal(world_apply(&w, world_update(id, job_text("qos=normal")), NULL), 0);
     world_set(&w, "AccountingStorageEnforce", "limits");
     expect_job(&w, submission("ann", "a1", "qos=long"), "a1 ann long");
@@ -308,7 +308,7 @@ static void a_new_user_has_the_lists_of_root(void **unused)
     world_tree(&w);
     world_set(&w, "AccountingStorageEnforce", "qos");
     accept(&w, account_change(&w, "root", "QosLevel=short,long|DefaultQOS=short"));
-    world_refuses(&w, submission("new", NULL, "qos=normal"), ERR_DENIED, "'normal' is not allowed");
+    world_refuses(&w, submission("new", NULL, "qos=normal"), ERR_INPUT, "'normal' is not allowed");
     assert_int_equal(state_default_assoc(&w.s, "new"), NONE);
     expect_job(&w, submission("new", NULL, ""), "default new short");
     world_release(&w);

@@ -238,7 +238,7 @@ static void an_update_of_the_partition_changes_the_association(void **unused)
     assert_int_equal(assoc(&w, "b", "erin", NULL)->live_jobs, 0);
     assert_int_equal(assoc(&w, "b", "erin", NULL)->work.pending, 0);
     accept(&w, world_update(id, job_text("partitions=main|qos=long")));
-    world_refuses(&w, world_update(id, job_text("partitions=plain")), ERR_DENIED, "long");
+    world_refuses(&w, world_update(id, job_text("partitions=plain")), ERR_INPUT, "long");
     add(&w, "bob", "b", "plain");
     uint32_t only = submit(&w, "bob", "b", "plain");
     world_refuses(&w, world_update(only, job_text("partitions=main")), ERR_NOT_FOUND,

@@ -82,17 +82,17 @@ static const struct edge_row edges[] = {
     {"AllowAccounts=a", "ann", "cpus=1", NULL, NULL, ERR_NONE},
     {"AllowAccounts=b,a", "ann", "cpus=1", NULL, NULL, ERR_NONE},
     {"AllowAccounts=b,aa", "ann", "cpus=1", "AccountNotAllowed",
-     "partition 'vip' does not accept account 'a' (AllowAccounts b,aa)", ERR_DENIED},
+     "partition 'vip' does not accept account 'a' (AllowAccounts b,aa)", ERR_INPUT},
     {"AllowAccounts=all|DenyAccounts=a", "ann", "cpus=1", "AccountNotAllowed",
-     "partition 'vip' refuses account 'a' (DenyAccounts a)", ERR_DENIED},
+     "partition 'vip' refuses account 'a' (DenyAccounts a)", ERR_INPUT},
     {"AllowAccounts=a|DenyAccounts=a", "ann", "cpus=1", NULL, NULL, ERR_NONE},
     {"DenyAccounts=b", "ann", "cpus=1", NULL, NULL, ERR_NONE},
     {"AllowQos=normal,long", "ann", "cpus=1", NULL, NULL, ERR_NONE},
     {"AllowQos=long", "ann", "cpus=1", "QOSNotAllowed", "partition 'vip' does not accept QOS 'normal' (AllowQos long)",
-     ERR_DENIED},
+     ERR_INPUT},
     {"DenyQos=long", "ann", "cpus=1", NULL, NULL, ERR_NONE},
     {"DenyQos=long", "ann", "cpus=1|qos=long", "QOSNotAllowed", "partition 'vip' refuses QOS 'long' (DenyQos long)",
-     ERR_DENIED},
+     ERR_INPUT},
     {"MaxCPUsPerNode=2", "ann", "cpus=2", NULL, NULL, ERR_NONE},
 };
 
@@ -203,11 +203,11 @@ static void a_job_starts_in_the_partitions_that_admit_it(void **unused)
     assert_int_equal(world_task(&w, of_ann, 0)->partition, state_find_object(&w.s, OBJECT_PARTITION, "main"));
     assert_int_equal(world_task(&w, of_bob, 0)->partition, state_find_object(&w.s, OBJECT_PARTITION, "vip"));
     world_set(&w, "EnforcePartLimits", "ALL");
-    world_refuses(&w, job_of("ann", "cpus=1|partitions=main,vip"), ERR_DENIED, "(AccountNotAllowed)");
+    world_refuses(&w, job_of("ann", "cpus=1|partitions=main,vip"), ERR_INPUT, "(AccountNotAllowed)");
     (void)world_take(&w, job_of("bob", "cpus=1|partitions=main,vip"));
     world_set(&w, "EnforcePartLimits", "ANY");
     world_object(&w, OBJECT_PARTITION, "main", "MaxTime=5");
-    world_refuses(&w, job_of("ann", "cpus=1|partitions=main,vip"), ERR_DENIED, "(AccountNotAllowed)");
+    world_refuses(&w, job_of("ann", "cpus=1|partitions=main,vip"), ERR_INPUT, "(AccountNotAllowed)");
     world_release(&w);
 }
 
@@ -423,7 +423,7 @@ static void an_update_is_held_against_the_limits(void **unused)
     make_world(&w, "ANY");
     world_object(&w, OBJECT_PARTITION, "vip", "MaxTime=10|AllowQos=normal|MaxNodes=1");
     uint32_t id = world_take(&w, job_of("ann", "cpus=8|partitions=vip"));
-    world_refuses(&w, world_update(id, job_text("qos=long")), ERR_DENIED, "(QOSNotAllowed)");
+    world_refuses(&w, world_update(id, job_text("qos=long")), ERR_INPUT, "(QOSNotAllowed)");
     world_refuses(&w, world_update(id, job_text("time_limit_s=601")), ERR_TOO_LARGE,
                   "exceeds MaxTime of partition 'vip'");
     world_refuses(&w, world_update(id, job_text("nodes=2")), ERR_TOO_LARGE, "(PartitionNodeLimit)");
