@@ -41,7 +41,7 @@ void job_end_if_done(struct apply_context *c, uint32_t job_index, int64_t at_us)
     min_priority_forget(c, job_index);
 }
 
-/* A task that was launched has begun, or has ended without. Conditions `after` are met once all of a job's tasks have. */
+/* A task that was launched has begun, or has ended without. Conditions `after` are met once all tasks have. */
 static void leave_starting(struct state *s, struct job *j)
 {
     ensure(j->starting_tasks > 0);

@@ -119,7 +119,7 @@ static void counters_that_have_the_job(void **unused)
     world_release(&w);
 }
 
-/* New wishes that leave the partitions in their order move the job nowhere: a limit that was lowered since is not asked. */
+/* New wishes that leave the partitions in their order move no job: a limit that was lowered since is not asked. */
 static void wishes_that_move_nothing(void **unused)
 {
     (void)unused;
