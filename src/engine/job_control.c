@@ -9,6 +9,7 @@
 #include "engine/min_priority.h"
 #include "engine/name_groups.h"
 #include "engine/requested_resources.h"
+#include "engine/requeue_ended.h"
 #include "engine/time_limit.h"
 
 /* --- references --------------------------------------------------------------------------------------------------- */
@@ -54,6 +55,8 @@ static int check_ref(struct apply_context *c, const struct event *event, struct 
 /* The live tasks of arrays. They are listed when the first array is met, so an event costs O(jobs it is about + live
  * tasks), however many arrays there are. */
 struct task_lists {
+    struct requeue_run *run; /* of a requeue; otherwise NULL */
+    struct map done;         /* references that `prepare` has dealt with */
     bool is_listed;
     struct map first; /* the id of an array -> the index of a live task of it */
     uint32_t *next;   /* by task: the index of another live one of the same array, or NONE; memory of the cycle */
@@ -87,6 +90,8 @@ struct job_action {
     int (*check)(struct apply_context *, const struct event *, struct job_ref); /* 0, or -1: refused */
     /* Whether it makes a difference; with is_dry_run, whether it would. References of `all` were not checked. */
     bool (*act)(struct apply_context *, const struct event *, struct task_lists *, struct job_ref);
+    /* Between both; NULL: nothing. What it refuses, too, is marked. */
+    int (*prepare)(struct apply_context *, const struct event *, struct task_lists *, bool *is_refused);
 };
 
 static int check_selection(struct apply_context *c, const struct job_selection *selection)
@@ -190,11 +195,13 @@ static void act_on_all(struct apply_context *c, const struct event *event, const
     }
 }
 
-static int change_jobs(struct apply_context *c, const struct event *event, const struct job_action *action)
+/* run: of a requeue; otherwise NULL. */
+static int change_jobs(struct apply_context *c, const struct event *event, const struct job_action *action,
+                       struct requeue_run *run)
 {
     const struct event_jobs *wanted = &event->jobs;
     struct jobs_report *report = wanted->report;
-    struct task_lists lists = {0};
+    struct task_lists lists = {.run = run};
     bool *is_refused;
     if (report != NULL) {
         size_t changed_max = (wanted->all ? c->s->jobs.count : wanted->count) + (size_t)1;
@@ -203,12 +210,12 @@ static int change_jobs(struct apply_context *c, const struct event *event, const
         report->refused_count = report->changed_count = 0;
     }
     if (check_selection(c, &wanted->selection) != 0 || check_refs(c, event, action, &is_refused) != 0) return -1;
-    if (wanted->all)
-        act_on_all(c, event, action, &lists);
-    else
-        act_on_refs(c, event, action, &lists, is_refused);
+    int status = action->prepare != NULL ? action->prepare(c, event, &lists, is_refused) : 0;
+    if (status == 0 && wanted->all) act_on_all(c, event, action, &lists);
+    if (status == 0 && !wanted->all) act_on_refs(c, event, action, &lists, is_refused);
     map_release(&lists.first);
-    return 0;
+    map_release(&lists.done);
+    return status;
 }
 
 /* --- cancel ------------------------------------------------------------------------------------------------------- */
@@ -262,8 +269,8 @@ static bool cancel_ref(struct apply_context *c, const struct event *event, struc
 
 int apply_cancel(struct apply_context *c, const struct event *event)
 {
-    static const struct job_action cancel = {check_ref, cancel_ref};
-    if (change_jobs(c, event, &cancel) != 0) return -1;
+    static const struct job_action cancel = {.check = check_ref, .act = cancel_ref};
+    if (change_jobs(c, event, &cancel, NULL) != 0) return -1;
     c->s->pass_is_due |= !event->jobs.is_dry_run;
     return 0;
 }
@@ -353,8 +360,8 @@ static int check_hold(struct apply_context *c, const struct event *event, struct
 
 int apply_hold(struct apply_context *c, const struct event *event)
 {
-    static const struct job_action hold = {check_hold, hold_ref};
-    return change_jobs(c, event, &hold);
+    static const struct job_action hold = {.check = check_hold, .act = hold_ref};
+    return change_jobs(c, event, &hold, NULL);
 }
 
 /* Only an operator releases what an operator holds. */
@@ -369,8 +376,8 @@ static int check_release(struct apply_context *c, const struct event *event, str
 
 int apply_release(struct apply_context *c, const struct event *event)
 {
-    static const struct job_action release = {check_release, release_ref};
-    return change_jobs(c, event, &release);
+    static const struct job_action release = {.check = check_release, .act = release_ref};
+    return change_jobs(c, event, &release, NULL);
 }
 
 /* --- requeue ------------------------------------------------------------------------------------------------------ */
@@ -392,8 +399,11 @@ static bool requeue_live(struct apply_context *c, const struct event *event, uin
 static bool requeue_ref(struct apply_context *c, const struct event *event, struct task_lists *lists,
                         struct job_ref ref)
 {
-    const struct job *j = &c->s->jobs.items[state_find_job(c->s, ref.job_id)];
-    if (j->live_tasks == 0 || (event->jobs.holds && j->is_array)) return false; /* of all jobs; others are refused */
+    uint32_t job = state_find_job(c->s, ref.job_id);
+    if (map_get_u64(&lists->done, task_key(ref.job_id, ref.task_id)) != NONE) return true;
+    if (job == NONE) return false; /* of a dry run: an earlier reference would requeue it */
+    const struct job *j = &c->s->jobs.items[job];
+    if (j->live_tasks == 0 || j->forbids_requeue || (event->jobs.holds && j->is_array)) return false; /* of all jobs */
     if (ref.task_id == NONE) return for_each_task(c, event, lists, j, requeue_live);
     uint32_t index = state_find_task(c->s, ref.job_id, ref.task_id);
     return index != NONE && requeue_live(c, event, index);
@@ -401,24 +411,59 @@ static bool requeue_ref(struct apply_context *c, const struct event *event, stru
 
 static int check_requeue(struct apply_context *c, const struct event *event, struct job_ref ref)
 {
-    if (check_ref(c, event, ref) != 0) return -1;
     char id[JOB_ID_TEXT_SIZE];
     struct str name = {id, job_id_format(id, ref.job_id, ref.task_id)};
-    const struct job *j = &c->s->jobs.items[state_find_job(c->s, ref.job_id)];
+    if (requeue_ended_is_of(c->s, event, ref)) return requeue_ended_check(c, event, ref);
+    uint32_t index = state_find_job(c->s, ref.job_id);
+    struct str job = str_cut(name, '_', &(struct str){0});
+    if (index == NONE) return err_not_found(c->e, "job", job);
+    const struct job *j = &c->s->jobs.items[index];
+    if (ref.task_id != NONE && j->is_array && !idset_has(&j->array, ref.task_id))
+        return err_subject(c->e, ERR_NOT_FOUND, "job", job, "has no task %u", ref.task_id);
+    if (check_ref(c, event, ref) != 0) return -1;
     bool is_live = ref.task_id == NONE ? j->live_tasks > 0 : state_find_task(c->s, ref.job_id, ref.task_id) != NONE;
+    if (j->forbids_requeue) return requeue_ended_refuse_forbidden(c, ref.job_id);
     if (!is_live)
         return err_subject(c->e, ERR_CONFLICT, ref.task_id == NONE ? "job" : "task", name,
-                           "is pending; only what runs can be requeued");
+                           "is pending; only what runs or has ended can be requeued");
     if (event->jobs.holds && j->is_array)
-        return err_subject(c->e, ERR_CONFLICT, "job", str_cut(name, '_', &(struct str){0}),
+        return err_subject(c->e, ERR_CONFLICT, "job", job,
                            "is an array, whose tasks cannot be held alone; requeue them, then hold the job");
     return 0;
 }
 
+/* Requeues what has ended, before what runs: a limit may refuse one because of those before it, and then nothing else
+ * has changed yet. */
+static int requeue_ended(struct apply_context *c, const struct event *event, struct task_lists *lists, bool *is_refused)
+{
+    const struct event_jobs *wanted = &event->jobs;
+    struct err *e = c->e, refusal;
+    int status = 0;
+    if (wanted->report != NULL) c->e = &refusal;
+    for (uint32_t i = 0; i < wanted->count && !wanted->all && status == 0; i++) {
+        struct job_ref ref = wanted->refs[i];
+        if (is_refused[i] || !requeue_ended_is_of(c->s, event, ref)) continue;
+        is_refused[i] = requeue_run_revive(lists->run, ref) != 0;
+        if (!is_refused[i])
+            map_set_u64(&lists->done, task_key(ref.job_id, ref.task_id), 0);
+        else if (wanted->report != NULL)
+            report_refusal(wanted->report, ref, &refusal);
+        else
+            status = -1;
+    }
+    c->e = e;
+    if (status != 0 || wanted->is_dry_run) requeue_run_undo(lists->run);
+    return status;
+}
+
 int apply_requeue(struct apply_context *c, const struct event *event)
 {
-    static const struct job_action requeue = {check_requeue, requeue_ref};
-    return change_jobs(c, event, &requeue);
+    static const struct job_action requeue = {check_requeue, requeue_ref, requeue_ended};
+    struct requeue_run run;
+    requeue_run_begin(&run, c, event);
+    int status = change_jobs(c, event, &requeue, &run);
+    requeue_run_end(&run);
+    return status;
 }
 
 /* --- update ------------------------------------------------------------------------------------------------------- */

@@ -544,10 +544,10 @@ def test_refused_ids_do_not_keep_the_others(instance):
             assert (result.status, result.out, result.err) == (2, '', 'fairlead hold: ' + refused)
         else:
             assert (result.status, result.out, result.err) == (1, done, 'fairlead %s: %s' % (verb, refused))
-    result = instance.run('requeue', ended, waiting)
+    result = instance.run('requeue', 99, waiting)
     assert (result.status, result.out) == (2, '')
-    assert result.err == 'fairlead requeue: %sfairlead requeue: job %d is pending; only what runs can be requeued\n' % (
-        refused, waiting)
+    assert result.err == ('fairlead requeue: no job 99\nfairlead requeue: job %d is pending; '
+                          'only what runs or has ended can be requeued\n' % waiting)
     result = instance.run('cancel', waiting, ended, 99)
     assert (result.status, result.out) == (1, 'Cancelled 1 job\n')
     assert result.err == 'fairlead cancel: %sfairlead cancel: no job 99\n' % refused

@@ -387,7 +387,7 @@ static void a_running_job_starts_again(void **unused)
     world_set(&w, "requeue_delay_s", "120");
     uint32_t id = submit("a", "");
     assert_int_equal(requeue(id, false), -1);
-    assert_string_equal(ERR_SENTENCE(&w.e), "job 1 is pending; only what runs can be requeued");
+    assert_string_equal(ERR_SENTENCE(&w.e), "job 1 is pending; only what runs or has ended can be requeued");
     pass();
     uint64_t launch = world_task(&w, id, 0)->launch_id;
     assert_int_equal(requeue(id, false), 0);
