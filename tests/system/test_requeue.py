@@ -68,7 +68,8 @@ def test_each_task_of_an_array_has_its_own_attempts(instance):
     instance.until_state('%d_3' % array, 'CANCELLED')
     instance.good('set', 'host_cpus=1', 'requeue_delay_s=1000')
     assert instance.good('requeue', array) == 'Requeued 1 job\n'
-    assert [(row['id'], row['task_count']) for row in instance.json('queue')] == [('%d_[0-3]' % array, 4)]
+    assert [(row['id'], row['task_count'], row['restarts']) for row in instance.json('queue')] == \
+        [('%d_[0,2-3]' % array, 3, 1), ('%d_[1]' % array, 1, 2)]
     instance.good('cancel', array)
     assert sorted((instance.work / 'runs').read_text().split()) == ['0', '1', '1', '2', '3']
     assert 'all agree' in instance.good('verify')
@@ -156,3 +157,24 @@ def test_a_requeue_survives_a_kill_at_once(instance):
     assert (instance.work / 'runs').read_text() == '0 red\n1 red\n2 red\n3 red\n'
     assert [state for state, _ in attempts(instance, job)] == ['REQUEUED'] * 3 + ['FAILED']
     assert 'all agree' in instance.good('verify')
+
+
+def test_each_task_that_waits_has_its_own_restarts(instance):
+    """An array whose tasks 0 and 1 have run, and task 1 twice; the others have never run."""
+    instance.good('set', 'host_cpus=2', 'requeue_delay_s=0')
+    array = instance.submit('-a', '0-4', '--', 'sh', '-c', 'case $FAIRLEAD_ARRAY_TASK_ID in [01]) exit 0;; *) sleep 1000;; esac')
+    until(lambda: [row['id'] for row in instance.rows('queue')] == ['%d_%s' % (array, part) for part in ('2', '3', '[4]')],
+          'two ends')
+    instance.good('set', 'requeue_delay_s=1000')
+    instance.good('hold', array)
+    instance.good('cancel', '%d_3' % array)
+    instance.good('requeue', '%d_1' % array)
+    instance.good('requeue', '%d_0' % array)
+    instance.good('requeue', '%d_2' % array)
+    until(lambda: not any(row['state'] in ('RUNNING', 'COMPLETING') for row in instance.json('queue')), 'the ends')
+    waiting = lambda: [(row['id'], row['restarts']) for row in instance.json('queue')]
+    assert waiting() == [('%d_[4]' % array, 0), ('%d_[0-2]' % array, 1)]
+    assert attempts(instance, '%d_4' % array) == [('PENDING', 0)]
+    instance.good('cancel', array)
+    ended = [(row['id'], row['restarts']) for row in instance.json('history') if row['state'] == 'CANCELLED']
+    assert sorted(ended) == [('%d_3' % array, 0), ('%d_[0-2]' % array, 1), ('%d_[4]' % array, 0)]
