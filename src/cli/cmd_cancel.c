@@ -22,26 +22,31 @@ struct cancel_values {
          .letter = 'u',                                                                            \
          .argument = "NAME",                                                                       \
          .value = TEXT_IN(struct cancel_values, user),                                             \
+         .is_once = true,                                                                          \
          .help = "instead of ids: jobs of this user"},                                             \
         {.name = "account",                                                                        \
          .letter = 'A',                                                                            \
          .argument = "NAME",                                                                       \
          .value = TEXT_IN(struct cancel_values, account),                                          \
+         .is_once = true,                                                                          \
          .help = "instead of ids: jobs of this account"},                                          \
         {.name = "partition",                                                                      \
          .letter = 'p',                                                                            \
          .argument = "NAME",                                                                       \
          .value = TEXT_IN(struct cancel_values, partition),                                        \
+         .is_once = true,                                                                          \
          .help = "instead of ids: jobs that were submitted to this partition, also among others"}, \
         {.name = "qos",                                                                            \
          .letter = 'q',                                                                            \
          .argument = "NAME",                                                                       \
          .value = TEXT_IN(struct cancel_values, qos),                                              \
+         .is_once = true,                                                                          \
          .help = "instead of ids: jobs of this QOS"},                                              \
         {.name = "name",                                                                           \
          .letter = 'J',                                                                            \
          .argument = "NAME",                                                                       \
          .value = TEXT_IN(struct cancel_values, name),                                             \
+         .is_once = true,                                                                          \
          .help = "instead of ids: jobs of this name"},                                             \
     {                                                                                              \
         .name = "dry-run", .value = FLAG_IN(struct cancel_values, is_dry_run),                     \
@@ -56,6 +61,7 @@ static const struct option_row cancel_options[] = {
      .letter = 's',
      .argument = "STATE",
      .value = TEXT_IN(struct cancel_values, state),
+     .is_once = true,
      .help = "instead of ids: pending tasks or running ones"},
     {0},
 };

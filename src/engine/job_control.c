@@ -57,6 +57,7 @@ static int check_ref(struct apply_context *c, const struct event *event, struct 
 struct task_lists {
     struct requeue_run *run; /* of a requeue; otherwise NULL */
     struct map done;         /* references that `prepare` has dealt with */
+    struct map counted;      /* of a dry run: tasks that an earlier reference names, by task_key */
     bool is_listed;
     struct map first; /* the id of an array -> the index of a live task of it */
     uint32_t *next;   /* by task: the index of another live one of the same array, or NONE; memory of the cycle */
@@ -73,15 +74,25 @@ static void make_lists(struct state *s, struct task_lists *l)
     }
 }
 
+/* Of a dry run: whether no earlier reference would have changed the task. Of `all` no job is met twice. */
+static bool counts_first(const struct event *event, struct task_lists *l, uint32_t job_id, uint32_t task_id)
+{
+    uint64_t key = task_key(job_id, task_id);
+    if (event->jobs.all) return true;
+    bool is_first = map_get_u64(&l->counted, key) == NONE;
+    if (is_first) map_set_u64(&l->counted, key, 0);
+    return is_first;
+}
+
 /* Calls act for each live task of a job, by index. Returns whether it made a difference for one of them. */
 static bool for_each_task(struct apply_context *c, const struct event *event, struct task_lists *l, const struct job *j,
-                          bool (*act)(struct apply_context *, const struct event *, uint32_t))
+                          bool (*act)(struct apply_context *, const struct event *, struct task_lists *, uint32_t))
 {
     bool is_changed = false;
     if (j->live_tasks == 0) return false;
-    if (!j->is_array) return act(c, event, state_find_task(c->s, j->id, 0));
+    if (!j->is_array) return act(c, event, l, state_find_task(c->s, j->id, 0));
     if (!l->is_listed) make_lists(c->s, l);
-    for (uint32_t i = map_get_u64(&l->first, j->id); i != NONE; i = l->next[i]) is_changed |= act(c, event, i);
+    for (uint32_t i = map_get_u64(&l->first, j->id); i != NONE; i = l->next[i]) is_changed |= act(c, event, l, i);
     return is_changed;
 }
 
@@ -215,6 +226,7 @@ static int change_jobs(struct apply_context *c, const struct event *event, const
     if (status == 0 && !wanted->all) act_on_refs(c, event, action, &lists, is_refused);
     map_release(&lists.first);
     map_release(&lists.done);
+    map_release(&lists.counted);
     return status;
 }
 
@@ -222,11 +234,11 @@ static int change_jobs(struct apply_context *c, const struct event *event, const
 
 /* These return whether something was not cancelled yet. */
 
-static bool cancel_task(struct apply_context *c, const struct event *event, uint32_t index)
+static bool cancel_task(struct apply_context *c, const struct event *event, struct task_lists *lists, uint32_t index)
 {
     struct task *k = &c->s->tasks.items[index];
     if (job_state_is_end(k->state) || k->is_cancelled) return false;
-    if (event->jobs.is_dry_run) return true;
+    if (event->jobs.is_dry_run) return counts_first(event, lists, k->job_id, k->task_id);
     k->is_cancelled = true;
     k->requeue = REQUEUE_NO;
     k->state = JOB_COMPLETING;
@@ -243,12 +255,23 @@ static void cancel_pending(struct apply_context *c, uint32_t job_index, uint32_t
     idset_release(&tasks);
 }
 
+/* Of a dry run: whether an earlier reference leaves a pending task. */
+static bool count_pending(const struct event *event, struct task_lists *lists, const struct job *j)
+{
+    bool is_first = false;
+    if (event->jobs.all) return true;
+    for (uint32_t id = idset_first(&j->pending); id != NONE; id = idset_next(&j->pending, id))
+        is_first |= counts_first(event, lists, j->id, id);
+    return is_first;
+}
+
 static bool cancel_all_tasks(struct apply_context *c, const struct event *event, struct task_lists *lists,
                              uint32_t job_index)
 {
     struct job *j = &c->s->jobs.items[job_index];
     const struct job_selection *selection = &event->jobs.selection;
     bool has_pending = !selection->is_of_live && idset_first(&j->pending) != NONE, is_changed = has_pending;
+    if (has_pending && event->jobs.is_dry_run) is_changed = count_pending(event, lists, j);
     if (!selection->is_of_pending) is_changed |= for_each_task(c, event, lists, j, cancel_task);
     if (has_pending && !event->jobs.is_dry_run) job_cancel_pending(c, job_index, &j->pending);
     return is_changed;
@@ -260,10 +283,11 @@ static bool cancel_ref(struct apply_context *c, const struct event *event, struc
     if (job_index == NONE) return false; /* an earlier reference to the same job ended it */
     if (ref.task_id == NONE) return cancel_all_tasks(c, event, lists, job_index);
     uint32_t task = state_find_task(c->s, ref.job_id, ref.task_id);
-    if (task != NONE) return cancel_task(c, event, task);
+    if (task != NONE) return cancel_task(c, event, lists, task);
     bool is_pending = idset_has(&c->s->jobs.items[job_index].pending, ref.task_id);
     if (!is_pending) return false; /* an earlier reference cancelled it */
-    if (!event->jobs.is_dry_run) cancel_pending(c, job_index, ref.task_id);
+    if (event->jobs.is_dry_run) return counts_first(event, lists, ref.job_id, ref.task_id);
+    cancel_pending(c, job_index, ref.task_id);
     return true;
 }
 
@@ -382,12 +406,12 @@ int apply_release(struct apply_context *c, const struct event *event)
 
 /* --- requeue ------------------------------------------------------------------------------------------------------ */
 
-static bool requeue_live(struct apply_context *c, const struct event *event, uint32_t index)
+static bool requeue_live(struct apply_context *c, const struct event *event, struct task_lists *lists, uint32_t index)
 {
     struct task *k = &c->s->tasks.items[index];
     const struct job *j = &c->s->jobs.items[state_find_job(c->s, k->job_id)];
     if (job_state_is_end(k->state) || k->is_cancelled || k->requeue != REQUEUE_NO) return false;
-    if (event->jobs.is_dry_run) return true;
+    if (event->jobs.is_dry_run) return counts_first(event, lists, k->job_id, k->task_id);
     enum task_requeue held = is_own(c->s, &event->actor, j) ? REQUEUE_HELD : REQUEUE_HELD_BY_OPERATOR;
     k->requeue = event->jobs.holds ? held : REQUEUE_YES;
     k->state = JOB_COMPLETING;
@@ -406,7 +430,7 @@ static bool requeue_ref(struct apply_context *c, const struct event *event, stru
     if (j->live_tasks == 0 || j->forbids_requeue || (event->jobs.holds && j->is_array)) return false; /* of all jobs */
     if (ref.task_id == NONE) return for_each_task(c, event, lists, j, requeue_live);
     uint32_t index = state_find_task(c->s, ref.job_id, ref.task_id);
-    return index != NONE && requeue_live(c, event, index);
+    return index != NONE && requeue_live(c, event, lists, index);
 }
 
 static int check_requeue(struct apply_context *c, const struct event *event, struct job_ref ref)
