@@ -44,7 +44,8 @@ bool requeue_ended_is_of(const struct state *s, const struct event *event, struc
 int requeue_ended_refuse_forbidden(struct apply_context *c, uint32_t job_id);
 
 /* Whether it can be requeued. ERR_NOT_FOUND, ERR_DENIED, ERR_CONFLICT, ERR_TOO_LARGE: the error names the job.
- * requeue_run_revive checks that, too, and requeues it. O(tasks of the job) */
+ * requeue_run_revive checks that, too, and requeues it. O(tasks of the job); the store writes a row for each that had
+ * started, so an array of 10^5 tasks takes 0.6 s (bench/bench_store.c). */
 int requeue_ended_check(struct apply_context *c, const struct event *event, struct job_ref ref);
 int requeue_run_revive(struct requeue_run *run, struct job_ref ref);
 
