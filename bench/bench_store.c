@@ -6,8 +6,8 @@
  *             commit, at most 20 ms), and the turn that deletes all of them
  *   queue     a listing of 10^5 pending jobs: rows/s, and the longest wait for one row
  *   history   the same for ended jobs; also the newest 100, and the newest 100 of a user with ten jobs of a million
- *   end       how an array of 10^5 tasks ended, every other one well, for a job that waits for it; then its requeue: the
- *             turn that decides and writes it. Both should cost the same for each task as of an array of 10^4
+ *   end       how an array of 10^5 tasks ended, every other one well, for a job that waits for it; then its requeue:
+ *             the turn that decides and writes it. Both should cost the same for each task as of an array of 10^4
  *   load      a start with 10^5 pending jobs
  *   verify    all usage recomputed
  *

@@ -141,9 +141,9 @@ static int clear_usages(struct store *s, struct err *e)
     return 0;
 }
 
-/* A withdrawn task may start again in the same turn, as a row with the same job, task and restarts. That row has a larger
- * index, because rows are appended, so it is written after this one is removed; and the launch id keeps the removal to
- * the withdrawn start. */
+/* A withdrawn task may start again in the same turn, as a row with the same job, task and restarts. That row has a
+ * larger index, because rows are appended, so it is written after this one is removed; and the launch id keeps the
+ * removal to the withdrawn start. */
 static int remove_task(struct store *s, const struct task *k, struct err *e)
 {
     sqlite3_stmt *removal = s->statements[REMOVE_TASK];
