@@ -6,6 +6,8 @@
  *             commit, at most 20 ms), and the turn that deletes all of them
  *   queue     a listing of 10^5 pending jobs: rows/s, and the longest wait for one row
  *   history   the same for ended jobs; also the newest 100, and the newest 100 of a user with ten jobs of a million
+ *   end       how an array of 10^5 tasks ended, every other one well, for a job that waits for it; then its requeue:
+ *             the turn that decides and writes it. Both should cost the same for each task as of an array of 10^4
  *   load      a start with 10^5 pending jobs
  *   verify    all usage recomputed
  *
@@ -309,6 +311,77 @@ static void measure_listings(struct store *store)
     measure_listing(store, "history, idle account", &rare);
 }
 
+/* An array that has ended, every other task well, written by SQL. */
+static void fill_array(const char *directory, uint32_t id, uint32_t tasks)
+{
+    char path[300], text[2000];
+    sqlite3 *db;
+    snprintf(path, sizeof path, "%s/fairlead.db", directory);
+    snprintf(
+        text, sizeof text,
+        "PRAGMA synchronous = OFF; BEGIN;"
+        "INSERT INTO job(id, association_id, uid, gid, name, command, directory, out_pattern, cpus, gpus, mem_mib,"
+        " time_limit_s, submit_us, accrue_us, partitions, qos, nice, site, posix_priority, job_share,"
+        " override_tickets, requests, is_held, array_tasks, pending_tasks, cancelled_tasks, ended_us)"
+        " VALUES(%u, 1002, 1, 1, 'array', 'run', '/home/ann', 'out', 1, 0, 100, 3600, %lld, %lld, 'main', 'normal',"
+        " 0, 0, 0, 0, 0, '', 0, '0-%u', '', '', %lld);"
+        "WITH RECURSIVE n(value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM n WHERE value < %u - 1)"
+        " INSERT INTO task(job_id, task_id, association_id, state, is_cancelled, launch_id, boot_id, launch_us,"
+        " start_us, charged_us, end_us, partition, billing, usage_factor, tres, cpus, gpus, mem_mib, exit_status,"
+        " signal, cpu_us, max_rss_kib, detail) SELECT %u, value, 1002, iif(value %% 2, 'COMPLETED', 'FAILED'), 0,"
+        " 1, 'boot', %lld, %lld, %lld, %lld, 'main', 1, 1, 'cpu=1', '0', '', 100, 0, 0, 1, 1, '' FROM n; COMMIT",
+        id, (long long)NOW_US, (long long)NOW_US, tasks - 1, (long long)NOW_US, tasks, id, (long long)NOW_US,
+        (long long)NOW_US, (long long)NOW_US, (long long)NOW_US);
+    if (sqlite3_open(path, &db) != SQLITE_OK) give_up(path, sqlite3_errmsg(db));
+    if (sqlite3_exec(db, text, NULL, NULL, NULL) != SQLITE_OK) give_up("array", sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+static double requeue_turn_s(struct store *store, struct state *s, uint32_t id)
+{
+    struct arena arena = {0};
+    struct outcome out = {0};
+    struct event_ended_job job;
+    struct err e;
+    const struct job_ref ref = {id, NONE};
+    double begin = now_s();
+    if (store_ended_job(store, s, id, &arena, &job, &e) != 0) give_up("ended job", ERR_SENTENCE(&e));
+    const struct event event = {.kind = EVENT_REQUEUE,
+                                .actor = {.user = "root", .is_operator = true},
+                                .ended_jobs = &job,
+                                .ended_job_count = 1,
+                                .jobs = {.refs = &ref, .count = 1}};
+    if (engine_apply(s, NOW_US, &event, &out, NULL, &e) != 0) give_up("requeue", ERR_SENTENCE(&e));
+    if (store_commit(store, s, &out, NOW_US, &e) != 0) give_up("commit", ERR_SENTENCE(&e));
+    double took = now_s() - begin;
+    store_ended_job_release(&job);
+    outcome_release(&out);
+    arena_release(&arena);
+    return took;
+}
+
+static void measure_ends(const char *directory, uint32_t tasks)
+{
+    enum { FIRST_ID = 9000000 };
+    struct state s;
+    for (uint32_t i = 0; i < 2; i++) fill_array(directory, FIRST_ID + i, i == 0 ? tasks / 10 : tasks);
+    struct store *store = must_open(directory);
+    must_load(store, &s);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t count = i == 0 ? tasks / 10 : tasks;
+        struct event_end end;
+        struct err e;
+        double begin = now_s();
+        if (store_job_end(store, FIRST_ID + i, &end, &e) != 0) give_up("end", ERR_SENTENCE(&e));
+        double took = now_s() - begin, requeue_s = requeue_turn_s(store, &s, FIRST_ID + i);
+        printf("end        array of %u tasks: %.2f ms, %.0f ns per task; requeued in %.1f ms, %.0f ns per task\n",
+               count, took * 1e3, took * 1e9 / count, requeue_s * 1e3, requeue_s * 1e9 / count);
+        store_job_end_release(&end);
+    }
+    state_release(&s);
+    store_close(store);
+}
+
 int main(int argc, char **argv)
 {
     static const uint32_t sizes[] = {1, 10, 100, 1000};
@@ -338,6 +411,7 @@ int main(int argc, char **argv)
     measure_listings(store);
     store_close(store);
     measure_verify(directory);
+    measure_ends(directory, 100000 / scale);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", directory, files[i]);
         unlink(path);

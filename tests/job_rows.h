@@ -15,6 +15,7 @@ struct job_row_place {
     const struct state *s;
     const struct job *job;
     const struct task *task;
+    const char *tasks; /* of a listed row of tasks that have not started */
 };
 
 static inline bool job_rows_has(enum job_field f, enum job_field_home home)
@@ -68,8 +69,8 @@ static inline void job_rows_assert_loaded(const struct state *s, const struct st
         if (j->ended_us != 0) continue;
         uint32_t index = state_find_job(loaded, j->id);
         if (index == NONE) fail_msg("job %u was not loaded", j->id);
-        struct job_row_place left = {"loaded", s, j, NULL},
-                             right = {"loaded", loaded, &loaded->jobs.items[index], NULL};
+        struct job_row_place left = {"loaded", s, j, NULL, NULL},
+                             right = {"loaded", loaded, &loaded->jobs.items[index], NULL, NULL};
         job_rows_assert_same(&left, &right, &arena);
         jobs++;
     }
@@ -78,8 +79,8 @@ static inline void job_rows_assert_loaded(const struct state *s, const struct st
         if (job_state_is_end(k->state)) continue;
         uint32_t at = state_find_task(loaded, k->job_id, k->task_id), job = state_find_job(s, k->job_id);
         if (at == NONE) fail_msg("task %u of job %u was not loaded", k->task_id, k->job_id);
-        struct job_row_place left = {"loaded", s, &s->jobs.items[job], k},
-                             right = {"loaded", loaded, left.job, &loaded->tasks.items[at]};
+        struct job_row_place left = {"loaded", s, &s->jobs.items[job], k, NULL},
+                             right = {"loaded", loaded, left.job, &loaded->tasks.items[at], NULL};
         job_rows_assert_same(&left, &right, &arena);
         tasks++;
     }
@@ -137,7 +138,7 @@ static inline void job_rows_assert_stored(const struct state *s, const char *dir
     sqlite3 *db = store_open_beside(directory);
     sqlite3_stmt *jobs = job_rows_select(db, JOB_HOME_JOB), *tasks = job_rows_select(db, JOB_HOME_TASK);
     for (uint32_t i = 0; i < s->jobs.count; i++) {
-        struct job_row_place p = {"stored", s, &s->jobs.items[i], NULL};
+        struct job_row_place p = {"stored", s, &s->jobs.items[i], NULL, NULL};
         job_rows_assert_row(jobs, &p, seen);
         for (uint32_t k = 0; k < s->tasks.count; k++) {
             p.task = &s->tasks.items[k];
@@ -151,15 +152,29 @@ static inline void job_rows_assert_stored(const struct state *s, const char *dir
 
 /* --- listed ------------------------------------------------------------------------------------------------------- */
 
-/* Of the tasks of a row that have not started. */
-static inline uint32_t job_rows_restarts(const struct job *j, const struct idset *tasks)
+/* Of the tasks of a row that have not started, which were requeued equally often. */
+static inline uint32_t job_rows_restarts(const struct job *j, const char *numbers)
 {
-    uint32_t max = 0;
-    for (uint32_t id = idset_first(tasks); id != NONE; id = idset_next(tasks, id)) {
-        uint32_t restarts = restarts_of(j, id);
-        if (restarts > max) max = restarts;
-    }
-    return max;
+    struct idset tasks = {0};
+    if (j->is_array)
+        assert_int_equal(idset_parse(str(numbers), NONE - 1, "tasks", &tasks, NULL), 0);
+    else
+        idset_add(&tasks, 0);
+    uint32_t restarts = restarts_of(j, idset_first(&tasks));
+    for (uint32_t id = idset_first(&tasks); id != NONE; id = idset_next(&tasks, id))
+        assert_int_equal(restarts_of(j, id), restarts);
+    idset_release(&tasks);
+    return restarts;
+}
+
+/* The number of rows for tasks that have not started: one for each number of restarts. */
+static inline uint32_t job_rows_groups(const struct job *j, const struct idset *tasks)
+{
+    struct idset seen = {0};
+    for (uint32_t id = idset_first(tasks); id != NONE; id = idset_next(tasks, id)) idset_add(&seen, restarts_of(j, id));
+    uint32_t count = idset_count(&seen);
+    idset_release(&seen);
+    return count;
 }
 
 static inline struct field_value job_rows_shown_dependency(const struct job *j, struct arena *arena)
@@ -180,8 +195,7 @@ static inline struct field_value job_rows_unstarted(const struct job_row_place *
     if (f == JOB_FIELD_PARTITION) return job_member(p->s, p->job, JOB_FIELD_PARTITIONS, arena);
     if (f == JOB_FIELD_END && !is_pending) return job_member(p->s, p->job, JOB_FIELD_CANCELLED, arena);
     if (is_result && !is_pending) return field_number(0);
-    if (f == JOB_FIELD_RESTARTS)
-        return field_number(job_rows_restarts(p->job, is_pending ? &p->job->pending : &p->job->cancelled));
+    if (f == JOB_FIELD_RESTARTS) return field_number(job_rows_restarts(p->job, p->tasks));
     if (f == JOB_FIELD_DETAIL && !is_pending && p->job->is_cancelled_by_rule)
         return field_text("what it waited for can never happen");
     return field_is_text(job_field_at(f)) ? field_text("") : field_nothing(job_field_at(f));
@@ -220,7 +234,7 @@ static inline bool job_rows_find(const struct state *s, const struct job_row *ro
 {
     int64_t job_id = job_row_number(row, JOB_FIELD_JOB_ID), task_id = job_row_number_or(row, JOB_FIELD_TASK_ID, 0);
     bool has_started = job_row_text(row, JOB_FIELD_CPU_IDS)[0] != '\0';
-    *out = (struct job_row_place){.where = "listed", .s = s};
+    *out = (struct job_row_place){.where = "listed", .s = s, .tasks = job_row_text(row, JOB_FIELD_ARRAY_TASKS)};
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         if (s->jobs.items[i].id == job_id) out->job = &s->jobs.items[i];
     }
@@ -248,8 +262,8 @@ static inline uint32_t job_rows_count(const struct state *s)
     for (uint32_t i = 0; i < s->tasks.count; i++)
         count += !s->tasks.items[i].is_withdrawn && job_rows_has_job(s, s->tasks.items[i].job_id);
     for (uint32_t i = 0; i < s->jobs.count; i++) {
-        count += idset_count(&s->jobs.items[i].pending) > 0;
-        count += idset_count(&s->jobs.items[i].cancelled) > 0;
+        count += job_rows_groups(&s->jobs.items[i], &s->jobs.items[i].pending);
+        count += job_rows_groups(&s->jobs.items[i], &s->jobs.items[i].cancelled);
     }
     return count;
 }

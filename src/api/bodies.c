@@ -102,7 +102,7 @@ const struct wire_shape api_cancel_shape =
 static const struct wire_field requeue_fields[] = {
     JOB_SELECTION, OPTIONAL(api_jobs, hold, WIRE_BOOL, .help = "the jobs are held then"), {0}};
 const struct wire_shape api_requeue_shape =
-    SHAPE("Requeue", api_jobs, requeue_fields, .help = "Running jobs, by ids or all.");
+    SHAPE("Requeue", api_jobs, requeue_fields, .help = "Running or ended jobs by ids, or all running ones.");
 
 #define SHARES(struct_name)                                                                             \
     OPTIONAL(struct_name, shares, WIRE_I64, .help = "shares among the siblings, or 'parent'", .min = 0, \

@@ -22,26 +22,31 @@ struct cancel_values {
          .letter = 'u',                                                                            \
          .argument = "NAME",                                                                       \
          .value = TEXT_IN(struct cancel_values, user),                                             \
+         .is_once = true,                                                                          \
          .help = "instead of ids: jobs of this user"},                                             \
         {.name = "account",                                                                        \
          .letter = 'A',                                                                            \
          .argument = "NAME",                                                                       \
          .value = TEXT_IN(struct cancel_values, account),                                          \
+         .is_once = true,                                                                          \
          .help = "instead of ids: jobs of this account"},                                          \
         {.name = "partition",                                                                      \
          .letter = 'p',                                                                            \
          .argument = "NAME",                                                                       \
          .value = TEXT_IN(struct cancel_values, partition),                                        \
+         .is_once = true,                                                                          \
          .help = "instead of ids: jobs that were submitted to this partition, also among others"}, \
         {.name = "qos",                                                                            \
          .letter = 'q',                                                                            \
          .argument = "NAME",                                                                       \
          .value = TEXT_IN(struct cancel_values, qos),                                              \
+         .is_once = true,                                                                          \
          .help = "instead of ids: jobs of this QOS"},                                              \
         {.name = "name",                                                                           \
          .letter = 'J',                                                                            \
          .argument = "NAME",                                                                       \
          .value = TEXT_IN(struct cancel_values, name),                                             \
+         .is_once = true,                                                                          \
          .help = "instead of ids: jobs of this name"},                                             \
     {                                                                                              \
         .name = "dry-run", .value = FLAG_IN(struct cancel_values, is_dry_run),                     \
@@ -56,6 +61,7 @@ static const struct option_row cancel_options[] = {
      .letter = 's',
      .argument = "STATE",
      .value = TEXT_IN(struct cancel_values, state),
+     .is_once = true,
      .help = "instead of ids: pending tasks or running ones"},
     {0},
 };
@@ -266,22 +272,29 @@ const struct command cmd_release = {
 };
 
 static const struct command_example requeue_examples[] = {
-    {.line = "fairlead requeue 5", .meaning = "end job 5 and let it start again"},
+    {.line = "fairlead requeue 5", .meaning = "end job 5 if it runs, and let it start again"},
     {.line = "fairlead requeue --hold 5", .meaning = "let it start again once it is released"},
     {.line = "fairlead requeue 6_3", .meaning = "one task of array 6"},
+    {.line = "fairlead requeue 6_[3,7-9] --dry-run", .meaning = "whether four tasks of array 6 can be requeued"},
     {0},
 };
 
 const struct command cmd_requeue = {
     .name = "requeue",
     .group = GROUP_JOBS,
-    .summary = "end running jobs and let them start again",
+    .summary = "let running or ended jobs start again",
     .usage = "[--hold] ID... | --all | OPTION...",
     .description =
         "A running job gets SIGTERM and, after the grace time, SIGKILL, and is pending then. It starts again after the time "
-        "of the setting requeue_delay_s at the earliest; tasks of an array start again without a delay. Each start is an "
+        "of the setting requeue_delay_s at the earliest; of an array only its requeued tasks wait. Each start is an "
         "attempt with a record and a usage of its own ('fairlead history', state REQUEUED), and the job finds the number of "
         "attempts before in FAIRLEAD_RESTART_COUNT. Its output file is written anew.\n\n"
+        "A job that has ended is pending again at once, with its id, script, environment and request: the id of a job or an "
+        "array that has ended stands for all its tasks, 6_3 for one task, also while other tasks of the array run. What limits "
+        "the number of submitted jobs may refuse it. Jobs that waited for it, and for which that is over, do not wait "
+        "again. A job that was cancelled while it waited for other jobs, or that names a partition, an account or anything else "
+        "that was deleted since, is refused; so is one that was submitted with --no-requeue. Options that select jobs select "
+        "running ones only.\n\n"
         "A job can be requeued by itself, too: 'fairlead submit --requeue' after the host or the job's keeper failed, "
         "--requeue-exit with exit statuses that mean so.",
     .options = requeue_options,

@@ -1,9 +1,28 @@
-/* Facts about jobs that have ended, for submissions and updates that wait for them: the engine holds live jobs only.
- * They are read when the event is decided, so nothing ends between the look and the decision: what has ended in the
- * same turn is still in memory, and what ended before it is committed. */
+/* Facts about jobs that have ended, for submissions and updates that wait for them, and for requeues: the engine holds
+ * live jobs only. They are read when the event is decided, so nothing ends between the look and the decision: what has
+ * ended in the same turn is still in memory, and what ended before it is committed. */
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "engine/dependencies.h"
+#include "engine/requeue_ended.h"
+
+/* The rows of ended jobs that are to be requeued. */
+static void read_ended_jobs(const struct daemon *d, struct event *event, struct arena *arena)
+{
+    const uint32_t *ids = NULL;
+    struct err e;
+    uint32_t count = requeue_ended_list(&d->state, event, arena, &ids), known = 0;
+    if (count == 0) return;
+    struct event_ended_job *jobs = arena_alloc(arena, count * sizeof *jobs);
+    for (uint32_t i = 0; i < count; i++) {
+        if (store_ended_job(d->store, &d->state, ids[i], arena, &jobs[known], &e) == 0)
+            known++;
+        else
+            log_line(LOG_ERROR, "ended-job-unknown", " job=%u error=\"%s\"", ids[i], ERR_SENTENCE(&e));
+    }
+    event->ended_jobs = jobs;
+    event->ended_job_count = known;
+}
 
 void daemon_read_ends(void *daemon, struct event *event, struct arena *arena)
 {
@@ -20,10 +39,13 @@ void daemon_read_ends(void *daemon, struct event *event, struct arena *arena)
     }
     event->ends = ends;
     event->end_count = known;
+    read_ended_jobs(d, event, arena);
 }
 
 void daemon_release_ends(struct event *event)
 {
     struct event_end *ends = (struct event_end *)event->ends;
     for (uint32_t i = 0; i < event->end_count; i++) store_job_end_release(&ends[i]);
+    struct event_ended_job *jobs = (struct event_ended_job *)event->ended_jobs;
+    for (uint32_t i = 0; i < event->ended_job_count; i++) store_ended_job_release(&jobs[i]);
 }

@@ -85,6 +85,7 @@ void outcome_clear(struct outcome *o)
 {
     array_clear(&o->changes);
     array_clear(&o->conditions);
+    array_clear(&o->requeued);
     array_clear(&o->journal);
     array_clear(&o->decisions);
     buf_clear(&o->schedule_lines);
@@ -94,6 +95,7 @@ void outcome_release(struct outcome *o)
 {
     array_release(&o->changes);
     array_release(&o->conditions);
+    array_release(&o->requeued);
     array_release(&o->journal);
     array_release(&o->decisions);
     buf_release(&o->schedule_lines);

@@ -144,6 +144,15 @@ struct event_end {
     int64_t started_us;            /* the last start of a task; 0: none */
 };
 
+/* A job that has ended and is in no row of memory any more, for EVENT_REQUEUE (requeue_ended.h). */
+struct event_ended_job {
+    uint32_t job_id;
+    const char *user, *account; /* of its association, which may be deleted since */
+    const struct job *row;      /* assoc is not set; failed is; NULL: it cannot be restored, as err says */
+    bool has_conditions;        /* it was cancelled while it waited for other jobs */
+    struct err err;
+};
+
 /* The fields of a job to change. The table of job fields has those that an update may set. */
 struct event_update {
     uint32_t job_id;
@@ -224,6 +233,8 @@ struct event {
     const struct event_end *ends; /* EVENT_SUBMIT, EVENT_UPDATE: of the jobs that dependencies_list_ended lists, in its
                                      order: ascending ids */
     uint32_t end_count;
+    const struct event_ended_job *ended_jobs; /* EVENT_REQUEUE: those that requeue_ended_list lists, in its order */
+    uint32_t ended_job_count;
     union {
         struct event_account account;
         struct event_user user;
@@ -333,10 +344,17 @@ struct decision {
     int64_t time_limit_s;     /* DECIDE_TIME_LIMIT */
 };
 
+/* Tasks first to last of a job that are pending again after they had ended: the rows of those that ended in the store
+ * become REQUEUED. Rows of tasks that are in memory are changes, too, and are written after that. */
+struct requeued_tasks {
+    uint32_t job_id, first, last;
+};
+
 /* The outcome of the events of one turn. Each engine_apply appends to it, until outcome_clear. */
 struct outcome {
     ARRAY(struct change) changes;
     ARRAY(struct condition_change) conditions; /* written after the changes */
+    ARRAY(struct requeued_tasks) requeued;     /* written before the changes */
     ARRAY(struct usage_journal_entry) journal;
     ARRAY(struct decision) decisions;
     struct buf schedule_lines; /* of the passes, for the schedule file, with MONITOR in params; else empty */

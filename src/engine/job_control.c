@@ -9,6 +9,7 @@
 #include "engine/min_priority.h"
 #include "engine/name_groups.h"
 #include "engine/requested_resources.h"
+#include "engine/requeue_ended.h"
 #include "engine/time_limit.h"
 
 /* --- references --------------------------------------------------------------------------------------------------- */
@@ -54,6 +55,9 @@ static int check_ref(struct apply_context *c, const struct event *event, struct 
 /* The live tasks of arrays. They are listed when the first array is met, so an event costs O(jobs it is about + live
  * tasks), however many arrays there are. */
 struct task_lists {
+    struct requeue_run *run; /* of a requeue; otherwise NULL */
+    struct map done;         /* references that `prepare` has dealt with */
+    struct map counted;      /* of a dry run: tasks that an earlier reference names, by task_key */
     bool is_listed;
     struct map first; /* the id of an array -> the index of a live task of it */
     uint32_t *next;   /* by task: the index of another live one of the same array, or NONE; memory of the cycle */
@@ -70,15 +74,25 @@ static void make_lists(struct state *s, struct task_lists *l)
     }
 }
 
+/* Of a dry run: whether no earlier reference would have changed the task. Of `all` no job is met twice. */
+static bool counts_first(const struct event *event, struct task_lists *l, uint32_t job_id, uint32_t task_id)
+{
+    uint64_t key = task_key(job_id, task_id);
+    if (event->jobs.all) return true;
+    bool is_first = map_get_u64(&l->counted, key) == NONE;
+    if (is_first) map_set_u64(&l->counted, key, 0);
+    return is_first;
+}
+
 /* Calls act for each live task of a job, by index. Returns whether it made a difference for one of them. */
 static bool for_each_task(struct apply_context *c, const struct event *event, struct task_lists *l, const struct job *j,
-                          bool (*act)(struct apply_context *, const struct event *, uint32_t))
+                          bool (*act)(struct apply_context *, const struct event *, struct task_lists *, uint32_t))
 {
     bool is_changed = false;
     if (j->live_tasks == 0) return false;
-    if (!j->is_array) return act(c, event, state_find_task(c->s, j->id, 0));
+    if (!j->is_array) return act(c, event, l, state_find_task(c->s, j->id, 0));
     if (!l->is_listed) make_lists(c->s, l);
-    for (uint32_t i = map_get_u64(&l->first, j->id); i != NONE; i = l->next[i]) is_changed |= act(c, event, i);
+    for (uint32_t i = map_get_u64(&l->first, j->id); i != NONE; i = l->next[i]) is_changed |= act(c, event, l, i);
     return is_changed;
 }
 
@@ -87,6 +101,8 @@ struct job_action {
     int (*check)(struct apply_context *, const struct event *, struct job_ref); /* 0, or -1: refused */
     /* Whether it makes a difference; with is_dry_run, whether it would. References of `all` were not checked. */
     bool (*act)(struct apply_context *, const struct event *, struct task_lists *, struct job_ref);
+    /* Between both; NULL: nothing. What it refuses, too, is marked. */
+    int (*prepare)(struct apply_context *, const struct event *, struct task_lists *, bool *is_refused);
 };
 
 static int check_selection(struct apply_context *c, const struct job_selection *selection)
@@ -190,11 +206,13 @@ static void act_on_all(struct apply_context *c, const struct event *event, const
     }
 }
 
-static int change_jobs(struct apply_context *c, const struct event *event, const struct job_action *action)
+/* run: of a requeue; otherwise NULL. */
+static int change_jobs(struct apply_context *c, const struct event *event, const struct job_action *action,
+                       struct requeue_run *run)
 {
     const struct event_jobs *wanted = &event->jobs;
     struct jobs_report *report = wanted->report;
-    struct task_lists lists = {0};
+    struct task_lists lists = {.run = run};
     bool *is_refused;
     if (report != NULL) {
         size_t changed_max = (wanted->all ? c->s->jobs.count : wanted->count) + (size_t)1;
@@ -203,23 +221,24 @@ static int change_jobs(struct apply_context *c, const struct event *event, const
         report->refused_count = report->changed_count = 0;
     }
     if (check_selection(c, &wanted->selection) != 0 || check_refs(c, event, action, &is_refused) != 0) return -1;
-    if (wanted->all)
-        act_on_all(c, event, action, &lists);
-    else
-        act_on_refs(c, event, action, &lists, is_refused);
+    int status = action->prepare != NULL ? action->prepare(c, event, &lists, is_refused) : 0;
+    if (status == 0 && wanted->all) act_on_all(c, event, action, &lists);
+    if (status == 0 && !wanted->all) act_on_refs(c, event, action, &lists, is_refused);
     map_release(&lists.first);
-    return 0;
+    map_release(&lists.done);
+    map_release(&lists.counted);
+    return status;
 }
 
 /* --- cancel ------------------------------------------------------------------------------------------------------- */
 
 /* These return whether something was not cancelled yet. */
 
-static bool cancel_task(struct apply_context *c, const struct event *event, uint32_t index)
+static bool cancel_task(struct apply_context *c, const struct event *event, struct task_lists *lists, uint32_t index)
 {
     struct task *k = &c->s->tasks.items[index];
     if (job_state_is_end(k->state) || k->is_cancelled) return false;
-    if (event->jobs.is_dry_run) return true;
+    if (event->jobs.is_dry_run) return counts_first(event, lists, k->job_id, k->task_id);
     k->is_cancelled = true;
     k->requeue = REQUEUE_NO;
     k->state = JOB_COMPLETING;
@@ -236,12 +255,23 @@ static void cancel_pending(struct apply_context *c, uint32_t job_index, uint32_t
     idset_release(&tasks);
 }
 
+/* Of a dry run: whether an earlier reference leaves a pending task. */
+static bool count_pending(const struct event *event, struct task_lists *lists, const struct job *j)
+{
+    bool is_first = false;
+    if (event->jobs.all) return true;
+    for (uint32_t id = idset_first(&j->pending); id != NONE; id = idset_next(&j->pending, id))
+        is_first |= counts_first(event, lists, j->id, id);
+    return is_first;
+}
+
 static bool cancel_all_tasks(struct apply_context *c, const struct event *event, struct task_lists *lists,
                              uint32_t job_index)
 {
     struct job *j = &c->s->jobs.items[job_index];
     const struct job_selection *selection = &event->jobs.selection;
     bool has_pending = !selection->is_of_live && idset_first(&j->pending) != NONE, is_changed = has_pending;
+    if (has_pending && event->jobs.is_dry_run) is_changed = count_pending(event, lists, j);
     if (!selection->is_of_pending) is_changed |= for_each_task(c, event, lists, j, cancel_task);
     if (has_pending && !event->jobs.is_dry_run) job_cancel_pending(c, job_index, &j->pending);
     return is_changed;
@@ -253,17 +283,18 @@ static bool cancel_ref(struct apply_context *c, const struct event *event, struc
     if (job_index == NONE) return false; /* an earlier reference to the same job ended it */
     if (ref.task_id == NONE) return cancel_all_tasks(c, event, lists, job_index);
     uint32_t task = state_find_task(c->s, ref.job_id, ref.task_id);
-    if (task != NONE) return cancel_task(c, event, task);
+    if (task != NONE) return cancel_task(c, event, lists, task);
     bool is_pending = idset_has(&c->s->jobs.items[job_index].pending, ref.task_id);
     if (!is_pending) return false; /* an earlier reference cancelled it */
-    if (!event->jobs.is_dry_run) cancel_pending(c, job_index, ref.task_id);
+    if (event->jobs.is_dry_run) return counts_first(event, lists, ref.job_id, ref.task_id);
+    cancel_pending(c, job_index, ref.task_id);
     return true;
 }
 
 int apply_cancel(struct apply_context *c, const struct event *event)
 {
-    static const struct job_action cancel = {check_ref, cancel_ref};
-    if (change_jobs(c, event, &cancel) != 0) return -1;
+    static const struct job_action cancel = {.check = check_ref, .act = cancel_ref};
+    if (change_jobs(c, event, &cancel, NULL) != 0) return -1;
     c->s->pass_is_due |= !event->jobs.is_dry_run;
     return 0;
 }
@@ -353,8 +384,8 @@ static int check_hold(struct apply_context *c, const struct event *event, struct
 
 int apply_hold(struct apply_context *c, const struct event *event)
 {
-    static const struct job_action hold = {check_hold, hold_ref};
-    return change_jobs(c, event, &hold);
+    static const struct job_action hold = {.check = check_hold, .act = hold_ref};
+    return change_jobs(c, event, &hold, NULL);
 }
 
 /* Only an operator releases what an operator holds. */
@@ -369,18 +400,18 @@ static int check_release(struct apply_context *c, const struct event *event, str
 
 int apply_release(struct apply_context *c, const struct event *event)
 {
-    static const struct job_action release = {check_release, release_ref};
-    return change_jobs(c, event, &release);
+    static const struct job_action release = {.check = check_release, .act = release_ref};
+    return change_jobs(c, event, &release, NULL);
 }
 
 /* --- requeue ------------------------------------------------------------------------------------------------------ */
 
-static bool requeue_live(struct apply_context *c, const struct event *event, uint32_t index)
+static bool requeue_live(struct apply_context *c, const struct event *event, struct task_lists *lists, uint32_t index)
 {
     struct task *k = &c->s->tasks.items[index];
     const struct job *j = &c->s->jobs.items[state_find_job(c->s, k->job_id)];
     if (job_state_is_end(k->state) || k->is_cancelled || k->requeue != REQUEUE_NO) return false;
-    if (event->jobs.is_dry_run) return true;
+    if (event->jobs.is_dry_run) return counts_first(event, lists, k->job_id, k->task_id);
     enum task_requeue held = is_own(c->s, &event->actor, j) ? REQUEUE_HELD : REQUEUE_HELD_BY_OPERATOR;
     k->requeue = event->jobs.holds ? held : REQUEUE_YES;
     k->state = JOB_COMPLETING;
@@ -392,33 +423,71 @@ static bool requeue_live(struct apply_context *c, const struct event *event, uin
 static bool requeue_ref(struct apply_context *c, const struct event *event, struct task_lists *lists,
                         struct job_ref ref)
 {
-    const struct job *j = &c->s->jobs.items[state_find_job(c->s, ref.job_id)];
-    if (j->live_tasks == 0 || (event->jobs.holds && j->is_array)) return false; /* of all jobs; others are refused */
+    uint32_t job = state_find_job(c->s, ref.job_id);
+    if (map_get_u64(&lists->done, task_key(ref.job_id, ref.task_id)) != NONE) return true;
+    if (job == NONE) return false; /* of a dry run: an earlier reference would requeue it */
+    const struct job *j = &c->s->jobs.items[job];
+    if (j->live_tasks == 0 || j->forbids_requeue || (event->jobs.holds && j->is_array)) return false; /* of all jobs */
     if (ref.task_id == NONE) return for_each_task(c, event, lists, j, requeue_live);
     uint32_t index = state_find_task(c->s, ref.job_id, ref.task_id);
-    return index != NONE && requeue_live(c, event, index);
+    return index != NONE && requeue_live(c, event, lists, index);
 }
 
 static int check_requeue(struct apply_context *c, const struct event *event, struct job_ref ref)
 {
-    if (check_ref(c, event, ref) != 0) return -1;
     char id[JOB_ID_TEXT_SIZE];
     struct str name = {id, job_id_format(id, ref.job_id, ref.task_id)};
-    const struct job *j = &c->s->jobs.items[state_find_job(c->s, ref.job_id)];
+    if (requeue_ended_is_of(c->s, event, ref)) return requeue_ended_check(c, event, ref);
+    uint32_t index = state_find_job(c->s, ref.job_id);
+    struct str job = str_cut(name, '_', &(struct str){0});
+    if (index == NONE) return err_not_found(c->e, "job", job);
+    const struct job *j = &c->s->jobs.items[index];
+    if (ref.task_id != NONE && j->is_array && !idset_has(&j->array, ref.task_id))
+        return err_subject(c->e, ERR_NOT_FOUND, "job", job, "has no task %u", ref.task_id);
+    if (check_ref(c, event, ref) != 0) return -1;
     bool is_live = ref.task_id == NONE ? j->live_tasks > 0 : state_find_task(c->s, ref.job_id, ref.task_id) != NONE;
+    if (j->forbids_requeue) return requeue_ended_refuse_forbidden(c, ref.job_id);
     if (!is_live)
         return err_subject(c->e, ERR_CONFLICT, ref.task_id == NONE ? "job" : "task", name,
-                           "is pending; only what runs can be requeued");
+                           "is pending; only what runs or has ended can be requeued");
     if (event->jobs.holds && j->is_array)
-        return err_subject(c->e, ERR_CONFLICT, "job", str_cut(name, '_', &(struct str){0}),
+        return err_subject(c->e, ERR_CONFLICT, "job", job,
                            "is an array, whose tasks cannot be held alone; requeue them, then hold the job");
     return 0;
 }
 
+/* Requeues what has ended, before what runs: a limit may refuse one because of those before it, and then nothing else
+ * has changed yet. */
+static int requeue_ended(struct apply_context *c, const struct event *event, struct task_lists *lists, bool *is_refused)
+{
+    const struct event_jobs *wanted = &event->jobs;
+    struct err *e = c->e, refusal;
+    int status = 0;
+    if (wanted->report != NULL) c->e = &refusal;
+    for (uint32_t i = 0; i < wanted->count && !wanted->all && status == 0; i++) {
+        struct job_ref ref = wanted->refs[i];
+        if (is_refused[i] || !requeue_ended_is_of(c->s, event, ref)) continue;
+        is_refused[i] = requeue_run_revive(lists->run, ref) != 0;
+        if (!is_refused[i])
+            map_set_u64(&lists->done, task_key(ref.job_id, ref.task_id), 0);
+        else if (wanted->report != NULL)
+            report_refusal(wanted->report, ref, &refusal);
+        else
+            status = -1;
+    }
+    c->e = e;
+    if (status != 0 || wanted->is_dry_run) requeue_run_undo(lists->run);
+    return status;
+}
+
 int apply_requeue(struct apply_context *c, const struct event *event)
 {
-    static const struct job_action requeue = {check_requeue, requeue_ref};
-    return change_jobs(c, event, &requeue);
+    static const struct job_action requeue = {check_requeue, requeue_ref, requeue_ended};
+    struct requeue_run run;
+    requeue_run_begin(&run, c, event);
+    int status = change_jobs(c, event, &requeue, &run);
+    requeue_run_end(&run);
+    return status;
 }
 
 /* --- update ------------------------------------------------------------------------------------------------------- */

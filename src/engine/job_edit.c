@@ -299,6 +299,7 @@ static int set_given_fields(struct job_edit *edit)
         if (edit->given->is_given[f] && edit_field(edit, f) != 0) return -1;
     }
     if (edit->given->is_given[JOB_FIELD_TIME_LIMIT]) row->has_default_time = false;
+    if (edit->given->is_given[JOB_FIELD_REQUEUE]) row->forbids_requeue = !row->may_requeue;
     if (!is_submission && edit->given->is_given[JOB_FIELD_ACCOUNT] &&
         edit_account(edit, edit->given->value[JOB_FIELD_ACCOUNT].text) != 0)
         return -1;

@@ -23,6 +23,9 @@ int job_edit_submission(struct apply_context *c, const struct actor *actor, cons
  * DEFAULT_ACCOUNT would be added. The sets of tasks are the caller's. Errors as above (submit.c). */
 int submit_make_row(struct apply_context *c, const struct event *event, struct job *out_row);
 
+/* Whether the user may have one more live job (max_jobs, max_u_jobs). ERR_TOO_LARGE. */
+int submit_check_counts(struct apply_context *c, const char *user);
+
 /* Changes fields in row, a copy of the job j. ERR_CONFLICT in addition: the field cannot change after the start. */
 int job_edit_update(struct apply_context *c, const struct actor *actor, const struct job *j,
                     const struct job_values *given, struct job *row);

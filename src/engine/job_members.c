@@ -58,6 +58,7 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_HELD] = {JOB(MEMBER_BOOL, is_held)},
     [JOB_FIELD_HELD_BY_OPERATOR] = {JOB(MEMBER_BOOL, is_held_by_operator)},
     [JOB_FIELD_REQUEUE] = {JOB(MEMBER_BOOL, may_requeue)},
+    [JOB_FIELD_FORBIDS_REQUEUE] = {JOB(MEMBER_BOOL, forbids_requeue)},
     [JOB_FIELD_REQUEUE_EXIT] = {TEXT(requeue_exits)},
     [JOB_FIELD_MAX_REQUEUE] = {JOB(MEMBER_U32, requeue_max)},
     [JOB_FIELD_RESERVE] = {JOB(MEMBER_BOOL, is_reserving)},

@@ -70,21 +70,29 @@ static void delay_task(struct apply_context *c, struct job *j, uint32_t task_id)
     state_want_pass_at(c->s, c->s->next_delay_us);
 }
 
-void requeue_task(struct apply_context *c, uint32_t job_index, const struct task *k)
+void requeue_tasks(struct apply_context *c, uint32_t job_index, const struct idset *tasks, enum task_requeue requeue)
 {
     struct job *j = &c->s->jobs.items[job_index];
-    restarts_add(j, k->task_id);
-    idset_add(&j->pending, k->task_id);
-    assoc_count_work(c->s, j->assoc, &(struct work){.pending = 1}, 1);
-    if (j->is_array) delay_task(c, j, k->task_id);
+    idset_add_all(&j->pending, tasks);
+    assoc_count_work(c->s, j->assoc, &(struct work){.pending = idset_count(tasks)}, 1);
+    for (uint32_t id = idset_first(tasks); j->is_array && id != NONE; id = idset_next(tasks, id)) delay_task(c, j, id);
     job_waits_find_ready(j);
     if (!j->is_array) {
         partition_limits_reset_time(c->s, j);
         set_begin(c, j);
-        j->is_held = k->requeue != REQUEUE_YES;
-        j->is_held_by_operator = k->requeue == REQUEUE_HELD_BY_OPERATOR;
+        j->is_held = requeue != REQUEUE_YES;
+        j->is_held_by_operator = requeue == REQUEUE_HELD_BY_OPERATOR;
         j->accrue_us = job_waits_accrual_us(j, c->now_us);
         min_priority_forget(c, job_index);
     }
     apply_note_change(c, TABLE_JOB, job_index);
+}
+
+void requeue_task(struct apply_context *c, uint32_t job_index, const struct task *k)
+{
+    struct idset tasks = {0};
+    restarts_add(&c->s->jobs.items[job_index], k->task_id);
+    idset_add(&tasks, k->task_id);
+    requeue_tasks(c, job_index, &tasks, k->requeue);
+    idset_release(&tasks);
 }

@@ -1,7 +1,7 @@
 /* Requeuing: a task ends as REQUEUED, and its number is pending again. The next start is a further row with its own
  * launch id, so each attempt has its own record and usage, and still no launch runs twice.
  *
- *     by request      fairlead requeue: the task is ended first
+ *     by request      fairlead requeue: the task is ended first, or has ended already (requeue_ended.h)
  *     by itself       with an exit status that the job names, or, if the job agrees, when its host or keeper failed
  *
  * By itself a task is requeued at most requeue_max times. After that a plain job is held; a task of an array ends,
@@ -17,5 +17,9 @@ void requeue_decide(const struct state *s, const struct job *j, struct task *k, 
 /* Makes the number of a task that has ended as REQUEUED pending again. It starts requeue_delay_s later at the earliest:
  * of a plain job the begin is moved, and its age grows from then on; of an array only the task waits. */
 void requeue_task(struct apply_context *c, uint32_t job_index, const struct task *k);
+
+/* The same of tasks that have ended already, and that are in no set of the job but its array. Restarts are the
+ * caller's. */
+void requeue_tasks(struct apply_context *c, uint32_t job_index, const struct idset *tasks, enum task_requeue requeue);
 
 #endif

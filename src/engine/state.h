@@ -15,7 +15,7 @@
  *      account's users before its sub-accounts, each in the order of their ids. Listings have the same order.
  *   3. Each of a job's task numbers is in exactly one of these: pending, cancelled, the row in tasks of its last
  *      attempt, which is live or has ended. An earlier attempt has a row in tasks with the state REQUEUED, which does
- *      not count. A plain job has one task number, 0.
+ *      not count; one that had ended becomes REQUEUED when it is requeued. A plain job has one task number, 0.
  *   4. What is free on a host of an instance is its capacity without the placements of tasks in STARTING, RUNNING and
  *      COMPLETING.
  *   5. assoc.usage is the association's own usage (without that of the associations below), as of decay.reference_us:
@@ -269,6 +269,7 @@ struct job {
     ARRAY(struct task_delay) delays; /* tasks of an array that were requeued, by ascending time (task_delays.h) */
     ARRAY(struct idset) restarted;   /* tasks that were requeued at least once, at least twice ... (restarts.h) */
     bool may_requeue;                /* it starts again if its host or keeper fails */
+    bool forbids_requeue;            /* it was submitted so, or updated: nor by request */
     uint32_t requeue_max;            /* how often a task is requeued by itself; 0: as max_batch_requeue says */
     bool is_cancelled_by_rule;       /* by kill_invalid_depend */
     int64_t cancelled_us;            /* when a pending task was last cancelled; 0: never */

@@ -363,7 +363,7 @@ static void release_lists(struct job *j)
     mem_free(j->requests);
 }
 
-static void release_job(struct job *j)
+void job_release(struct job *j)
 {
     release_lists(j);
     mem_free(j->min_priorities);
@@ -376,6 +376,34 @@ static void release_job(struct job *j)
     task_delays_release(j);
 }
 
+static struct idset copy_of_set(const struct idset *set)
+{
+    struct idset copy = {0};
+    idset_copy(&copy, set);
+    return copy;
+}
+
+struct job job_copy(const struct job *row)
+{
+    struct job j = *row;
+    copy_lists(&j);
+    j.min_priorities = copy_array(row->min_priorities,
+                                  row->min_priorities != NULL ? row->partition_count * sizeof *row->min_priorities : 0);
+    j.array = copy_of_set(&row->array);
+    j.pending = copy_of_set(&row->pending);
+    j.cancelled = copy_of_set(&row->cancelled);
+    j.ready = copy_of_set(&row->ready);
+    j.failed = copy_of_set(&row->failed);
+    memset(&j.delays, 0, sizeof j.delays);
+    memset(&j.restarted, 0, sizeof j.restarted);
+    for (uint32_t i = 0; i < row->delays.count; i++)
+        *array_add(&j.delays) =
+            (struct task_delay){row->delays.items[i].at_us, copy_of_set(&row->delays.items[i].tasks)};
+    for (uint32_t i = 0; i < row->restarted.count; i++)
+        *array_add(&j.restarted) = copy_of_set(&row->restarted.items[i]);
+    return j;
+}
+
 uint32_t job_append(struct state *s, const struct job *row)
 {
     if (row->list_position >= s->next_list_position) s->next_list_position = row->list_position + 1;
@@ -385,6 +413,42 @@ uint32_t job_append(struct state *s, const struct job *row)
     copy_lists(j);
     map_set_u64(&s->job_by_id, j->id, index);
     return index;
+}
+
+/* Moves a row, and what finds it if it lives. */
+static void move_job(struct state *s, uint32_t from, uint32_t to)
+{
+    s->jobs.items[to] = s->jobs.items[from];
+    if (s->jobs.items[to].ended_us == 0) map_set_u64(&s->job_by_id, s->jobs.items[to].id, to);
+}
+
+void job_insert_ended(struct state *s, const struct job *rows, uint32_t count, uint32_t *out_before)
+{
+    uint32_t from = s->jobs.count;
+    for (uint32_t i = 0; i < count; i++) (void)array_add(&s->jobs);
+    for (uint32_t left = count; left > 0; left--) {
+        const struct job *row = &rows[left - 1];
+        ensure(row->ended_us != 0);
+        for (; from > 0 && s->jobs.items[from - 1].id > row->id; from--) move_job(s, from - 1, from - 1 + left);
+        ensure(from == 0 || s->jobs.items[from - 1].id < row->id);
+        s->jobs.items[from + left - 1] = job_copy(row);
+        out_before[left - 1] = from;
+    }
+    s->ended_jobs += count;
+}
+
+void job_remove_ended(struct state *s, const uint32_t *indices, uint32_t count)
+{
+    uint32_t removed = 0;
+    for (uint32_t i = count > 0 ? indices[0] : s->jobs.count; i < s->jobs.count; i++) {
+        bool is_removed = removed < count && indices[removed] == i;
+        ensure(!is_removed || s->jobs.items[i].ended_us != 0);
+        if (is_removed) job_release(&s->jobs.items[i]);
+        removed += is_removed;
+        if (!is_removed) move_job(s, i, i - removed);
+    }
+    s->jobs.count -= count;
+    s->ended_jobs -= count;
 }
 
 void job_set_assoc(struct state *s, uint32_t index, uint32_t assoc)
@@ -404,7 +468,7 @@ void job_remove_last(struct state *s)
     ensure(s->jobs.count > 0);
     struct job *j = &s->jobs.items[s->jobs.count - 1];
     map_remove_u64(&s->job_by_id, j->id);
-    release_job(j);
+    job_release(j);
     s->jobs.count--;
 }
 
@@ -441,7 +505,7 @@ uint32_t task_append(struct state *s, const struct task *row)
 
 void state_release_rows(struct state *s)
 {
-    for (uint32_t i = 0; i < s->jobs.count; i++) release_job(&s->jobs.items[i]);
+    for (uint32_t i = 0; i < s->jobs.count; i++) job_release(&s->jobs.items[i]);
     for (uint32_t i = 0; i < s->tasks.count; i++) release_task(&s->tasks.items[i]);
     for (uint32_t i = 0; i < s->assocs.count; i++) mem_free(s->assocs.items[i].usage_tres);
     for (int kind = 0; kind < OBJECT_KIND_COUNT; kind++) {
@@ -476,7 +540,7 @@ void state_compact_jobs(struct state *s)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         if (s->jobs.items[i].ended_us != 0) {
-            release_job(&s->jobs.items[i]);
+            job_release(&s->jobs.items[i]);
             continue;
         }
         map_set_u64(&s->job_by_id, s->jobs.items[i].id, kept);

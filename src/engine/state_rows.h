@@ -58,6 +58,16 @@ uint32_t task_append(struct state *s, const struct task *row);
 /* Gives a live job, with its pending tasks, another association of its user. Its started tasks keep theirs. O(depth) */
 void job_set_assoc(struct state *s, uint32_t index, uint32_t assoc);
 
+/* Adds copies of rows of jobs that have ended at their places by id, with their sets; ids are ascending, and none is in
+ * memory. Rows after them get new indices. out_before: count entries, the number of rows that were before each of them.
+ * job_remove_ended takes them out again. O(jobs) */
+void job_insert_ended(struct state *s, const struct job *rows, uint32_t count, uint32_t *out_before);
+void job_remove_ended(struct state *s, const uint32_t *indices, uint32_t count);
+
+/* A copy of a row with all that it owns, and its release. */
+struct job job_copy(const struct job *row);
+void job_release(struct job *row);
+
 /* Removes the last row of jobs, which nothing refers to yet (submit_test.h). */
 void job_remove_last(struct state *s);
 

@@ -74,6 +74,11 @@ static int check_user_job_count(struct apply_context *c, const char *user)
                        (unsigned long long)count, count == 1 ? "job" : "jobs", (long long)max);
 }
 
+int submit_check_counts(struct apply_context *c, const char *user)
+{
+    return check_job_count(c) != 0 ? -1 : check_user_job_count(c, user);
+}
+
 static void add_job(struct apply_context *c, struct job *row)
 {
     struct state *s = c->s;
@@ -111,8 +116,8 @@ int submit_make_row(struct apply_context *c, const struct event *event, struct j
 {
     const struct job_values *given = event->submit;
     bool is_new_user;
-    if (job_edit_submission(c, &event->actor, given, out_row, &is_new_user) != 0 || check_job_count(c) != 0) return -1;
-    if (check_user_job_count(c, event->actor.user) != 0) return -1;
+    if (job_edit_submission(c, &event->actor, given, out_row, &is_new_user) != 0) return -1;
+    if (submit_check_counts(c, event->actor.user) != 0) return -1;
     if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, out_row) != 0) return -1;
     if (set_dependency(c, event, out_row) != 0) return -1;
     if (admit(c, event, out_row, is_new_user) != 0) {

@@ -54,8 +54,9 @@ enum job_field {
     JOB_FIELD_DEPENDENCY,      /* "afterok:5,singleton": what it waits for; stored as a row for each condition */
     JOB_FIELD_DEPENDENCY_JOIN, /* "," or "?", between its conditions; "": it has none */
 
-    JOB_FIELD_REQUEUE,      /* it starts again if its host or keeper fails */
-    JOB_FIELD_REQUEUE_EXIT, /* "99,75-78": exit statuses with which it does so, too */
+    JOB_FIELD_REQUEUE,         /* it starts again if its host or keeper fails */
+    JOB_FIELD_FORBIDS_REQUEUE, /* requeue=no was given */
+    JOB_FIELD_REQUEUE_EXIT,    /* "99,75-78": exit statuses with which it does so, too */
     JOB_FIELD_MAX_REQUEUE,
     JOB_FIELD_RESTARTS, /* of a task: how often it was requeued before this attempt */
 

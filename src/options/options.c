@@ -184,8 +184,12 @@ int options_parse(const struct option_rules *rules, int argc, char **argv, struc
 
         int number = number_of_result(&t, result);
         int set = number / OPTION_ROWS_MAX;
-        if (option_store(rules, row_of_number(&t, number), optarg, rules->sets[set].values, e) != 0) return -1;
-        out_parsed->given[set] |= UINT64_C(1) << number % OPTION_ROWS_MAX;
+        const struct option_row *row = row_of_number(&t, number);
+        uint64_t bit = UINT64_C(1) << number % OPTION_ROWS_MAX;
+        if (row->is_once && (out_parsed->given[set] & bit) != 0)
+            return err_set(e, ERR_USAGE, "--%s is given twice; give it once", row->name);
+        if (option_store(rules, row, optarg, rules->sets[set].values, e) != 0) return -1;
+        out_parsed->given[set] |= bit;
         options_end = optind;
     }
     out_parsed->operands = argv + optind;

@@ -64,6 +64,7 @@ struct option_row {
     const char *argument; /* "FILE"; NULL for flags. The shell completes FILE, DIR and PATH as file names */
     struct option_value value;
     const char *help; /* one line, no capital, no full stop */
+    bool is_once;     /* a second one is refused instead of overriding the first */
 };
 
 /* offsetof that compiles only for a member of the given C type. */
@@ -124,8 +125,8 @@ struct parsed {
 
 /* Parses argv[1..argc) into the values of the sets; a later option overrides an earlier one. Reorders argv, so that the
  * operands are last. On failure values may be partly filled. Not thread-safe (getopt_long). ERR_USAGE: an unknown
- * option (the message names the nearest one), a missing or an unexpected argument; ERR_INPUT: an argument that is not
- * accepted. */
+ * option (the message names the nearest one), a missing or an unexpected argument, a second one of is_once;
+ * ERR_INPUT: an argument that is not accepted. */
 int options_parse(const struct option_rules *rules, int argc, char **argv, struct parsed *out_parsed, struct err *e);
 
 /* Whether the option with the name was given; the tables must have it. Whether any option of a table was given. */

@@ -59,6 +59,15 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
     [GET_ENDED_JOB] = "SELECT array_tasks FROM job WHERE id = ?1 AND ended_us IS NOT NULL",
     [GET_COMPLETED_TASKS] = "SELECT task_id, state = 'COMPLETED', ifnull(start_us, 0) FROM task WHERE job_id = ?1"
                             " ORDER BY task_id, restarts",
+    [GET_OWNER_OF_JOB] = "SELECT user, account, EXISTS (SELECT 1 FROM dependency WHERE job_id = job.id) FROM job"
+                         " JOIN association ON association.id = association_id"
+                         " WHERE job.id = ?1 AND ended_us IS NOT NULL",
+    [GET_FAILED_TASKS] =
+        "SELECT task_id FROM task WHERE job_id = ?1 AND state NOT IN ('COMPLETED', 'REQUEUED') ORDER BY task_id",
+    /* The words are those of requeue_ended.c, which changes the rows that are in memory. */
+    [MARK_REQUEUED] = "UPDATE task SET state = 'REQUEUED', detail = state || ', then requeued by request'"
+                      " || iif(detail = '', '', ': ' || detail) WHERE job_id = ?1 AND task_id BETWEEN ?2 AND ?3"
+                      " AND end_us IS NOT NULL AND state <> 'REQUEUED'",
     [BEGIN_COMMIT] = "BEGIN IMMEDIATE",
     [COMMIT_COMMIT] = "COMMIT",
     [ROLLBACK_COMMIT] = "ROLLBACK",
@@ -89,6 +98,7 @@ int commit_prepare(struct store *s, struct err *e)
     if (prepare_rows(s, PUT_ASSOC, association_write_put, e) != 0) return -1;
     if (prepare_rows(s, PUT_JOB, job_rows_put_job, e) != 0) return -1;
     if (prepare_rows(s, PUT_TASK, job_rows_put_task, e) != 0) return -1;
+    if (prepare_rows(s, GET_ENDED_ROW, job_rows_select_ended_job, e) != 0) return -1;
     return objects_prepare(s, e);
 }
 
@@ -131,6 +141,9 @@ static int clear_usages(struct store *s, struct err *e)
     return 0;
 }
 
+/* A withdrawn task may start again in the same turn, as a row with the same job, task and restarts. That row has a
+ * larger index, because rows are appended, so it is written after this one is removed; and the launch id keeps the
+ * removal to the withdrawn start. */
 static int remove_task(struct store *s, const struct task *k, struct err *e)
 {
     sqlite3_stmt *removal = s->statements[REMOVE_TASK];
@@ -139,6 +152,15 @@ static int remove_task(struct store *s, const struct task *k, struct err *e)
     sql_bind_int(removal, 3, k->restarts);
     sql_bind_int(removal, 4, (int64_t)k->launch_id);
     return sql_step(removal, e);
+}
+
+static int mark_requeued(struct store *s, const struct requeued_tasks *r, struct err *e)
+{
+    sqlite3_stmt *mark = s->statements[MARK_REQUEUED];
+    sql_bind_int(mark, 1, r->job_id);
+    sql_bind_int(mark, 2, r->first);
+    sql_bind_int(mark, 3, r->last);
+    return sql_step(mark, e);
 }
 
 static int put_row(struct store *s, const struct state *state, struct change c, struct err *e)
@@ -201,6 +223,10 @@ int commit_write(struct store *s, const struct state *state, const struct outcom
                  struct err *e)
 {
     order_changes(s, outcome);
+    /* First, because attempts that began and ended in this turn are rows of memory, which are written after it. */
+    for (uint32_t i = 0; i < outcome->requeued.count; i++) {
+        if (mark_requeued(s, &outcome->requeued.items[i], e) != 0) return -1;
+    }
     for (uint32_t i = 0; i < s->order.count; i++) {
         const struct sort_record *r = &s->order.items[i];
         if (i > 0 && r->key == r[-1].key) continue;

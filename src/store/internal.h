@@ -12,8 +12,8 @@
 #include "store/sql.h"
 #include "store/store.h"
 
-/* The statements of commit.c, associations.c, script.c, objects.c, min_priorities.c and conditions.c, prepared
- * once. */
+/* The statements of commit.c, associations.c, script.c, objects.c, min_priorities.c, conditions.c and job_ends.c,
+ * prepared once. */
 enum store_statement {
     PUT_ASSOC,
     PUT_JOB,
@@ -38,6 +38,10 @@ enum store_statement {
     GET_SCRIPT,
     GET_ENDED_JOB,
     GET_COMPLETED_TASKS,
+    GET_ENDED_ROW,
+    GET_OWNER_OF_JOB,
+    GET_FAILED_TASKS,
+    MARK_REQUEUED,
     BEGIN_COMMIT,
     COMMIT_COMMIT,
     ROLLBACK_COMMIT,

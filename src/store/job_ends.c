@@ -1,6 +1,9 @@
-/* How jobs of long ago ended, for those that wait for them: jobs that have ended are not in memory. */
+/* Jobs of long ago, which are not in memory: how they ended, for those that wait for them, and their rows, for a
+ * requeue. */
 #include "base/idset.h"
+#include "engine/job_members.h"
 #include "store/internal.h"
+#include "store/job_rows.h"
 
 static int read_tasks(struct store *s, struct event_end *end, struct err *e)
 {
@@ -40,4 +43,79 @@ void store_job_end_release(struct event_end *end)
 {
     idset_release(&end->tasks);
     idset_release(&end->completed);
+}
+
+static int read_failed(struct store *s, uint32_t job_id, struct idset *failed, struct err *e)
+{
+    sqlite3_stmt *get = s->statements[GET_FAILED_TASKS];
+    int result;
+    sql_bind_int(get, 1, job_id);
+    while ((result = sql_step(get, e)) == 1) idset_add(failed, (uint32_t)sqlite3_column_int64(get, 0));
+    return result;
+}
+
+/* The user and the account. Returns 1, or 0 if there is no such job. */
+static int read_owner(struct store *s, struct event_ended_job *job, struct arena *arena, struct err *e)
+{
+    sqlite3_stmt *get = s->statements[GET_OWNER_OF_JOB];
+    sql_bind_int(get, 1, job->job_id);
+    int found = sql_step(get, e);
+    if (found != 1) return found;
+    job->user = arena_copy(arena, str(sql_column_text(get, 0)));
+    job->account = arena_copy(arena, str(sql_column_text(get, 1)));
+    job->has_conditions = sqlite3_column_int(get, 2) != 0;
+    sqlite3_reset(get);
+    return 1;
+}
+
+static void copy_text(const char **text, struct arena *arena)
+{
+    if (*text != NULL) *text = arena_copy(arena, str(*text));
+}
+
+/* Those of a statement last until it is reset. */
+static void copy_texts(struct job *row, struct arena *arena)
+{
+    const char **texts = (const char **)(void *)row->text;
+    for (size_t i = 0; i < sizeof *row->text / sizeof *texts; i++) copy_text(&texts[i], arena);
+    if (row->placing == NULL) return;
+    copy_text(&row->placing->queues, arena);
+    copy_text(&row->placing->master_queues, arena);
+    copy_text(&row->placing->soft_queues, arena);
+    copy_text(&row->placing->constraint, arena);
+}
+
+int store_ended_job(struct store *s, const struct state *state, uint32_t job_id, struct arena *arena,
+                    struct event_ended_job *out, struct err *e)
+{
+    sqlite3_stmt *get = s->statements[GET_ENDED_ROW];
+    struct job *row = arena_alloc(arena, sizeof *row);
+    *out = (struct event_ended_job){.job_id = job_id};
+    int found = read_owner(s, out, arena, e);
+    if (found < 0) return -1;
+    if (found == 0) return err_set(e, ERR_NOT_FOUND, "job %u has no record of its end", job_id);
+    sql_bind_int(get, 1, job_id);
+    if (sql_step(get, e) != 1) return -1;
+    int status = job_row_read(&s->job_columns, get, state, arena, row, &out->err);
+    if (status == 0) copy_texts(row, arena);
+    sqlite3_reset(get);
+    if (status != 0) {
+        (void)err_prefix(&out->err, "job %u cannot be requeued", job_id);
+        out->err.code = ERR_CONFLICT; /* it is not the job that does not exist */
+        return 0;
+    }
+    if (read_failed(s, job_id, &row->failed, e) != 0) {
+        job_members_release(row);
+        return -1;
+    }
+    out->row = row;
+    return 0;
+}
+
+void store_ended_job_release(struct event_ended_job *job)
+{
+    if (job->row == NULL) return;
+    struct job row = *job->row;
+    idset_release(&row.failed);
+    job_members_release(&row);
 }

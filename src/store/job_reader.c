@@ -59,6 +59,9 @@ struct cursor {
     uint32_t ids_begun; /* BY_JOB: number of ids that have been read or are being read */
     uint32_t row_count; /* rows that were returned */
     struct row_source *last;
+    /* Tasks of an array that have not started are a row for each number of restarts: the numbers from this one on are
+     * still to be returned. 0: none, or another row. */
+    uint32_t restarts_next;
     bool has_failed;
     struct job_row empty;   /* all fields by field_nothing */
     struct arena row_arena; /* of the dependency of a row */
@@ -274,23 +277,71 @@ static void fill_paths(struct cursor *c, struct job_row *row, bool is_group)
         field_text(err_pattern != NULL ? expand(row, is_group, err_pattern, c, &c->err_path) : out_path);
 }
 
-/* Sets the row's tasks and their number. Returns false if the query is for a task that is not among them. */
+static bool have_common(const struct idset *a, const struct idset *b)
+{
+    struct idset rest = {0};
+    idset_copy(&rest, a);
+    idset_remove_all(&rest, b);
+    bool result = idset_count(&rest) < idset_count(a);
+    idset_release(&rest);
+    return result;
+}
+
+/* Keeps of the tasks those that were requeued equally often: the first such group from c->restarts_next on. Sets that
+ * to the number of restarts from which on there are others, or to 0. Returns the restarts of the group. */
+static uint32_t take_group(struct cursor *c, const struct job_row *row, struct idset *tasks)
+{
+    const char *text = job_row_text(row, JOB_FIELD_RESTARTED_TASKS);
+    struct idset rest = {0};
+    struct job j = {0};
+    uint32_t restarts = c->restarts_next, removed = 0;
+    c->restarts_next = 0;
+    if (text[0] != '\0') (void)restarts_parse(&j, str(text), "restarted_tasks", NULL);
+    for (; removed < restarts && removed < j.restarted.count;
+         removed++) { /* rest: those that were requeued more often than each group before */
+        idset_copy(&rest, tasks);
+        idset_remove_all(&rest, &j.restarted.items[removed]);
+        idset_remove_all(tasks, &rest);
+    }
+    for (; restarts < j.restarted.count; restarts++) {
+        idset_copy(&rest, tasks);
+        idset_remove_all(&rest, &j.restarted.items[restarts]);
+        if (idset_first(&rest) == NONE) continue; /* all of them were requeued more often */
+        if (have_common(tasks, &j.restarted.items[restarts])) c->restarts_next = restarts + 1;
+        idset_copy(tasks, &rest);
+        break;
+    }
+    idset_release(&rest);
+    restarts_release(&j);
+    return restarts;
+}
+
+/* Sets the row's tasks, their number and their restarts. Returns false if the query is for a task that is not among
+ * them. */
 static bool fill_tasks(struct cursor *c, const char *text, struct job_row *row)
 {
     struct idset set = {0};
+    bool is_array = job_row_text(row, JOB_FIELD_ARRAY) != NULL;
     bool wants_one = c->query.job_id_count == 1 && c->query.task_id != NONE;
     row->value[JOB_FIELD_TASK_COUNT] = field_number(1);
-    if (job_row_text(row, JOB_FIELD_ARRAY) == NULL) return !wants_one;
-    if (idset_parse(str(text), NONE - 1, "tasks", &set, NULL) != 0) return true;
+    row->value[JOB_FIELD_RESTARTS] = field_number(0);
+    if (!is_array && wants_one) return false;
+    if (!is_array) idset_add(&set, 0);
+    if (is_array && idset_parse(str(text), NONE - 1, "tasks", &set, NULL) != 0) return true;
     bool is_in = !wants_one || idset_has(&set, c->query.task_id);
-    if (!wants_one) row->value[JOB_FIELD_TASK_COUNT] = field_number(idset_count(&set));
+    if (wants_one) {
+        idset_release(&set);
+        idset_add(&set, c->query.task_id);
+    }
+    row->value[JOB_FIELD_RESTARTS] = field_number(take_group(c, row, &set));
+    if (is_array) {
+        row->value[JOB_FIELD_TASK_COUNT] = field_number(idset_count(&set));
+        buf_clear(&c->tasks);
+        buf_add_text(&c->tasks, "");
+        idset_format(&set, &c->tasks);
+        row->value[JOB_FIELD_ARRAY_TASKS] = field_text(c->tasks.text);
+    }
     idset_release(&set);
-    buf_clear(&c->tasks);
-    if (wants_one)
-        buf_add_u64(&c->tasks, c->query.task_id);
-    else
-        buf_add_text(&c->tasks, text);
-    row->value[JOB_FIELD_ARRAY_TASKS] = field_text(c->tasks.text);
     return is_in;
 }
 
@@ -393,37 +444,9 @@ static void clear_later_fields(struct job_row *row)
     }
 }
 
-static bool have_common(const struct idset *a, const struct idset *b)
-{
-    struct idset rest = {0};
-    idset_copy(&rest, a);
-    idset_remove_all(&rest, b);
-    bool result = idset_count(&rest) < idset_count(a);
-    idset_release(&rest);
-    return result;
-}
-
-/* The restarts of the task of a row that was requeued most often. */
-static uint32_t restarts_of_row(const struct job_row *row)
-{
-    const char *text = job_row_text(row, JOB_FIELD_RESTARTED_TASKS),
-               *numbers = job_row_text(row, JOB_FIELD_ARRAY_TASKS);
-    struct job j = {0};
-    struct idset tasks = {0};
-    uint32_t restarts = 0;
-    if (text[0] == '\0') return 0;
-    if (numbers == NULL || idset_parse(str(numbers), NONE - 1, "tasks", &tasks, NULL) != 0) idset_add(&tasks, 0);
-    (void)restarts_parse(&j, str(text), "restarted_tasks", NULL);
-    while (restarts < j.restarted.count && have_common(&tasks, &j.restarted.items[restarts])) restarts++;
-    restarts_release(&j);
-    idset_release(&tasks);
-    return restarts;
-}
-
-/* The restarts, and why tasks were cancelled that could never start. */
+/* Why tasks were cancelled that could never start. */
 static void fill_unstarted(struct job_row *row, enum reader_part part)
 {
-    row->value[JOB_FIELD_RESTARTS] = field_number(restarts_of_row(row));
     if (part == PART_CANCELLED && job_row_number(row, JOB_FIELD_CANCELLED_BY_RULE) != 0)
         row->value[JOB_FIELD_DETAIL] = field_text("what it waited for can never happen");
 }
@@ -504,7 +527,7 @@ static int next_row(void *cursor, struct job_row *out_row, struct err *e)
         struct row_source *first = first_source(c);
         if (first == NULL && c->ids_begun == walks) return 0;
         if (first != NULL && fill_row(c, first, out_row)) {
-            c->last = first;
+            if (c->restarts_next == 0) c->last = first;
             c->row_count++;
             return 1;
         }

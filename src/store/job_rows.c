@@ -79,6 +79,13 @@ void job_rows_select_jobs(struct buf *out)
     buf_add_text(out, " FROM job WHERE ended_us IS NULL ORDER BY id");
 }
 
+void job_rows_select_ended_job(struct buf *out)
+{
+    const struct job_row_columns columns = job_row_columns_of(JOB_HOME_JOB);
+    add_columns(&columns, "SELECT ", out);
+    buf_add_text(out, " FROM job WHERE id = ?1 AND ended_us IS NOT NULL");
+}
+
 void job_rows_select_tasks(struct buf *out)
 {
     const struct job_row_columns columns = job_row_columns_of(JOB_HOME_TASK);
@@ -132,6 +139,15 @@ static int read_job(const struct job_row_columns *columns, sqlite3_stmt *row, co
         if (job_member_set(state, j, columns->field[i], &value, arena, e) != 0) return -1;
     }
     return 0;
+}
+
+int job_row_read(const struct job_row_columns *columns, sqlite3_stmt *row, const struct state *state,
+                 struct arena *arena, struct job *out, struct err *e)
+{
+    *out = (struct job){.text = arena_alloc(arena, sizeof *out->text)};
+    if (read_job(columns, row, state, out, arena, e) == 0) return 0;
+    job_members_release(out);
+    return -1;
 }
 
 int job_row_load(const struct job_row_columns *columns, sqlite3_stmt *row, struct state *state, struct err *e)

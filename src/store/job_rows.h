@@ -23,6 +23,7 @@ struct job_row_columns job_row_columns_of(enum job_field_home home);
 void job_rows_put_job(struct buf *out);
 void job_rows_put_task(struct buf *out);
 void job_rows_select_jobs(struct buf *out);
+void job_rows_select_ended_job(struct buf *out); /* by its id */
 void job_rows_select_tasks(struct buf *out);
 
 /* Writes a row with such a statement. columns: those of the table. arena: for text that is needed until then. */
@@ -32,6 +33,10 @@ int job_row_write_task(const struct job_row_columns *columns, sqlite3_stmt *put,
                        uint32_t task, struct arena *arena, struct err *e);
 
 /* Restores a job or a task from the statement's row. ERR_INTERNAL names the row and the field. */
+/* Reads a row of job. Texts are those of the statement or in memory of arena, as lists are; job_members_release frees
+ * the sets. */
+int job_row_read(const struct job_row_columns *columns, sqlite3_stmt *row, const struct state *state,
+                 struct arena *arena, struct job *out, struct err *e);
 int job_row_load(const struct job_row_columns *columns, sqlite3_stmt *row, struct state *state, struct err *e);
 int job_row_load_task(const struct job_row_columns *columns, sqlite3_stmt *row, struct state *state, struct err *e);
 

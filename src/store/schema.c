@@ -526,8 +526,12 @@ static const char step_16[] =
     "ALTER TABLE job ADD COLUMN cancelled_by_rule INTEGER; -- 1: by kill_invalid_depend; NULL: no\n"
     "ALTER TABLE job ADD COLUMN delayed_tasks TEXT; -- requeued tasks that wait, '1764000060:3-7;1764000120:5'; NULL: none\n";
 
-const char *const schema_steps[] = {step_1, step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,
-                                    step_9, step_10, step_11, step_12, step_13, step_14, step_15, step_16};
+/* JobRequeue says what a job has that was submitted without requeue; such a job can be requeued by request. */
+static const char step_17[] =
+    "ALTER TABLE job ADD COLUMN forbids_requeue INTEGER; -- 1: submitted with requeue=no, so not by request either\n";
+
+const char *const schema_steps[] = {step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8, step_9,
+                                    step_10, step_11, step_12, step_13, step_14, step_15, step_16, step_17};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

@@ -57,6 +57,12 @@ int store_script(struct store *s, uint32_t job_id, struct arena *arena, struct j
 int store_job_end(struct store *s, uint32_t job_id, struct event_end *out_end, struct err *e);
 void store_job_end_release(struct event_end *end);
 
+/* The row of a job whose end is committed, in memory of arena; its sets are released by store_ended_job_release.
+ * out->err says what the job names that does not exist any more. ERR_NOT_FOUND: it has not ended. O(its tasks) */
+int store_ended_job(struct store *s, const struct state *state, uint32_t job_id, struct arena *arena,
+                    struct event_ended_job *out, struct err *e);
+void store_ended_job_release(struct event_ended_job *job);
+
 /* The time of the last commit; the daemon has run at least until then. */
 int64_t store_last_commit_us(const struct store *s);
 

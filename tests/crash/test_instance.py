@@ -109,6 +109,32 @@ def test_accepted_jobs_run_exactly_once(instance, victim):
     verify(instance)
 
 
+def test_ended_jobs_are_requeued_exactly_once_more(instance):
+    """The daemon is killed while an ended job is requeued. What was answered runs once more; what was not runs once more
+    or not at all."""
+    instance.start()
+    instance.ok('set', 'requeue_delay_s=0')
+    job = instance.submit('--mem', '1', '-o', '/dev/null', write_script(instance, '0'))
+    finish(instance)
+    rng, answered = random.Random(2), 0
+    for _ in range(8):
+        before = run_counts(instance)[str(job)]
+        killer = threading.Timer(rng.uniform(0.0, 0.02), instance.kill)
+        killer.start()
+        done = instance.run('requeue', job)
+        killer.join()
+        instance.start()
+        finish(instance)
+        runs = run_counts(instance)[str(job)]
+        answered += done.returncode == 0
+        assert runs - before in ([1] if done.returncode == 0 else [0, 1]), done
+    attempts = [row for row in instance.history() if row['job_id'] == job]
+    assert len(attempts) == run_counts(instance)[str(job)]
+    assert sorted(row['restarts'] for row in attempts) == list(range(len(attempts)))
+    print('# %d of 8 requeues were answered, %d attempts' % (answered, len(attempts)))
+    verify(instance)
+
+
 JOB_OPTIONS = [[], ['-p', 'fast,main', '-q', 'double'], ['-p', 'fast', '--project', 'moon', '--job-share', '7'],
          ['-l', 'license=1', '-q', 'kept'], ['-l', 'license=1,disk=0.5', '--slots', '1-2', '--override-tickets', '5'],
          ['--array', '0-2%2', '-l', 'license=1', '-p', 'main,fast'], ['--begin', 'now+1second', '--project', 'moon'],

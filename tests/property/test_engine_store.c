@@ -25,6 +25,7 @@
 #include "engine/dependencies.h"
 #include "engine/min_priority.h"
 #include "engine/priorities.h"
+#include "engine/requeue_ended.h"
 #include "engine/usage_sums.h"
 
 #include "../dump_checks.h"
@@ -42,6 +43,7 @@ struct history {
     int64_t now_us;
     int64_t event_us; /* of the last event: no later time was charged */
     uint32_t accepted, refused, commits, facts;
+    uint32_t revived;        /* jobs that had ended and were requeued */
     uint32_t limited;        /* number of associations with limits, over all commits */
     uint32_t of_partition;   /* number of live tasks whose association is of one partition, over all commits */
     uint32_t left_behind;    /* of live tasks of another association than that of their partition now, likewise */
@@ -537,10 +539,22 @@ static const struct task *pick_task(struct history *h)
     return NULL;
 }
 
-/* Mostly one that runs, because what is pending is refused. */
+/* Mostly jobs that have ended, long ago or lately, with single tasks of arrays. */
+static void pick_ended(struct history *h, struct event *event)
+{
+    event->jobs.all = false;
+    for (uint32_t i = 0; i < event->jobs.count; i++)
+        h->refs[i] = (struct job_ref){1 + below(h, h->s.next_job_id), one_in(h, 2) ? NONE : below(h, 12)};
+}
+
+/* Mostly one that runs or has ended, because what is pending is refused. */
 static void make_requeue(struct history *h, struct event *event)
 {
     make_jobs(h, event);
+    if (one_in(h, 2)) {
+        pick_ended(h, event);
+        return;
+    }
     const struct task *k = pick_task(h);
     if (k == NULL) return;
     const struct job *j = &h->s.jobs.items[state_find_job(&h->s, k->job_id)];
@@ -684,7 +698,7 @@ static const struct {
     {EVENT_CANCEL, 6, make_jobs},
     {EVENT_HOLD, 3, make_jobs},
     {EVENT_RELEASE, 3, make_jobs},
-    {EVENT_REQUEUE, 4, make_requeue},
+    {EVENT_REQUEUE, 8, make_requeue},
     {EVENT_UPDATE, 4, make_update},
     {EVENT_STARTED, 18, make_record},
     {EVENT_COMPLETING, 4, make_record},
@@ -731,10 +745,31 @@ static struct event_end *read_ends(struct history *h, struct event *event, struc
     return ends;
 }
 
-static void release_ends(struct event_end *ends, uint32_t count, struct arena *arena)
+/* Likewise the rows of ended jobs that are to be requeued. */
+static struct event_ended_job *read_ended_jobs(struct history *h, struct event *event, struct arena *arena)
 {
-    for (uint32_t i = 0; i < count; i++) store_job_end_release(&ends[i]);
+    const uint32_t *ids = NULL;
+    uint32_t count = requeue_ended_list(&h->s, event, arena, &ids);
+    struct event_ended_job *jobs = arena_alloc(arena, (count + (size_t)1) * sizeof *jobs);
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(store_ended_job(h->store, &h->s, ids[i], arena, &jobs[i], NULL), 0);
+    event->ended_jobs = jobs;
+    event->ended_job_count = count;
+    return jobs;
+}
+
+static void release_ends(struct event_end *ends, struct event_ended_job *jobs, const struct event *event,
+                         struct arena *arena)
+{
+    for (uint32_t i = 0; i < event->end_count; i++) store_job_end_release(&ends[i]);
+    for (uint32_t i = 0; i < event->ended_job_count; i++) store_ended_job_release(&jobs[i]);
     arena_release(arena);
+}
+
+/* Counts the jobs that a requeue made live again. */
+static void count_revived(struct history *h, const struct event *event, uint32_t live_before)
+{
+    if (event->kind == EVENT_REQUEUE) h->revived += h->s.job_by_id.count - live_before;
 }
 
 /* Law 2. */
@@ -745,12 +780,15 @@ static void apply_one(struct history *h)
     struct arena arena = {0};
     make_event(h, &event);
     struct event_end *ends = read_ends(h, &event, &arena);
+    struct event_ended_job *ended_jobs = read_ended_jobs(h, &event, &arena);
+    uint32_t live_before = h->s.job_by_id.count;
     h->event_us = h->now_us;
     uint64_t before = state_hash(&h->s);
     struct outcome was = h->out;
     int status = engine_apply(&h->s, h->now_us, &event, &h->out, NULL, &e);
-    release_ends(ends, event.end_count, &arena);
+    release_ends(ends, ended_jobs, &event, &arena);
     if (status == 0) {
+        count_revived(h, &event, live_before);
         h->accepted++;
         h->kinds[event.kind]++;
         return;
@@ -761,6 +799,7 @@ static void apply_one(struct history *h)
     assert_int_equal(h->out.changes.count, was.changes.count);
     assert_int_equal(h->out.journal.count, was.journal.count);
     assert_int_equal(h->out.decisions.count, was.decisions.count);
+    assert_int_equal(h->out.requeued.count, was.requeued.count);
 }
 
 /* Hosts that an operator has added can run jobs at once. */
@@ -1111,8 +1150,8 @@ static void assert_verified(struct history *h)
 }
 
 static uint32_t kinds_seen[EVENT_TIME + 1]; /* accepted events of each kind, over all histories */
-static uint32_t usages_verified, owners_verified, minimums_kept, sums_compared, limits_compared, tasks_of_partition,
-    tasks_left_behind;
+static uint32_t jobs_revived, usages_verified, owners_verified, minimums_kept, sums_compared, limits_compared,
+    tasks_of_partition, tasks_left_behind;
 
 static void run_history(uint64_t seed, int events)
 {
@@ -1139,11 +1178,13 @@ static void run_history(uint64_t seed, int events)
     assert_verified(&h);
     print_message(
         "# seed %llu: %u accepted, %u refused, %u commits, %u jobs, %llu launches, %u passes and %u documents "
-        "compared, %u usages and %u owners verified, %u minimum priorities kept\n",
+        "compared, %u usages and %u owners verified, %u minimum priorities kept, %u ended jobs requeued\n",
         (unsigned long long)seed, h.accepted, h.refused, h.commits, h.s.next_job_id - 1,
-        (unsigned long long)h.s.next_launch_id - 1, h.passes, h.documents, h.verified, h.owners, h.min_priorities);
+        (unsigned long long)h.s.next_launch_id - 1, h.passes, h.documents, h.verified, h.owners, h.min_priorities,
+        h.revived);
     usages_verified += h.verified;
     owners_verified += h.owners;
+    jobs_revived += h.revived;
     sums_compared += h.sums;
     limits_compared += h.limited;
     tasks_of_partition += h.of_partition;
@@ -1166,6 +1207,7 @@ static void memory_and_store_agree(void **unused)
     assert_true(events < 2000 || minimums_kept > 100); /* they are rare */
     assert_true(owners_verified > (uint32_t)events / 10);
     assert_true(sums_compared > (uint32_t)events);
+    assert_true(events < 2000 || jobs_revived > 200);
     assert_true(events < 2000 || limits_compared > (uint32_t)events);
     assert_true(events < 2000 || tasks_of_partition > (uint32_t)events / 10);
     assert_true(events < 2000 || tasks_left_behind > 100);

@@ -179,7 +179,7 @@ static bool is_kept_as_given(const struct job *j, enum job_field f)
 /* A special word of a nullable field stands for no value. */
 static void assert_has(struct life *l, const struct job *j, enum job_field f, struct field_value expected)
 {
-    const struct job_row_place place = {"after the event", &l->h.w.s, j, NULL};
+    const struct job_row_place place = {"after the event", &l->h.w.s, j, NULL, NULL};
     const struct field *field = job_field_at(f);
     if (field->is_nullable && field->special != NULL && expected.number == FIELD_SPECIAL) expected = field_absent();
     struct field_value is = job_member(&l->h.w.s, j, f, &l->arena);

@@ -544,10 +544,10 @@ def test_refused_ids_do_not_keep_the_others(instance):
             assert (result.status, result.out, result.err) == (2, '', 'fairlead hold: ' + refused)
         else:
             assert (result.status, result.out, result.err) == (1, done, 'fairlead %s: %s' % (verb, refused))
-    result = instance.run('requeue', ended, waiting)
+    result = instance.run('requeue', 99, waiting)
     assert (result.status, result.out) == (2, '')
-    assert result.err == 'fairlead requeue: %sfairlead requeue: job %d is pending; only what runs can be requeued\n' % (
-        refused, waiting)
+    assert result.err == ('fairlead requeue: no job 99\nfairlead requeue: job %d is pending; '
+                          'only what runs or has ended can be requeued\n' % waiting)
     result = instance.run('cancel', waiting, ended, 99)
     assert (result.status, result.out) == (1, 'Cancelled 1 job\n')
     assert result.err == 'fairlead cancel: %sfairlead cancel: no job 99\n' % refused
@@ -572,6 +572,12 @@ def test_jobs_are_selected(instance):
     assert instance.good('cancel', '--all', '--dry-run') == 'Would cancel 3 jobs\n  %d\n  %d\n  %d\n' % (
         runs, physics, night)
     assert instance.good('cancel', '%d_2' % runs, '--dry-run') == 'Would cancel 1 task\n  %d_2\n' % runs
+    assert instance.good('cancel', runs, '%d_3' % runs, '--dry-run') == 'Would cancel 1 job\n  %d\n' % runs
+    every = ['%d_%d' % (runs, task) for task in range(4)]
+    assert instance.good('cancel', *every, runs, '--dry-run') == 'Would cancel 4 jobs\n' + ''.join(
+        '  %s\n' % task for task in every)
+    assert instance.good('requeue', runs, '%d_0' % runs, '--dry-run') == 'Would requeue 1 job\n  %d\n' % runs
+    assert '--name is given twice; give it once' in instance.bad('cancel', '-J', 'sweep', '-J', 'other')
     assert instance.good('release', '--all', '--dry-run') == 'Would release 2 jobs\n  %d\n  %d\n' % (physics, night)
     assert instance.good('requeue', '--all', '--dry-run') == 'Would requeue 1 job\n  %d\n' % runs
     strip = lambda rows: [(row['id'], row['state'], row['reason']) for row in rows]

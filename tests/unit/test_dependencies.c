@@ -399,7 +399,7 @@ static void a_running_job_starts_again(void **unused)
     world_set(&w, "requeue_delay_s", "120");
     uint32_t id = submit("a", "");
     assert_int_equal(requeue(id, false), -1);
-    assert_string_equal(ERR_SENTENCE(&w.e), "job 1 is pending; only what runs can be requeued");
+    assert_string_equal(ERR_SENTENCE(&w.e), "job 1 is pending; only what runs or has ended can be requeued");
     pass();
     uint64_t launch = world_task(&w, id, 0)->launch_id;
     assert_int_equal(requeue(id, false), 0);
@@ -527,6 +527,62 @@ static void only_a_job_that_agrees_runs_again_after_a_failure(void **unused)
     world_release(&w);
 }
 
+static void end_two(uint32_t ids[2])
+{
+    for (int i = 0; i < 2; i++) ids[i] = submit("a", "");
+    pass();
+    for (int i = 0; i < 2; i++) end_with(ids[i], 0, JOB_FAILED, 1);
+}
+
+/* The second of two jobs exceeds a limit because of the first one. */
+static void a_refused_requeue_of_ended_jobs_changes_nothing(void **unused)
+{
+    (void)unused;
+    open_world();
+    uint32_t ids[2];
+    end_two(ids);
+    world_set(&w, "max_jobs", "1");
+    const struct job_ref refs[] = {{ids[0], NONE}, {ids[1], NONE}};
+    struct event event = {.kind = EVENT_REQUEUE, .actor = {.user = "ann"}, .jobs = {.refs = refs, .count = 2}};
+    uint64_t before = state_hash(&w.s);
+    world_refuses(&w, event, ERR_TOO_LARGE, "max_jobs");
+    assert_true(state_hash(&w.s) == before);
+    assert_null(job_of(ids[0]));
+    struct arena arena = {0};
+    struct jobs_report report = {.arena = &arena};
+    event.jobs.report = &report;
+    event.jobs.is_dry_run = true;
+    assert_int_equal(world_apply(&w, event, NULL), 0);
+    assert_int_equal(report.changed_count, 1);
+    assert_int_equal(report.refused_count, 1);
+    assert_true(state_hash(&w.s) == before);
+    event.jobs.is_dry_run = false;
+    assert_int_equal(world_apply(&w, event, NULL), 0);
+    assert_non_null(job_of(ids[0]));
+    assert_null(job_of(ids[1]));
+    assert_int_equal(w.result.job_count, 1);
+    pass();
+    assert_int_equal(world_task(&w, ids[0], 0)->restarts, 1);
+    arena_release(&arena);
+    world_release(&w);
+}
+
+static void only_its_owner_requeues_an_ended_job(void **unused)
+{
+    (void)unused;
+    open_world();
+    uint32_t ids[2];
+    end_two(ids);
+    const struct job_ref ref = {ids[0], NONE};
+    struct event event = {.kind = EVENT_REQUEUE, .actor = {.user = "bob"}, .jobs = {.refs = &ref, .count = 1}};
+    world_refuses(&w, event, ERR_DENIED, "job 1 belongs to ann");
+    event.actor = (struct actor){.user = "root", .is_operator = true};
+    event.jobs.holds = true;
+    assert_int_equal(world_apply(&w, event, NULL), 0);
+    assert_true(job_of(ids[0])->is_held && job_of(ids[0])->is_held_by_operator);
+    world_release(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -547,6 +603,8 @@ int main(void)
         cmocka_unit_test(a_task_waits_before_it_starts_again),
         cmocka_unit_test(a_cancellation_wins),
         cmocka_unit_test(exit_statuses_requeue_until_the_maximum),
+        cmocka_unit_test(a_refused_requeue_of_ended_jobs_changes_nothing),
+        cmocka_unit_test(only_its_owner_requeues_an_ended_job),
         cmocka_unit_test(only_a_job_that_agrees_runs_again_after_a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

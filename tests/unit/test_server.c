@@ -169,6 +169,7 @@ static const struct row requests[] = {
     {"POST", "/v1/jobs/cancel", "{\"ids\":[\"2_77\",\"2\"],\"partial\":true,\"dry_run\":true}", 200,
      "{\"count\":1,\"refused\":[\n{\"id\":\"2_77\",\"name\":\"not-found\",\"message\":\"job 2 has no task 77\"}\n],\"jobs\":[\"2\"]}"},
     {"POST", "/v1/jobs/cancel", "{\"ids\":[\"2\"],\"user\":\"ann\"}", 400, "user: is only accepted with all"},
+    {"POST", "/v1/jobs/cancel", "{\"all\":true,\"user\":\"\"}", 400, "user: is empty; leave it out to mean any"},
     {"POST", "/v1/jobs/cancel", "{\"all\":true,\"state\":\"ended\"}", 400,
      "state: 'ended' is not one of pending,running"},
     {"POST", "/v1/jobs/hold", "{\"all\":true,\"qos\":\"nowhere\"}", 404, "no qos 'nowhere'"},

@@ -64,7 +64,8 @@ static struct wire_list refused_of(struct request *r, const struct jobs_report *
         struct err e;
         job_id_format(id, refusal->ref.job_id, refusal->ref.task_id);
         rows[i] = (struct api_refused){arena_copy(&r->arena, str(id)), err_name(refusal->code), refusal->message};
-        if (refusal->code != ERR_NOT_FOUND || i >= EXPLAINED_MAX) continue;
+        bool is_exact = r->event->kind == EVENT_REQUEUE; /* which knows the jobs that have ended */
+        if (refusal->code != ERR_NOT_FOUND || is_exact || i >= EXPLAINED_MAX) continue;
         explain_ref(r, refusal->ref, &e);
         rows[i].name = err_name(e.code);
         rows[i].message = arena_copy(&r->arena, str(ERR_SENTENCE(&e)));
@@ -99,8 +100,7 @@ static void reply_refusal(struct request *r, const struct err *cause)
     if (e.code == ERR_NOT_FOUND) {
         struct job_ref updated = {event->update.job_id, NONE};
         if (event->kind == EVENT_UPDATE) explain_not_found(r, &updated, 1, &e);
-        if (event->kind == EVENT_CANCEL || event->kind == EVENT_HOLD || event->kind == EVENT_RELEASE ||
-            event->kind == EVENT_REQUEUE)
+        if (event->kind == EVENT_CANCEL || event->kind == EVENT_HOLD || event->kind == EVENT_RELEASE)
             explain_not_found(r, event->jobs.refs, event->jobs.count, &e);
     }
     reply_error(r, &e);

@@ -174,6 +174,8 @@ static int check_selection(const struct api_jobs *body, struct err *e)
     const char *given[] = {body->user, body->account, body->partition, body->qos, body->name, body->state};
     static const char *const names[] = {"user", "account", "partition", "qos", "name", "state"};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        if (given[i] != NULL && given[i][0] == '\0')
+            return err_field(e, ERR_INPUT, names[i], "is empty; leave it out to mean any");
         if (given[i] != NULL && !body->all) return err_field(e, ERR_INPUT, names[i], "is only accepted with all");
     }
     return 0;

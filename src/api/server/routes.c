@@ -129,7 +129,7 @@ const struct route routes[] = {
     {.method = POST,
      .path = API_JOBS_REQUEUE,
      .id = "requeueJobs",
-     .summary = "end running jobs, and let them start again",
+     .summary = "end running jobs, and let them and ended ones start again",
      .handle = server_post_requeue,
      BODY(api_requeue_shape),
      .reply = &api_count_shape,

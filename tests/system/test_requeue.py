@@ -1,0 +1,180 @@
+"""Jobs that have ended and are requeued by hand, also after a restart, with their earlier attempts in the history."""
+import getpass
+
+from conftest import until
+
+
+def attempts(instance, job):
+    return [(row['state'], row['restarts']) for row in instance.json('show', 'job', job)]
+
+
+def refusal(instance, *ids):
+    result = instance.run('requeue', *ids)
+    assert (result.status, result.out) == (2, ''), result
+    return result.err.removeprefix('fairlead requeue: ').rstrip('\n')
+
+
+def end_counted(instance, *options, then='exit 3'):
+    """A job that notes its attempt and a variable of its environment, and ends."""
+    job = instance.submit(*options, '--', 'sh', '-c', 'echo "$FAIRLEAD_RESTART_COUNT $COLOUR" >> runs; ' + then,
+                          environment={'COLOUR': 'red'})
+    instance.until_state(job, 'FAILED', 'COMPLETED')
+    return job
+
+
+def test_an_ended_job_runs_again_with_its_script_and_environment(instance):
+    instance.good('set', 'requeue_delay_s=0')
+    job = end_counted(instance, then='[ -e good ] || exit 3')
+    submitted = instance.job(job)['submit_us']
+    (instance.work / 'good').touch()
+    assert instance.good('requeue', job) == 'Requeued 1 job\n'
+    until(lambda: attempts(instance, job) == [('REQUEUED', 0), ('COMPLETED', 1)], 'its second attempt')
+    assert (instance.work / 'runs').read_text() == '0 red\n1 red\n'
+    first, second = instance.json('show', 'job', job)
+    assert (first['exit_status'], first['detail']) == (3, 'FAILED, then requeued by request')
+    assert (second['exit_status'], second['submit_us'], second['detail']) == (0, submitted, '')
+    assert instance.run('wait', job).status == 0
+    assert 'all agree' in instance.good('verify')
+
+
+def test_after_a_restart_the_record_of_a_job_is_enough(instance):
+    job = end_counted(instance, '-J', 'late', '-t', '7', '--comment', 'mine')
+    array = instance.submit('-a', '0-2', '--', 'sh', '-c', 'exit $FAIRLEAD_ARRAY_TASK_ID')
+    until(lambda: not instance.rows('queue'), 'the array to end')
+    asked = instance.job(job)
+    instance.kill()
+    instance.start()
+    assert instance.good('requeue', job, '%d_1' % array) == 'Requeued 2 jobs\n'
+    row = instance.json('show', 'job', job)[-1]
+    assert (row['state'], row['reason'], row['restarts']) == ('PENDING', 'BeginTime', 1)
+    for field in 'name', 'time_limit_s', 'comment', 'directory', 'command', 'submit_us', 'account', 'partition':
+        assert row[field] == asked[field], field
+    instance.kill()
+    instance.start()
+    assert attempts(instance, job) == [('REQUEUED', 0), ('PENDING', 1)]
+    assert [row['id'] for row in instance.rows('queue')] == [str(job), '%d_[1]' % array]
+    assert 'all agree' in instance.good('verify')
+
+
+def test_each_task_of_an_array_has_its_own_attempts(instance):
+    instance.good('set', 'requeue_delay_s=0')
+    array = instance.submit('-a', '0-3', '--', 'sh', '-c',
+                            'echo $FAIRLEAD_ARRAY_TASK_ID >> runs; [ $FAIRLEAD_ARRAY_TASK_ID != 3 ] || sleep 1000')
+    until(lambda: [row['id'] for row in instance.rows('queue')] == ['%d_3' % array], 'three ends')
+    assert instance.good('requeue', '%d_1' % array) == 'Requeued 1 task\n'
+    until(lambda: attempts(instance, '%d_1' % array) == [('REQUEUED', 0), ('COMPLETED', 1)], 'the second attempt')
+    assert attempts(instance, '%d_2' % array) == [('COMPLETED', 0)]
+    instance.good('cancel', '%d_3' % array)
+    instance.until_state('%d_3' % array, 'CANCELLED')
+    instance.good('set', 'host_cpus=1', 'requeue_delay_s=1000')
+    assert instance.good('requeue', array) == 'Requeued 1 job\n'
+    assert [(row['id'], row['task_count'], row['restarts']) for row in instance.json('queue')] == \
+        [('%d_[0,2-3]' % array, 3, 1), ('%d_[1]' % array, 1, 2)]
+    instance.good('cancel', array)
+    assert sorted((instance.work / 'runs').read_text().split()) == ['0', '1', '1', '2', '3']
+    assert 'all agree' in instance.good('verify')
+
+
+def test_what_was_cancelled_before_it_started_has_no_attempt(instance):
+    job = instance.submit('--hold', '--', 'true')
+    instance.good('cancel', job)
+    instance.until_state(job, 'CANCELLED')
+    assert instance.good('requeue', '--hold', job) == 'Requeued 1 job\n'
+    assert attempts(instance, job) == [('PENDING', 0)]
+    assert instance.job(job)['reason'] == 'JobHeldUser'
+    instance.good('set', 'requeue_delay_s=0')
+    instance.good('release', job)
+    instance.good('update', job, '--begin', 'now')
+    instance.until_state(job, 'COMPLETED')
+    assert attempts(instance, job) == [('COMPLETED', 0)]
+
+
+def test_refusals_name_the_reason(instance):
+    me = getpass.getuser()
+    instance.good('partition', 'add', 'night')
+    never = end_counted(instance, '--no-requeue')
+    night = end_counted(instance, '-p', 'night')
+    plain = end_counted(instance)
+    instance.good('account', 'add', 'physics')
+    instance.good('user', 'add', me, '-A', 'physics')
+    physics = end_counted(instance, '-A', 'physics')
+    waited = instance.submit('-d', 'afterok:%d' % plain, '--', 'true')
+    instance.good('cancel', waited)
+    instance.until_state(waited, 'CANCELLED')
+    instance.good('partition', 'delete', 'night')
+    instance.good('user', 'delete', me, '-A', 'physics')
+
+    def check():
+        assert refusal(instance, never) == \
+            'job %d must not be requeued, as it was submitted (requeue=no)' % never
+        assert refusal(instance, waited) == \
+            'job %d was cancelled while it waited for other jobs; submit it anew' % waited
+        assert refusal(instance, physics) == \
+            "job %d cannot be requeued: user '%s' is not in account 'physics' any more; submit it anew" % (physics, me)
+        assert 'night' in refusal(instance, night)
+        assert refusal(instance, '%d_1' % plain) == 'job %d is not an array; it has no task 1' % plain
+        assert refusal(instance, 999) == 'no job 999'
+
+    ended = lambda: [(row['id'], row['state'], row['detail']) for row in instance.json('history')]
+    before = ended()
+    check()
+    instance.kill()
+    instance.start()
+    check()
+    assert ended() == before
+    instance.good('partition', 'add', 'night')
+    assert instance.good('requeue', night) == 'Requeued 1 job\n'
+
+
+def test_limits_of_submitted_jobs_count(instance):
+    me = getpass.getuser()
+    jobs = [end_counted(instance) for _ in range(3)]
+    instance.good('user', 'modify', me, 'MaxSubmitJobs=2')
+    result = instance.run('requeue', *jobs, '--dry-run')
+    assert result.out == 'Would requeue 2 jobs\n  %d\n  %d\n' % tuple(jobs[:2])
+    assert not instance.rows('queue')
+    for arguments in [jobs], []:
+        result = instance.run('requeue', *jobs)
+        assert 'MaxSubmitJobs' in result.err and 'AssocMaxSubmitJobLimit' in result.err, result
+        if arguments:
+            assert (result.status, result.out) == (1, 'Requeued 2 jobs\n')
+    assert [row['id'] for row in instance.rows('queue')] == [str(job) for job in jobs[:2]]
+    instance.good('user', 'modify', me, 'MaxSubmitJobs=-1')
+    instance.good('set', 'max_jobs=2')
+    assert 'max_jobs' in refusal(instance, jobs[2])
+    instance.good('set', 'max_jobs=0', 'max_u_jobs=2')
+    assert 'max_u_jobs' in refusal(instance, jobs[2])
+
+
+def test_a_requeue_survives_a_kill_at_once(instance):
+    instance.good('set', 'requeue_delay_s=0')
+    job = end_counted(instance)
+    for attempt in range(1, 4):
+        instance.good('requeue', job)
+        instance.kill()
+        instance.start()
+        until(lambda: attempts(instance, job)[-1] == ('FAILED', attempt), 'one more attempt')
+    assert (instance.work / 'runs').read_text() == '0 red\n1 red\n2 red\n3 red\n'
+    assert [state for state, _ in attempts(instance, job)] == ['REQUEUED'] * 3 + ['FAILED']
+    assert 'all agree' in instance.good('verify')
+
+
+def test_each_task_that_waits_has_its_own_restarts(instance):
+    """An array whose tasks 0 and 1 have run, and task 1 twice; the others have never run."""
+    instance.good('set', 'host_cpus=2', 'requeue_delay_s=0')
+    array = instance.submit('-a', '0-4', '--', 'sh', '-c', 'case $FAIRLEAD_ARRAY_TASK_ID in [01]) exit 0;; *) sleep 1000;; esac')
+    until(lambda: [row['id'] for row in instance.rows('queue')] == ['%d_%s' % (array, part) for part in ('2', '3', '[4]')],
+          'two ends')
+    instance.good('set', 'requeue_delay_s=1000')
+    instance.good('hold', array)
+    instance.good('cancel', '%d_3' % array)
+    instance.good('requeue', '%d_1' % array)
+    instance.good('requeue', '%d_0' % array)
+    instance.good('requeue', '%d_2' % array)
+    until(lambda: not any(row['state'] in ('RUNNING', 'COMPLETING') for row in instance.json('queue')), 'the ends')
+    waiting = lambda: [(row['id'], row['restarts']) for row in instance.json('queue')]
+    assert waiting() == [('%d_[4]' % array, 0), ('%d_[0-2]' % array, 1)]
+    assert attempts(instance, '%d_4' % array) == [('PENDING', 0)]
+    instance.good('cancel', array)
+    ended = [(row['id'], row['restarts']) for row in instance.json('history') if row['state'] == 'CANCELLED']
+    assert sorted(ended) == [('%d_3' % array, 0), ('%d_[0-2]' % array, 1), ('%d_[4]' % array, 0)]
