@@ -384,10 +384,14 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_ERR_PATH, .heading = "Error output"},
 };
 
-#define TABLE(rows)                                                                      \
-    {                                                                                    \
-        .fields = &job_fields, .columns = (rows), .count = sizeof(rows) / sizeof *(rows) \
+/* Each accepts the headings of another one: history -o limit. */
+#define TABLE(columns_of, other)                                                                       \
+    {                                                                                                  \
+        .fields = &job_fields, .columns = columns_of, .count = sizeof columns_of / sizeof *columns_of, \
+        .related = other                                                                               \
     }
 
-const struct column_table job_columns_queue = TABLE(queue), job_columns_start = TABLE(start),
-                          job_columns_history = TABLE(history), job_columns_show = TABLE(show_job);
+const struct column_table job_columns_queue = TABLE(queue, &job_columns_history),
+                          job_columns_start = TABLE(start, &job_columns_queue),
+                          job_columns_history = TABLE(history, &job_columns_queue),
+                          job_columns_show = TABLE(show_job, NULL);

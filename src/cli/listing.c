@@ -161,7 +161,7 @@ static bool find_by_name(const struct column_table *t, struct str name, bool (*e
     return false;
 }
 
-static bool find_by_heading(const struct column_table *t, struct str heading, struct column *out)
+static bool find_own_heading(const struct column_table *t, struct str heading, struct column *out)
 {
     for (uint32_t i = 0; i < t->count; i++) {
         const struct column *c = &t->columns[i];
@@ -170,6 +170,11 @@ static bool find_by_heading(const struct column_table *t, struct str heading, st
         return true;
     }
     return false;
+}
+
+static bool find_by_heading(const struct column_table *t, struct str heading, struct column *out)
+{
+    return find_own_heading(t, heading, out) || (t->related != NULL && find_own_heading(t->related, heading, out));
 }
 
 /* Whether the texts are equal but for case and underscores: "JobId" and "job_id". */
