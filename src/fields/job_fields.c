@@ -127,7 +127,7 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                               .option_help =
                                   "wait for other jobs, by their ids, tasks or names: afterok:5:6 (have ended well), "
                                   "afternotok, afterany, after:5+10 (10 minutes after its start), aftercorr:5 (task "
-                                  "by task), singleton; , is and, ? is or; '' is none",
+                                  "by task), singleton; , is and, ? is or; none removes it",
                               .document_key = "dependency"},
     [JOB_FIELD_DEPENDENCY_JOIN] = {TEXT("dependency_join"), HIDDEN, HELP("how its conditions are joined: , or ?"),
                                    OF_JOB("dependency_join"), EMPTY_IS_NULL},
