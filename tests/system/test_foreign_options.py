@@ -96,3 +96,13 @@ def test_no_dependency(jobs):
 
 def test_an_ambiguous_option_says_which_exist(jobs):
     assert "option '--ho' is ambiguous: --hold, --hold-jid or --hold-jid-ad; see" in jobs.bad('submit', '--ho', 'x')
+
+
+def test_settings_have_their_units(jobs):
+    table = jobs.good('set', 'halflife_s', 'default_mem_mib', 'PriorityMaxAge', 'default_cpus', '--noheader')
+    values = {line.split()[0]: line for line in table.splitlines()}
+    assert '604800 s (7-00:00:00)' in values['halflife_s'] and '256 MiB' in values['default_mem_mib']
+    assert '10080 min (7-00:00:00)' in values['PriorityMaxAge']
+    assert values['default_cpus'].split()[:3] == ['default_cpus', '1', '1']
+    assert [row['value'] for row in jobs.rows('set', 'halflife_s')] == ['604800']
+    assert "did you mean 'PriorityWeightAge'? run 'fairlead set' to list them" in jobs.bad('set', 'PriorityWeightAg=1')
