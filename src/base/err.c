@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "base/near_names.h"
 #include "base/text.h"
 
 enum { SHOWN_BYTES = 60 }; /* of a value or name in a sentence */
@@ -189,6 +190,28 @@ static void add_subject(struct sentence *s, const struct err *e)
     if (has_name) add(s, is_id ? " %s" : " '%s'", e->name);
 }
 
+/* "'MaxJob' is not a field; did you mean 'MaxJobs'?", or all fields if none is near. */
+static void add_unknown_field(struct sentence *s, const struct err *e, const char *quote)
+{
+    struct str near[NEAR_NAMES_MAX];
+    uint32_t count = near_names_find(str(e->accepted), str(e->value), near);
+    add(s, "%s%s%s is not a field; ", quote, e->value, quote);
+    if (count == 0) {
+        add(s, "the fields are: %s", e->accepted);
+        return;
+    }
+    add(s, "did you mean ");
+    for (uint32_t i = 0; i < count; i++)
+        add(s, "%s'%.*s'", i == 0 ? "" : i + 1 < count ? ", " : " or ", (int)near[i].length, near[i].text);
+    add(s, "?");
+}
+
+bool err_has_near_fields(const struct err *e)
+{
+    struct str near[NEAR_NAMES_MAX];
+    return e->form == ERR_FORM_UNKNOWN_FIELD && near_names_find(str(e->accepted), str(e->value), near) > 0;
+}
+
 static void add_body(struct sentence *s, const struct err *e)
 {
     const char *quote = e->is_number ? "" : "'";
@@ -196,9 +219,7 @@ static void add_body(struct sentence *s, const struct err *e)
     case ERR_FORM_VALUE: add(s, "%s%s%s %s", quote, e->value, quote, e->reason); return;
     case ERR_FORM_NOT_ACCEPTED: add(s, "%s%s%s is not %s", quote, e->value, quote, e->accepted); return;
     case ERR_FORM_EXCEEDS: add(s, "%s%s%s exceeds %s", quote, e->value, quote, e->accepted); return;
-    case ERR_FORM_UNKNOWN_FIELD:
-        add(s, "%s%s%s is not a field; the fields are: %s", quote, e->value, quote, e->accepted);
-        return;
+    case ERR_FORM_UNKNOWN_FIELD: add_unknown_field(s, e, quote); return;
     default: add(s, "%s", e->reason);
     }
 }

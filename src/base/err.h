@@ -47,7 +47,7 @@ enum err_form {
     ERR_FORM_EXCEEDS,        /* FIELD: VALUE exceeds ACCEPTED */
     ERR_FORM_NOT_FOUND,      /* no SUBJECT */
     ERR_FORM_ALREADY_EXISTS, /* SUBJECT already exists */
-    ERR_FORM_UNKNOWN_FIELD,  /* FIELD: VALUE is not a field; the fields are: ACCEPTED */
+    ERR_FORM_UNKNOWN_FIELD,  /* FIELD: VALUE is not a field; did you mean ...? Or: the fields are: ACCEPTED */
     ERR_FORM_COUNT
 };
 
@@ -137,6 +137,9 @@ void err_add_where(struct err *e, const char *format, ...) __attribute__((format
 
 /* Whether the error means that the thing does not exist. */
 bool err_is_not_found(const struct err *e, const char *subject);
+
+/* Whether the sentence names the fields that are near an unknown one, instead of all fields. */
+bool err_has_near_fields(const struct err *e);
 
 /* A kind's name in the API, its HTTP status and its exit status, from the table. */
 const char *err_name(enum err_code code);      /* "not-found": stable, part of the API */

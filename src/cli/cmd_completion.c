@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/help_topics.h"
 
 static void add_options(struct buf *out, const struct option_row *rows)
 {
@@ -115,7 +116,8 @@ static const char head[] =
     "    case \"$command\" in\n";
 
 static const char middle[] =
-    "    help|manual) [ \"$COMP_CWORD\" -eq 2 ] && words=$_fairlead_commands ;;\n"
+    "    help) [ \"$COMP_CWORD\" -eq 2 ] && words=\"$_fairlead_commands $_fairlead_topics\" ;;\n"
+    "    manual) [ \"$COMP_CWORD\" -eq 2 ] && words=$_fairlead_commands ;;\n"
     "    completion) [ \"$COMP_CWORD\" -eq 2 ] && words=bash ;;\n"
     "    esac\n"
     "    if [ \"$COMP_CWORD\" -eq 2 ] && [ -n \"$words\" ] && [ \"${cur#-}\" = \"$cur\" ]; then\n"
@@ -167,6 +169,8 @@ static void write_bash(struct buf *out)
 {
     buf_add_text(out, "_fairlead_commands='");
     add_first_words(out);
+    buf_add_text(out, "'\n_fairlead_topics='");
+    for (const struct help_topic *t = help_topics; t->name != NULL; t++) buf_format(out, " %s", t->name);
     buf_add_text(out, "'\n");
     buf_add_text(out, head);
     add_subcommands(out);

@@ -3,19 +3,8 @@
 
 #include "cli/instance_listing.h"
 #include "cli/pairs.h"
+#include "cli/setting_columns.h"
 #include "cli/setting_remarks.h"
-
-/* In a table the groups are headings between the rows, and the accepted values are in --help. */
-static const struct column set_columns[] = {
-    {.field = SETTING_FIELD_NAME, .heading = "SETTING"},
-    {.field = SETTING_FIELD_VALUE, .width_min = 20},
-    {.field = SETTING_FIELD_DEFAULT, .width_min = 20, .rank = 2},
-    {.field = SETTING_FIELD_HELP, .heading = "MEANING", .width_min = 20, .rank = 1},
-    {.field = SETTING_FIELD_GROUP, .is_for_programs = true},
-    {.field = SETTING_FIELD_ACCEPTED, .is_for_programs = true},
-};
-static const struct column_table set_table = {
-    .fields = &setting_fields, .columns = set_columns, .count = sizeof set_columns / sizeof *set_columns};
 
 static const char *group_of(const struct field_value *row)
 {
@@ -54,7 +43,7 @@ static int list_settings(struct call *call, struct err *e)
     uint32_t count = call->parsed.operand_count;
     enum setting *settings = arena_alloc(call->arena, (count + (size_t)1) * sizeof *settings);
     const struct named_settings wanted = {settings, count};
-    struct instance_listing listing = {.columns = &set_table, .target = API_SETTINGS, .group_of = group_of};
+    struct instance_listing listing = {.columns = &setting_columns, .target = API_SETTINGS, .group_of = group_of};
     for (uint32_t i = 0; i < count; i++) {
         const struct field *f;
         if (setting_find(str(call->parsed.operands[i]), &settings[i], &f, e) != 0) return -1;
@@ -141,7 +130,7 @@ const struct command cmd_set = {
     .fields = &settings_class,
     .options = listing_only_options,
     .values_size = sizeof(struct listing_only_values),
-    .listed = &set_table,
+    .listed = &setting_columns,
     .operands_max = OPERANDS_ANY,
     .examples = set_examples,
     .see_also = "status",

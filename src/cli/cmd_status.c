@@ -5,6 +5,7 @@
 #include "base/quantity.h"
 #include "cli/instance.h"
 #include "cli/listing.h"
+#include "cli/setting_columns.h"
 #include "fields/settings.h"
 
 struct status_values {
@@ -82,18 +83,10 @@ static bool is_shown(const struct field_value *setting)
 
 static int write_settings(const struct wire_list *settings, struct output *out, struct err *e)
 {
-    static const struct column columns[] = {
-        {.field = SETTING_FIELD_NAME, .heading = "SETTING"},
-        {.field = SETTING_FIELD_VALUE, .width_min = 20},
-        {.field = SETTING_FIELD_DEFAULT, .width_min = 20, .rank = 2},
-        {.field = SETTING_FIELD_HELP, .heading = "MEANING", .width_min = 20, .rank = 1},
-    };
-    static const struct column_table table = {
-        .fields = &setting_fields, .columns = columns, .count = sizeof columns / sizeof *columns};
     static const struct listing_values form = {0};
     const struct field_value *setting = settings->items;
     struct listing listing;
-    if (listing_begin(&listing, &table, &form, out, e) != 0) return -1;
+    if (listing_begin(&listing, &setting_columns, &form, out, e) != 0) return -1;
     for (uint32_t i = 0; i < settings->count; i++, setting += SETTING_FIELD_COUNT) {
         if (is_shown(setting)) listing_add(&listing, setting);
     }

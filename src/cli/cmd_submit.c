@@ -90,7 +90,10 @@ static int add_command(struct call *call, struct api_submit *body, const char **
         body->arguments = list_of(call->arena, arguments, count);
         *out_name = base_name(words[0]);
     } else {
-        if (job_script_read(words[0], call->arena, &body->script, e) != 0) return -1;
+        if (job_script_read(words[0], call->arena, &body->script, e) != 0) {
+            (void)options_explain_bare(&call->parsed, e);
+            return -1;
+        }
         note_directives(words[0], body->script);
         body->arguments = list_of(call->arena, arguments + 1, count - 1);
         *out_name = body->script_name = strcmp(words[0], "-") == 0 ? "stdin" : base_name(words[0]);

@@ -44,9 +44,9 @@ const struct command cmd_update = {
         "started, --begin until all have, the time limit at any time.\n\n"
         "A new time limit also holds for the tasks that run. It counts from their start: one that has passed ends them at "
         "once, with TIMEOUT. After the start only an operator may raise it; the job's user may lower it.\n\n"
-        "--begin none removes the earliest start, --deadline none the deadline.\n\n"
+        "--begin none removes the earliest start, --deadline none the deadline, --dependency none what it waits for.\n\n"
         "An update of anything but a comment moves the job to the end of the scheduler's list ('fairlead help hold').",
-    .explain = foreign_syntax_submit_option,
+    .explain = foreign_syntax_update_option,
     .job_options = JOB_OPTIONS_UPDATE,
     .operands_min = 1,
     .operands_max = 1,

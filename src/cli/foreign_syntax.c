@@ -30,6 +30,8 @@ static const struct foreign_word command_words[] = {
 };
 
 static const struct foreign_word submit_words[] = {
+    {.words = " name ", .advice = "use -J, --job-name for the job's name"},
+    {.words = " i input ", .advice = "standard input is empty: let the script read the file"},
     {.words = " wrap b ", .advice = "give a command after --: fairlead submit -- COMMAND [ARGUMENT...]"},
     {.words = " ntasks cpus-per-task c ", .advice = "use -n, --cpus for CPUs"},
     {.words = " ntasks-per-node ", .advice = "use --slots-per-node for the slots on each host"},
@@ -56,40 +58,68 @@ static const struct foreign_word submit_words[] = {
     {0},
 };
 
+/* What an update advises instead of a submission; its other words are those of a submission. */
+static const struct foreign_word update_words[] = {
+    {.words = " hold H h ", .advice = "use 'fairlead hold ID', or --hold-jid for jobs whose end it waits for"},
+    {.words = " array a tc ", .advice = "use --array-limit COUNT; which tasks an array has cannot change"},
+    {.words = " wrap b input i ", .advice = "a job's command cannot change; cancel it and submit another"},
+    {.words = " sync wait W ", .advice = "use 'fairlead wait ID' to wait until the job has ended"},
+    {.words = " cwd workdir chdir D wd output o error e j V v export ",
+     .advice = "a job's directory, files and environment cannot change; cancel it and submit another"},
+    {0},
+};
+
 /* Options of squeue, sacct, sprio, sshare, scancel, qstat and qdel. */
+#define ANOTHER_CLUSTER "an instance is one cluster; use --socket PATH for another instance"
+#define OWN_JOBS "use -u \"$USER\" for your own jobs"
+
 static const struct foreign_word queue_words[] = {
     {.words = " t states ", .advice = "use -s, --state STATE"},
-    {.words = " me mine ", .advice = "use -u, --user NAME for your own jobs"},
+    {.words = " me mine ", .advice = OWN_JOBS},
     {.words = " j jobs job ", .advice = "use 'fairlead show job ID' for one job"},
     {.words = " l long f full ",
      .advice = "use -o FIELD,... for other columns, or 'fairlead show job ID' for all fields"},
-    {.words = " p partition q qos n name w nodelist r ",
-     .advice = "use --sort to group jobs by a field, or -P for a script that selects them"},
+    {.words = " p partition ",
+     .advice = "select rows by their text: fairlead queue -P -o id,partition | grep '|NAME$'"},
+    {.words = " q qos ", .advice = "select rows by their text: fairlead queue -P -o id,qos | grep '|NAME$'"},
+    {.words = " n name J job-name ",
+     .advice = "select rows by their text: fairlead queue -P -o id,name | grep '|NAME$'"},
+    {.words = " w nodelist ", .advice = "select rows by their text: fairlead queue -P -o id,hosts | grep -w HOST"},
+    {.words = " r array ", .advice = "tasks that have not started are one row; each has its own from its start"},
     {.words = " O Format format ", .advice = "use -o FIELD,... to choose columns"},
     {.words = " S ", .advice = "use --sort FIELD,..."},
     {.words = " i iterate ", .advice = "use watch(1): watch -n 5 fairlead queue"},
+    {.words = " M cluster clusters ", .advice = ANOTHER_CLUSTER},
     {0},
 };
 
 static const struct foreign_word history_words[] = {
-    {.words = " me mine ", .advice = "use -u, --user NAME for your own jobs"},
+    {.words = " me mine ", .advice = OWN_JOBS},
+    {.words = " a allusers ", .advice = "jobs of all users are listed unless -u selects some"},
     {.words = " j jobs job ", .advice = "use 'fairlead show job ID' for one job"},
-    {.words = " starttime ", .advice = "use -S, --since TIME"},
+    {.words = " S starttime ", .advice = "use --since TIME"},
     {.words = " E endtime ", .advice = "use --until TIME"},
-    {.words = " t s state states ", .advice = "use --sort state to group jobs, or -P for a script that selects them"},
+    {.words = " t s state states ",
+     .advice = "select rows by their text: fairlead history -P -o id,state | grep '|FAILED$'"},
+    {.words = " r partition ",
+     .advice = "select rows by their text: fairlead history -P -o id,partition | grep '|NAME$'"},
+    {.words = " q qos ", .advice = "select rows by their text: fairlead history -P -o id,qos | grep '|NAME$'"},
+    {.words = " name J job-name ",
+     .advice = "select rows by their text: fairlead history -P -o id,name | grep '|NAME$'"},
+    {.words = " N nodelist w ", .advice = "select rows by their text: fairlead history -P -o id,hosts | grep -w HOST"},
     {.words = " l long ", .advice = "use -o FIELD,... for other columns, or 'fairlead show job ID' for all fields"},
     {.words = " X allocations ", .advice = "a row is always a whole job or task"},
     {.words = " format ", .advice = "use -o FIELD,... to choose columns"},
+    {.words = " p parsable2 ", .advice = "use -P, --parsable"},
+    {.words = " M cluster clusters ", .advice = ANOTHER_CLUSTER},
     {0},
 };
 
 static const struct foreign_word prio_words[] = {
     {.words = " j jobs job ", .advice = "give the id alone: fairlead prio ID"},
-    {.words = " u user p partition ",
-     .advice = "use --sort to group jobs by a field, or -P for a script that selects them"},
+    {.words = " u user p partition ", .advice = "select rows by their text: fairlead prio -P | grep '|NAME|'"},
     {.words = " l long ", .advice = "every term is listed already"},
-    {.words = " w weights ", .advice = "use 'fairlead set' to list the weights"},
-    {.words = " n norm ", .advice = "use -P for full precision"},
+    {.words = " M cluster clusters ", .advice = ANOTHER_CLUSTER},
     {0},
 };
 
@@ -97,16 +127,19 @@ static const struct foreign_word share_words[] = {
     {.words = " a all ", .advice = "all users are listed unless -A or -u selects some"},
     {.words = " l long ", .advice = "use -o FIELD,... for other columns, or --tres for the usage of each TRES"},
     {.words = " U Users ", .advice = "use -u, --user NAME for one user"},
-    {.words = " m partition ", .advice = "shares are of users in accounts, not of partitions"},
     {.words = " accounts ", .advice = "use -A, --account NAME"},
+    {.words = " n ", .advice = "use --noheader"},
+    {.words = " p parsable2 ", .advice = "use -P, --parsable"},
+    {.words = " M cluster clusters ", .advice = ANOTHER_CLUSTER},
     {0},
 };
 
 static const struct foreign_word cancel_words[] = {
     {.words = " t ", .advice = "use -s, --state pending or running"},
-    {.words = " n jobname ", .advice = "use -J, --name NAME"},
+    {.words = " n jobname job-name ", .advice = "use -J, --name NAME"},
     {.words = " me ", .advice = "use --all for all your jobs, or -u, --user NAME"},
-    {.words = " s signal b batch f full ", .advice = "a job gets SIGTERM, and SIGKILL after the setting grace_s"},
+    {.words = " w nodelist ", .advice = "'fairlead queue -P -o id,hosts' lists the jobs of each host; give their ids"},
+    {.words = " signal b batch f full ", .advice = "a job gets SIGTERM, and SIGKILL after the setting grace_s"},
     {.words = " i interactive ", .advice = "use --dry-run to see what would be changed"},
     {0},
 };
@@ -158,6 +191,12 @@ const char *foreign_syntax_command(const char *word)
 const char *foreign_syntax_submit_option(const char *word)
 {
     return find(submit_words, word);
+}
+
+const char *foreign_syntax_update_option(const char *word)
+{
+    const char *advice = find(update_words, word);
+    return advice != NULL ? advice : find(submit_words, word);
 }
 
 const char *foreign_syntax_queue_option(const char *word)

@@ -6,11 +6,14 @@
 
 #include "base/str.h"
 
-/* The name of the equivalent command ("sbatch": "submit"), or NULL. */
+/* The equivalent command, maybe with an option ("sbatch": "submit", "requeuehold": "requeue --hold"), or NULL. */
 const char *foreign_syntax_command(const char *word);
 
 /* Advice for an option of sbatch or qsub, given without its dashes ("ntasks": "use -n, --cpus for CPUs"), or NULL. */
 const char *foreign_syntax_submit_option(const char *word);
+
+/* The same for a change of a job; what a submission alone can set, it says. */
+const char *foreign_syntax_update_option(const char *word);
 
 /* The same for options of the commands that list jobs, priorities and shares, and that cancel jobs. */
 const char *foreign_syntax_queue_option(const char *word);

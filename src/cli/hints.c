@@ -3,7 +3,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/near_names.h"
 #include "base/text.h"
+#include "fields/settings.h"
 
 struct hint {
     enum err_code code;
@@ -64,10 +66,26 @@ static bool write_object_hint(const struct err *e, const char *command, char *ou
     return true;
 }
 
+/* The setting that a mistyped name may mean. */
+static bool write_setting_hint(const struct err *e, char *out)
+{
+    struct str near[NEAR_NAMES_MAX];
+    struct buf names = {0};
+    if (e->code != ERR_NOT_FOUND || strcmp(e->subject, "setting") != 0) return false;
+    for (int i = 0; i < SETTING_COUNT; i++) buf_format(&names, "%s%s", i > 0 ? "," : "", settings_table[i].name);
+    uint32_t count = near_names_find((struct str){names.text, names.length}, str(e->name), near);
+    if (count > 0)
+        text_format(out, HINT_SIZE, "did you mean '%.*s'? run 'fairlead set' to list them", (int)near[0].length,
+                    near[0].text);
+    buf_release(&names);
+    return count > 0;
+}
+
 bool hint_write(const struct err *e, char out[HINT_SIZE])
 {
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
         if (!fits(&hints[i], e)) continue;
+        if (hints[i].name == NULL && write_setting_hint(e, out)) return true;
         text_format(out, HINT_SIZE, "%s", hints[i].text);
         return true;
     }

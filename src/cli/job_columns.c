@@ -3,13 +3,11 @@
 #include <string.h>
 
 #include "api/client/client.h"
-#include "base/array.h"
 #include "base/idset.h"
 #include "base/quantity.h"
 #include "cli/job_end.h"
 #include "cli/listing.h"
 #include "cli/tres_show.h"
-#include "fields/host_list.h"
 #include "fields/job_fields.h"
 #include "fields/job_id.h"
 #include "fields/limits.h"
@@ -215,16 +213,6 @@ static void show_waits_for(const struct field_value *row, struct buf *out)
     show_dash_if_empty(out);
 }
 
-static void show_hosts(const struct field_value *row, struct buf *out)
-{
-    ARRAY(struct str) names = {0};
-    for (struct str rest = str(row[JOB_FIELD_HOSTS].text); rest.length > 0;)
-        *array_add(&names) = str_cut(rest, ',', &rest);
-    host_list_format(names.items, names.count, out);
-    array_release(&names);
-    show_dash_if_empty(out);
-}
-
 static void show_tres(const struct field_value *row, struct buf *out)
 {
     if (has(row, JOB_FIELD_TRES)) tres_show(row[JOB_FIELD_TRES].text, out);
@@ -357,7 +345,7 @@ static const struct column show_job[] = {
     {.computed = &elapsed_field, .compute = compute_elapsed, .heading = "Elapsed"},
     {.field = JOB_FIELD_TIME_LIMIT, .heading = "Time limit", .show = show_time_limit_and_origin},
     {.field = JOB_FIELD_CPUS, .heading = "CPUs", .show = show_slots},
-    {.field = JOB_FIELD_HOSTS, .heading = "Hosts", .show = show_hosts},
+    {.field = JOB_FIELD_HOSTS, .heading = "Hosts"},
     {.field = JOB_FIELD_CPU_IDS, .heading = "CPU numbers"},
     {.field = JOB_FIELD_NODES, .heading = "Nodes", .show = show_nodes},
     {.field = JOB_FIELD_MEM_MIB, .heading = "Memory"},
@@ -384,10 +372,14 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_ERR_PATH, .heading = "Error output"},
 };
 
-#define TABLE(rows)                                                                      \
-    {                                                                                    \
-        .fields = &job_fields, .columns = (rows), .count = sizeof(rows) / sizeof *(rows) \
+/* Each accepts the headings of another one: history -o limit. */
+#define TABLE(columns_of, other)                                                                       \
+    {                                                                                                  \
+        .fields = &job_fields, .columns = columns_of, .count = sizeof columns_of / sizeof *columns_of, \
+        .related = other                                                                               \
     }
 
-const struct column_table job_columns_queue = TABLE(queue), job_columns_start = TABLE(start),
-                          job_columns_history = TABLE(history), job_columns_show = TABLE(show_job);
+const struct column_table job_columns_queue = TABLE(queue, &job_columns_history),
+                          job_columns_start = TABLE(start, &job_columns_queue),
+                          job_columns_history = TABLE(history, &job_columns_queue),
+                          job_columns_show = TABLE(show_job, NULL);

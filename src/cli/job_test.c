@@ -1,25 +1,24 @@
 #include "cli/job_test.h"
 
-#include "base/quantity.h"
+#include "cli/listing.h"
 #include "cli/reason_list.h"
 
 /* begin_us: the job's own earliest start; 0: none. */
 static void add_start(const struct api_tested *t, int64_t begin_us, struct buf *out)
 {
-    char time[32];
     if (t->never) {
         buf_format(out, "The job %s\n", t->never_runs);
         return;
     }
-    time_format(time, t->start_us > 0 ? t->start_us : begin_us);
-    if (t->now)
+    if (t->now) {
         buf_add_text(out, "The job would start now");
-    else if (t->start_us > 0)
-        buf_format(out, "The job would start at %s", time);
-    else if (begin_us > 0)
-        buf_format(out, "The job would start at %s or later, which is its begin", time);
-    else
+    } else if (t->start_us > 0 || begin_us > 0) {
+        buf_add_text(out, "The job would start at ");
+        listing_write_time(t->start_us > 0 ? t->start_us : begin_us, out);
+        if (t->start_us <= 0) buf_add_text(out, " or later, which is its begin");
+    } else {
         buf_add_text(out, "The job would wait; when it would start is not known");
+    }
     if (t->places != NULL) buf_format(out, " on %s", t->places);
     buf_format(out, ", with %u CPU%s in partition %s\n", t->cpus, t->cpus == 1 ? "" : "s", t->partitions);
     if (t->waits_for != NULL) buf_format(out, "It would wait for %s\n", t->waits_for);

@@ -49,25 +49,11 @@ int limit_operands_read(const struct call *call, struct limit_operands *out, str
     return 0;
 }
 
-/* The field of the command whose name is most like a mistyped one, or NULL: at most a third of the letters differ. */
-static const struct field *nearest_field(const struct command *command, struct str name)
-{
-    const struct field *nearest = NULL, *f;
-    size_t min = name.length / 3 + 1;
-    for (uint32_t i = 0; (f = command_field(command, i)) != NULL; i++) {
-        size_t distance = str_distance(name, str(f->name));
-        if (distance >= min) continue;
-        min = distance;
-        nearest = f;
-    }
-    return nearest;
-}
-
 int limit_operands_refuse(const struct call *call, const char *operand, struct err *e)
 {
     struct buf names = {0};
     struct str value, name = str_cut(str(operand), '=', &value);
-    const struct field *f, *nearest = nearest_field(call->command, name);
+    const struct field *f;
     if (value.text == NULL)
         return err_set(e, ERR_USAGE,
                        "unexpected argument '%s'; fields are given as NAME=VALUE, see 'fairlead %s --help'", operand,
@@ -77,13 +63,9 @@ int limit_operands_refuse(const struct call *call, const char *operand, struct e
             return err_set(e, ERR_USAGE, "unexpected argument '%s': it is an option, --%s %.*s", operand, o->name,
                            (int)value.length, value.text);
     }
-    if (nearest != NULL)
-        return err_set(e, ERR_USAGE, "'%.*s' is not a field; did you mean '%s'?", (int)name.length, name.text,
-                       nearest->name);
     for (uint32_t i = 0; (f = command_field(call->command, i)) != NULL; i++)
         buf_format(&names, "%s%s", i > 0 ? ", " : "", f->name);
-    int status = err_set(e, ERR_USAGE, "'%.*s' is not a field; the fields are: %.*s", (int)name.length, name.text,
-                         (int)names.length, names.text);
+    (void)err_unknown_field(e, NULL, name, names.text);
     buf_release(&names);
-    return status;
+    return -1;
 }

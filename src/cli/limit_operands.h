@@ -23,7 +23,7 @@ struct limit_operands {
  * twice. */
 int limit_operands_read(const struct call *call, struct limit_operands *out, struct err *e);
 
-/* Fills *e: the operand is none that the command accepts. Returns -1, ERR_USAGE. */
+/* Fills *e, with ERR_USAGE or ERR_INPUT: the operand is none that the command accepts. Returns -1. */
 int limit_operands_refuse(const struct call *call, const char *operand, struct err *e);
 
 #endif

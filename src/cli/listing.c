@@ -7,9 +7,11 @@
 #include <time.h>
 
 #include "api/client/client.h"
+#include "base/array.h"
 #include "base/ensure.h"
 #include "base/number.h"
 #include "base/quantity.h"
+#include "fields/host_list.h"
 #include "fields/job_id.h"
 #include "wire/psv.h"
 #include "wire/wire.h"
@@ -59,8 +61,7 @@ static void write_amounts(const struct column *c, const char *text, struct buf *
     }
 }
 
-/* Local time, with the year if it is not the current one. */
-static void write_time(int64_t time_us, struct buf *out)
+void listing_write_time(int64_t time_us, struct buf *out)
 {
     char text[64];
     time_t at = (time_t)(time_us / US_PER_S), today = (time_t)(client_now_us() / US_PER_S);
@@ -69,6 +70,14 @@ static void write_time(int64_t time_us, struct buf *out)
     localtime_r(&today, &now);
     strftime(text, sizeof text, local.tm_year == now.tm_year ? "%d %b %H:%M:%S" : "%d %b %Y %H:%M", &local);
     buf_add_text(out, text);
+}
+
+static void write_hosts(const char *text, struct buf *out)
+{
+    ARRAY(struct str) names = {0};
+    for (struct str rest = str(text); rest.length > 0;) *array_add(&names) = str_cut(rest, ',', &rest);
+    host_list_format(names.items, names.count, out);
+    array_release(&names);
 }
 
 static bool is_empty(const struct column *c, const struct field *f, const struct field_value *value)
@@ -86,6 +95,8 @@ static void write_value(const struct column *c, const struct field *f, const str
         buf_add_text(out, c->absent_text != NULL ? c->absent_text : "-");
     } else if (f->is_task_set) {
         job_id_write_short(str(value->text), JOB_ID_TASKS_SHOWN, out);
+    } else if (f->is_host_set) {
+        write_hosts(value->text, out);
     } else if (field_is_text(f) && c->is_fixed) {
         write_amounts(c, value->text, out);
     } else if (f->type == FIELD_REAL) {
@@ -95,7 +106,7 @@ static void write_value(const struct column *c, const struct field *f, const str
     } else if (f->type == FIELD_MEMORY && !is_special) {
         buf_add(out, text, memory_format(text, (uint64_t)value->number));
     } else if (f->type == FIELD_TIME && !is_special) {
-        write_time(value->number, out);
+        listing_write_time(value->number, out);
     } else {
         field_format(f, value, out);
     }
@@ -161,7 +172,7 @@ static bool find_by_name(const struct column_table *t, struct str name, bool (*e
     return false;
 }
 
-static bool find_by_heading(const struct column_table *t, struct str heading, struct column *out)
+static bool find_own_heading(const struct column_table *t, struct str heading, struct column *out)
 {
     for (uint32_t i = 0; i < t->count; i++) {
         const struct column *c = &t->columns[i];
@@ -170,6 +181,11 @@ static bool find_by_heading(const struct column_table *t, struct str heading, st
         return true;
     }
     return false;
+}
+
+static bool find_by_heading(const struct column_table *t, struct str heading, struct column *out)
+{
+    return find_own_heading(t, heading, out) || (t->related != NULL && find_own_heading(t->related, heading, out));
 }
 
 /* Whether the texts are equal but for case and underscores: "JobId" and "job_id". */

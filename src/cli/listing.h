@@ -110,6 +110,10 @@ static inline bool listing_is_table(const struct listing_values *form)
 void listing_write_cell(const struct column_table *t, const struct column *c, const struct field_value *row,
                         struct arena *arena, struct buf *out);
 
+/* Appends a time as tables and messages have it, in local time: "21 Nov 09:05:00"; of another year than the current one
+ * "21 Nov 2027 09:05". */
+void listing_write_time(int64_t time_us, struct buf *out);
+
 /* Appends the names that -o and --sort accept, separated by ", ". */
 void listing_write_names(const struct column_table *t, struct buf *out);
 

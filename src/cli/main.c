@@ -15,19 +15,31 @@
 #include "cli/hints.h"
 #include "cli/instance.h"
 #include "cli/job_options.h"
+#include "cli/older_limits.h"
 
 enum { EXIT_USAGE = 2, NAME_BYTES = 80 };
+
+/* Whether there is a hint for the error of a command. A file's fields are not in the help of the command. */
+static bool write_hint(const char *name, const struct err *e, char out[HINT_SIZE])
+{
+    if (hint_write(e, out)) return true;
+    if (name[0] == '\0' || e->where[0] != '\0' || !err_has_near_fields(e)) return false;
+    text_format(out, HINT_SIZE, "see 'fairlead %s --help'", name);
+    return true;
+}
 
 /* Prints the error as one line, with a hint if there is one. Returns the exit status. name: of the command, or "". */
 static int fail(const char *name, const struct err *e, bool has_position)
 {
     char hint[HINT_SIZE];
-    bool has_hint = hint_write(e, hint);
-    const char *separator = has_hint ? "; " : "", *advice = has_hint ? hint : "";
+    const char *sentence = ERR_SENTENCE(e);
+    bool has_hint = write_hint(name, e, hint),
+         is_question = sentence[0] != '\0' && *(strchr(sentence, '\0') - 1) == '?';
+    const char *separator = !has_hint ? "" : is_question ? " " : "; ", *advice = has_hint ? hint : "";
     if (has_position) {
-        output_note("%s%s%s", ERR_SENTENCE(e), separator, advice);
+        output_note("%s%s%s", sentence, separator, advice);
     } else {
-        output_note("fairlead%s%s: %s%s%s", name[0] != 0 ? " " : "", name, ERR_SENTENCE(e), separator, advice);
+        output_note("fairlead%s%s: %s%s%s", name[0] != 0 ? " " : "", name, sentence, separator, advice);
     }
     return err_exit_status(e->code);
 }
@@ -87,8 +99,9 @@ static int run(const struct command *command, int argc, char **argv, struct aren
     }
     uint32_t count = call.parsed.operand_count;
     if (count > command->operands_max) {
-        err_set(&e, ERR_USAGE, "unexpected argument '%s'; see '%s --help'", call.parsed.operands[command->operands_max],
-                name);
+        if (!options_explain_bare(&call.parsed, &e))
+            err_set(&e, ERR_USAGE, "unexpected argument '%s'; see '%s --help'",
+                    call.parsed.operands[command->operands_max], name);
         return fail(command->name, &e, false);
     }
     if (count < command->operands_min) {
@@ -99,7 +112,7 @@ static int run(const struct command *command, int argc, char **argv, struct aren
         err_set(&e, ERR_USAGE, "the name is empty; see '%s --help'", name);
         return fail(command->name, &e, false);
     }
-    int status = command->run(&call, &e);
+    int status = older_limits_rewrite(&call, &e) != 0 ? -1 : command->run(&call, &e);
     return status >= 0 ? status : fail(command->name, &e, call.error_has_position);
 }
 
@@ -153,11 +166,12 @@ static const struct command *only_subcommand(const char *parent)
 static int refuse_unknown(const char *word)
 {
     const char *equivalent = foreign_syntax_command(word);
-    const struct command *nearest = equivalent != NULL ? command_find(equivalent) : nearest_command(NULL, word);
+    const struct command *nearest = equivalent == NULL ? nearest_command(NULL, word) : NULL;
+    if (nearest != NULL) equivalent = nearest->name;
     if (word[0] == '-') {
         output_note("fairlead: unknown option '%s': a command comes first; see 'fairlead --help'", word);
-    } else if (nearest != NULL) {
-        output_note("fairlead: unknown command '%s'; did you mean '%s'? see 'fairlead --help'", word, nearest->name);
+    } else if (equivalent != NULL) {
+        output_note("fairlead: unknown command '%s'; did you mean '%s'? see 'fairlead --help'", word, equivalent);
     } else {
         output_note("fairlead: unknown command '%s'; see 'fairlead --help'", word);
     }

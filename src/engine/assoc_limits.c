@@ -84,7 +84,7 @@ static int fail_unknown(const char *key, struct err *e)
 {
     struct buf names = {0};
     field_names(&limit_fields, &names);
-    (void)err_value(e, "field", str(key), "one of %s", names.text);
+    (void)err_unknown_field(e, NULL, str(key), names.text);
     buf_release(&names);
     return -1;
 }

@@ -543,6 +543,13 @@ bool cluster_model_is_attached(const struct cluster_model *m, const struct state
     return row_of(s, m->host_of[m->cluster.instances.items[instance].host])->is_attached;
 }
 
+bool cluster_model_is_outside(const struct cluster_model *m, const struct state *s, uint32_t instance)
+{
+    enum { THIS_MACHINE = 0 };
+    uint32_t host = m->host_of[m->cluster.instances.items[instance].host];
+    return !s->is_document && host == THIS_MACHINE && !row_of(s, host)->is_attached && s->host_sums.attached > 0;
+}
+
 bool cluster_model_is_reported(const struct cluster_model *m, uint32_t resource)
 {
     for (uint32_t h = 0; h < m->cluster.hosts.count; h++) {

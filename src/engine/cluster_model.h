@@ -47,6 +47,9 @@ void cluster_model_drop_quotas(struct cluster_model *m);
 /* Whether jobs can run on the host of an instance: an executor serves it. */
 bool cluster_model_is_attached(const struct cluster_model *m, const struct state *s, uint32_t instance);
 
+/* Whether the host of an instance is this machine in a pretend cluster, where jobs run on other hosts only. */
+bool cluster_model_is_outside(const struct cluster_model *m, const struct state *s, uint32_t instance);
+
 /* Whether the cluster, a host or an instance offers a resource; hosts without an executor do not. O(hosts +
  * instances). */
 bool cluster_model_offers(const struct cluster_model *m, uint32_t resource);

@@ -76,6 +76,13 @@ static void add_overloaded(struct wait_list *l, uint32_t instance)
     wait_list_add(l);
 }
 
+/* No sentence names an instance that no job could have: its partition has left the host, or the host is none of the
+ * cluster. */
+static bool is_gone(const struct wait_list *l, uint32_t instance)
+{
+    return l->v->m->has_left[instance] || cluster_model_is_outside(l->v->m, l->v->s, instance);
+}
+
 static void add_all_of(struct wait_list *l, const uint8_t *drops, enum dropped which)
 {
     static const char *const why[] = {[DROPPED_UNAVAILABLE] = "temporarily not available",
@@ -83,7 +90,7 @@ static void add_all_of(struct wait_list *l, const uint8_t *drops, enum dropped w
                                       [DROPPED_CLOSED] = "disabled",
                                       [DROPPED_FULL] = "full"};
     for (uint32_t i = 0; i < l->v->m->cluster.instances.count; i++) {
-        if (drops[i] != which || l->v->m->has_left[i]) continue;
+        if (drops[i] != which || is_gone(l, i)) continue;
         if (which == DROPPED_OVERLOADED)
             add_overloaded(l, i);
         else
@@ -97,7 +104,7 @@ static bool add_global(struct wait_list *l, const uint8_t *drops)
     bool is_left = false;
     for (int which = DROPPED_UNAVAILABLE; which <= DROPPED_FULL; which++) add_all_of(l, drops, (enum dropped)which);
     for (uint32_t i = 0; i < l->v->m->cluster.instances.count && !is_left; i++)
-        is_left = drops[i] == DROPPED_NOT && !l->v->m->has_left[i];
+        is_left = drops[i] == DROPPED_NOT && !is_gone(l, i);
     return is_left;
 }
 
@@ -168,7 +175,7 @@ static bool add_queue(struct wait_list *l, uint32_t partition, struct queue_coun
 static bool is_seen(const struct wait_list *l, const uint8_t *drops, uint32_t instance)
 {
     bool may_reserve = l->question == WAIT_IN_PASS && l->j->is_reserving;
-    if (l->v->m->has_left[instance]) return false;
+    if (is_gone(l, instance)) return false;
     if (l->question != WAIT_IN_PASS || drops[instance] == DROPPED_NOT) return true;
     return may_reserve && (drops[instance] == DROPPED_FULL || drops[instance] == DROPPED_CLOSED);
 }
@@ -177,7 +184,7 @@ static struct queue_count count_instances(const struct wait_list *l, const uint8
 {
     struct queue_count count = {0};
     for (uint32_t i = 0; i < l->v->m->cluster.instances.count; i++) {
-        if (l->v->m->partition_of[i] != partition || l->v->m->has_left[i]) continue;
+        if (l->v->m->partition_of[i] != partition || is_gone(l, i)) continue;
         count.seen += is_seen(l, drops, i);
         count.listed += is_listed(l, i);
     }
@@ -297,7 +304,7 @@ static bool is_named(const struct wait_list *l, const uint8_t *drops)
     const struct cluster_model *m = l->v->m;
     bool found = false;
     for (uint32_t i = 0; i < m->cluster.instances.count && l->question == WAIT_IN_PASS && !found; i++)
-        found = drops[i] != DROPPED_NOT && !m->has_left[i] &&
+        found = drops[i] != DROPPED_NOT && !is_gone(l, i) &&
                 job_demand_partition_limit(l->v->demands, l->j, NONE, m->partition_of[i]) == LIMIT_NONE;
     return found;
 }

@@ -38,6 +38,7 @@ struct column_table {
     const struct field_table *fields;
     const struct column *columns;
     uint32_t count;
+    const struct column_table *related; /* of the same record: its headings name columns, too; NULL: none */
 };
 
 /* The field that describes the column's values. */

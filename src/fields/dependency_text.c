@@ -230,7 +230,7 @@ int dependency_text_parse(struct str text, struct arena *arena, struct dependenc
     struct reader r = {.arena = arena, .e = e, .capacity = 1};
     *out = (struct dependency_list){0};
     text = str_trim(text);
-    if (text.length == 0) return 0;
+    if (text.length == 0 || str_equal_nocase(text, str("none"))) return 0;
     for (size_t i = 0; i < text.length; i++)
         r.capacity += text.text[i] == ',' || text.text[i] == '?' || text.text[i] == ':';
     if (r.capacity > DEPENDENCY_ITEMS_MAX) r.capacity = DEPENDENCY_ITEMS_MAX;

@@ -27,8 +27,9 @@
 #include "base/text.h"
 #include "fields/dependency_list.h"
 
-/* Reads a list; an empty text is an empty one. All its memory is of the arena, names are views of the text. ERR_INPUT,
- * ERR_TOO_LARGE: more than DEPENDENCY_ITEMS_MAX conditions. The error is about the field dependency. O(length). */
+/* Reads a list; an empty text, or "none", is an empty one. All its memory is of the arena, names are views of the text.
+ * ERR_INPUT, ERR_TOO_LARGE: more than DEPENDENCY_ITEMS_MAX conditions. The error is about the field dependency.
+ * O(length). */
 int dependency_text_parse(struct str text, struct arena *arena, struct dependency_list *out, struct err *e);
 
 /* The check of the field. */

@@ -63,6 +63,7 @@ struct field {
     bool has_lines;   /* of FIELD_TEXT: line ends are accepted, and kept as "; " */
     bool is_tres;     /* of FIELD_TEXT: limits by TRES, "cpu=64,mem=8G", which a change merges (policy/tres.h) */
     bool is_text;     /* of durations: in JSON as people write it, whatever the table says (field_table.is_written) */
+    bool is_host_set; /* names of hosts, separated by commas: tables shorten them to "n[1-3]" (fields/host_list.h) */
     bool is_task_set; /* a job's id or tasks: tables shorten it to "5_[0,2,4,...]" (fields/job_id.h) */
     /* For FIELD_TEXT and FIELD_BYTES: ERR_INPUT if the text has the wrong form. NULL: there is no further rule. */
     int (*check)(struct str text, const char *field, struct err *e);

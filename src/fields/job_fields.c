@@ -127,7 +127,7 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                               .option_help =
                                   "wait for other jobs, by their ids, tasks or names: afterok:5:6 (have ended well), "
                                   "afternotok, afterany, after:5+10 (10 minutes after its start), aftercorr:5 (task "
-                                  "by task), singleton; , is and, ? is or; '' is none",
+                                  "by task), singleton; , is and, ? is or; none removes it",
                               .document_key = "dependency"},
     [JOB_FIELD_DEPENDENCY_JOIN] = {TEXT("dependency_join"), HIDDEN, HELP("how its conditions are joined: , or ?"),
                                    OF_JOB("dependency_join"), EMPTY_IS_NULL},
@@ -222,7 +222,7 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                               HELP("why it can never run, even if nothing else ran; null: it can, or not asked for")},
 
     [JOB_FIELD_HOSTS] = {TEXT("hosts"), HELP("where it runs or ran; empty: it has not started"), OF_TASK("hosts"),
-                         DECIDES},
+                         DECIDES, .field.is_host_set = true},
     [JOB_FIELD_CPU_IDS] = {TEXT("cpu_ids"), HELP("CPUs that it has or had, for each of its hosts: 0-3;0-1"),
                            OF_TASK("cpus"), DECIDES},
     [JOB_FIELD_GPU_IDS] = {TEXT("gpu_ids"), HELP("GPUs that it has or had, for each of its hosts"), OF_TASK("gpus"),

@@ -399,7 +399,7 @@ int object_set(struct object *o, enum object_kind kind, struct str key, struct s
         struct buf names = {0};
         const struct field_table fields = fields_of(class);
         field_names(&fields, &names);
-        (void)err_value(e, "field", key, "one of %s", names.text);
+        (void)err_unknown_field(e, NULL, key, names.text);
         buf_release(&names);
         return err_of(e, class->name, str(o->name));
     }

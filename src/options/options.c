@@ -41,6 +41,19 @@ bool options_any_given(const struct parsed *parsed, const struct option_row *row
     return false;
 }
 
+bool options_explain_bare(const struct parsed *parsed, struct err *e)
+{
+    const struct option_row *row = parsed->bare_option;
+    for (uint32_t i = 0; row != NULL && i < parsed->operand_count; i++) {
+        const char *word = parsed->operands[i];
+        if (word != parsed->after_bare_option) continue;
+        err_set(e, ERR_USAGE, "unexpected argument '%s': the argument of --%s follows a '=': --%s=%s", word, row->name,
+                row->name, word);
+        return true;
+    }
+    return false;
+}
+
 /* The tables for getopt_long. */
 struct getopt_tables {
     const struct option_rules *rules;
@@ -121,6 +134,22 @@ static bool refuse_explained(const struct getopt_tables *t, const char *dashes, 
     return advice != NULL;
 }
 
+/* "option '--si' is ambiguous: --sign or --size; see 'fairlead x --help'" */
+static int refuse_ambiguous(const struct getopt_tables *t, const char *word, uint32_t match_count, struct err *e)
+{
+    struct buf names = {0};
+    uint32_t i = 0;
+    for (const struct option *o = t->longs; o->name != NULL; o++) {
+        if (strncmp(word, o->name, strlen(word)) != 0) continue;
+        const char *joint = i == 0 ? "" : i + 1 < match_count ? ", " : " or ";
+        buf_format(&names, "%s--%s", joint, o->name);
+        i++;
+    }
+    (void)err_set(e, ERR_USAGE, "option '--%s' is ambiguous: %s; see '%s --help'", word, names.text, t->rules->name);
+    buf_release(&names);
+    return -1;
+}
+
 static int refuse_long(const struct getopt_tables *t, const char *token, struct err *e)
 {
     char word[2 * WORD_MAX];
@@ -130,9 +159,7 @@ static int refuse_long(const struct getopt_tables *t, const char *token, struct 
     uint32_t match_count;
     const char *nearest = nearest_option(t, word, &match_count);
     if (refuse_explained(t, "--", word, e)) return -1;
-    if (match_count > 1) {
-        return err_set(e, ERR_USAGE, "option '--%s' is ambiguous; see '%s --help'", word, t->rules->name);
-    }
+    if (match_count > 1) return refuse_ambiguous(t, word, match_count, e);
     if (nearest != NULL) {
         return err_set(e, ERR_USAGE, "unknown option '--%s'; did you mean '--%s'? see '%s --help'", word, nearest,
                        t->rules->name);
@@ -191,6 +218,9 @@ int options_parse(const struct option_rules *rules, int argc, char **argv, struc
         if (option_store(rules, row, optarg, rules->sets[set].values, e) != 0) return -1;
         out_parsed->given[set] |= bit;
         options_end = optind;
+        if (row_of_number(&t, number)->value.default_value == NULL || optarg != NULL) continue;
+        out_parsed->bare_option = row_of_number(&t, number);
+        out_parsed->after_bare_option = argv[optind];
     }
     out_parsed->operands = argv + optind;
     out_parsed->operand_count = (uint32_t)(argc - optind);

@@ -120,7 +120,9 @@ struct parsed {
     uint64_t given[OPTION_SETS_MAX];                /* bit i: row i of the set was given */
     char **operands;                                /* all other words, in order; points into argv */
     uint32_t operand_count;
-    bool is_after_dashes; /* with options_first: "--" precedes the operands */
+    const struct option_row *bare_option; /* the last one that was given without its optional argument; NULL: none */
+    const char *after_bare_option;        /* the word behind it; NULL: none */
+    bool is_after_dashes;                 /* with options_first: "--" precedes the operands */
 };
 
 /* Parses argv[1..argc) into the values of the sets; a later option overrides an earlier one. Reorders argv, so that the
@@ -132,6 +134,10 @@ int options_parse(const struct option_rules *rules, int argc, char **argv, struc
 /* Whether the option with the name was given; the tables must have it. Whether any option of a table was given. */
 bool options_given(const struct parsed *parsed, const char *name);
 bool options_any_given(const struct parsed *parsed, const struct option_row *rows);
+
+/* Whether an operand was meant as the argument of an option that takes it behind '=' ("--nice 5"); *e says so then. For
+ * operands that are not accepted. */
+bool options_explain_bare(const struct parsed *parsed, struct err *e);
 
 /* The number of rows; 0 for NULL. */
 uint32_t options_count(const struct option_row *rows);

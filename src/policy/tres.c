@@ -189,6 +189,24 @@ static bool read_weight(struct str text, enum tres_type type, double *out_weight
     return true;
 }
 
+/* The tracked TRES that a name without its type means, "gres/gpu" for "gpu", or NULL. */
+static const char *find_without_type(const struct tres_table *t, struct str name)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        struct str rest;
+        (void)str_cut(str(t->items[i].text), '/', &rest);
+        if (rest.text != NULL && str_equal_nocase(rest, name)) return t->items[i].text;
+    }
+    return NULL;
+}
+
+static int fail_untracked(const struct tres_table *t, const char *field, struct str name, struct err *e)
+{
+    const char *meant = find_without_type(t, name);
+    if (meant == NULL) return err_value(e, field, name, "a tracked TRES (AccountingStorageTRES)");
+    return err_value(e, field, name, "a tracked TRES (AccountingStorageTRES); did you mean '%s'?", meant);
+}
+
 /* Cuts "type/name=number" in two. Returns the index of its TRES, or NONE with *e filled. seen: by index, whether an
  * item named it before. */
 static uint32_t parse_item(const struct tres_table *t, struct str item, bool seen[TRES_MAX], const char *field,
@@ -201,7 +219,7 @@ static uint32_t parse_item(const struct tres_table *t, struct str item, bool see
         return NONE;
     }
     if (found == NONE) {
-        (void)err_value(e, field, name, "a tracked TRES (AccountingStorageTRES)");
+        (void)fail_untracked(t, field, name, e);
         return NONE;
     }
     if (seen[found]) {

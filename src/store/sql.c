@@ -39,9 +39,9 @@ int sql_fail(sqlite3 *db, const char *action, struct err *e)
     const char *reason = system_reason(db, code);
     bool is_full = code == SQLITE_FULL ||
                    (code == SQLITE_IOERR && (sqlite3_system_errno(db) == ENOSPC || sqlite3_system_errno(db) == EDQUOT));
-    if (is_full)
-        return err_set(e, ERR_UNAVAILABLE, "%s: %s: no space left on the device; free some and try again", file_of(db),
-                       action);
+    if (is_full) /* reading writes, too: the first reader makes the shared memory of the write-ahead log */
+        return err_set(e, ERR_UNAVAILABLE, "%s: writing: no space left on the device; free some and try again",
+                       file_of(db));
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
         return err_set(e, ERR_UNAVAILABLE, "%s: %s: another program is writing to it (%s)", file_of(db), action,
                        sqlite3_errmsg(db));

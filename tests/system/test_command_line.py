@@ -98,7 +98,7 @@ def test_subcommands(parent):
     (['show', 'partition'], "fairlead: unknown command 'show partition'; did you mean 'partition show'? see 'fairlead --help'"),
     (['show', 'nodes'], "fairlead: unknown command 'show nodes'; did you mean 'host show'? see 'fairlead --help'"),
     (['queue', '-t', 'R'], "fairlead queue: unknown option '-t': use -s, --state STATE; see 'fairlead queue --help'"),
-    (['queue', '--me'], "fairlead queue: unknown option '--me': use -u, --user NAME for your own jobs; see 'fairlead queue --help'"),
+    (['queue', '--me'], "fairlead queue: unknown option '--me': use -u \"$USER\" for your own jobs; see 'fairlead queue --help'"),
     (['history', '-j', '1'], "fairlead history: unknown option '-j': use 'fairlead show job ID' for one job; see 'fairlead history --help'"),
     (['cancel', '-n', 'x'], "fairlead cancel: unknown option '-n': use -J, --name NAME; see 'fairlead cancel --help'"),
     (['show', 'foo'], "fairlead: unknown command 'show foo'; did you mean 'show job'? see 'fairlead --help'"),
@@ -201,6 +201,8 @@ def test_completion():
     assert complete('fairlead', 'share', '--ties', 's') == ['slurm']
     assert '--json' in complete('fairlead', 'share', '-')
     assert complete('fairlead', 'help', 'manu') == ['manual']
+    assert complete('fairlead', 'help', 'rea') == ['reasons']
+    assert complete('fairlead', 'manual', 'rea') == []
     assert complete('fairlead', 'completion', '') == ['bash']
 
 

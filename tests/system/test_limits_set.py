@@ -47,6 +47,15 @@ def test_limits_are_set_and_listed(tree):
     assert table[0].split() == ['ACCOUNT', 'PARENT', 'SHARES', 'PRIORITY', 'CREATED', 'LIMITS']
 
 
+def test_limits_in_the_older_grammar(tree):
+    tree.good('account', 'add', 'older', 'GrpTRES=mem=8', 'GrpCPUs=4', 'GrpNodes=2', 'MaxCPUMins=100')
+    assert limits_of(tree, 'account', 'older') == 'GrpTRES=cpu=4,mem=8,node=2 MaxTRESMins=cpu=100'
+    tree.good('account', 'modify', 'older', 'grpcpus=-1', 'GrpMemory=16', 'GrpCPURunMins=7')
+    assert limits_of(tree, 'account', 'older') == 'GrpTRES=mem=16,node=2 GrpTRESRunMins=cpu=7 MaxTRESMins=cpu=100'
+    tree.good('qos', 'add', 'older', 'MaxCPUsPerUser=3', 'MinCPUs=1', 'MaxNodesPerJob=2')
+    assert limits_of(tree, 'qos', 'older') == 'MaxTRES=node=2 MaxTRESPerUser=cpu=3 MinTRES=cpu=1'
+
+
 @pytest.mark.parametrize('command, part', [
     (['account', 'modify', 'physics', 'MaxJob=4'], "'MaxJob' is not a field; did you mean 'MaxJobs'?"),
     (['account', 'modify', 'physics', 'colour=4'], "'colour' is not a field; the fields are: GrpJobs, GrpSubmitJobs, "),
@@ -63,6 +72,10 @@ def test_limits_are_set_and_listed(tree):
     (['account', 'add', 'new', 'RawUsage=0'], "unexpected argument 'RawUsage=0'"),
     (['account', 'add', 'new', 'GrpJobs=-2'], "account 'new': GrpJobs: '-2' is not a whole number from 0 to 4294967293"),
     (['account', 'modify', 'physics', 'GrpTRES=coffee=1'], "GrpTRES: 'coffee' is not a tracked TRES"),
+    (['account', 'modify', 'physics', 'GrpTRES=gpu=2'],
+     "'gpu' is not a tracked TRES (AccountingStorageTRES); did you mean 'gres/gpu'?"),
+    (['account', 'modify', 'physics', 'GrpCPUs=4,5'], "GrpCPUs: '4,5' is not a number, or -1 for no limit"),
+    (['account', 'modify', 'physics', 'MaxCPUsPerUser=4'], "'MaxCPUsPerUser' is not a field"),
     (['account', 'modify', 'physics', 'GrpTRES=cpu=-4'], "'cpu=-4' is not TRES=COUNT"),
     (['account', 'modify', 'physics', 'QosLevel=short'], "no qos 'short'; run 'fairlead qos show' to list them"),
     (['account', 'modify', 'physics', 'QosLevel=normal', 'DefaultQOS=long'],

@@ -64,7 +64,7 @@ def test_objects(instance, kind, fields, row, change, after):
     assert there() == kept
 
     assert 'already exists' in instance.bad(kind, 'add', 'x1')
-    assert "field: 'colour' is not one of" in instance.bad(kind, 'modify', 'x1', 'colour=red')
+    assert "'colour' is not a field; the fields are: " in instance.bad(kind, 'modify', 'x1', 'colour=red')
     assert "run 'fairlead %s modify --help' to list the names" % kind in instance.bad(kind, 'modify', 'x1', 'red')
     assert "nothing to change: give at least one FIELD=VALUE" in instance.bad(kind, 'modify', 'x1')
     assert "is given twice" in instance.bad(kind, 'modify', 'x1', 'fshare=1', 'fshare=2')

@@ -162,6 +162,26 @@ def test_time_runs_faster(cluster):
     assert cluster.job(job)['state'] == 'RUNNING'
 
 
+def test_hosts_of_a_job_are_one_range(cluster):
+    cluster.begin(speed=1)
+    wide = cluster.submit('-N', '3', '--slots', '3', '--', 'sleep', '1800')
+    cluster.until_state(wide, 'RUNNING')
+    assert cluster.good('queue', '-o', 'id,hosts', '--noheader').split() == [str(wide), 'n[1-3]']
+    assert cluster.rows('queue', '-o', 'hosts') == [{'hosts': 'n1,n2,n3'}]
+
+
+def test_reasons_name_hosts_of_the_cluster_only(cluster):
+    cluster.begin(speed=1)
+    cluster.submit('--array', '1-12', '--', 'sleep', '1800')
+    waiting = cluster.submit('--', 'sleep', '1')
+    until(lambda: cluster.job(waiting)['reason'] == 'Resources')
+    shown = cluster.good('show', 'job', waiting)
+    assert 'queue instance "main@n[1-3]" dropped because it is full' in shown
+    tested = cluster.good('submit', '--test-only', '--', 'true') + cluster.good('check', waiting)
+    assert 'main@n[1-3]' in tested
+    assert 'localhost' not in shown + tested
+
+
 def test_times_of_options_are_its_own(cluster):
     cluster.begin(speed=3600)
     time.sleep(1)

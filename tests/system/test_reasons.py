@@ -100,9 +100,9 @@ def test_a_submission_that_is_only_tried(busy):
     assert busy.good('submit', '--test-only', '-n', '1', '-t', '5', '--', 'true') == \
         'The job would start now on main@localhost=1, with 1 CPU in partition main\n'
     begins = busy.good('submit', '--test-only', '-n', '1', '--begin', '2099-01-01T00:00:00Z', '--', 'true')
-    assert begins.startswith('The job would start at 2099-01-01T00:00:00Z or later, which is its begin, with 1 CPU in ')
+    assert begins.startswith('The job would start at 01 Jan 2099 00:00 or later, which is its begin, with 1 CPU in ')
     later = busy.good('submit', '--test-only', '-n', '4', '--', 'true')
-    assert re.fullmatch(r'The job would start at \S+Z on main@localhost=4, with 4 CPUs in partition main\n'
+    assert re.fullmatch(r'The job would start at \d\d [A-Z][a-z]+ \d\d:\d\d:\d\d on main@localhost=4, with 4 CPUs in partition main\n'
                         r'It would wait for job 1\n'
                         r'  \(-l slots=4\) cannot run at host "localhost" because it offers only hc:slots=1.000000\n', later), later
     reply = json.loads(busy.good('submit', '--test-only', '--json', '-n', '4', '--', 'true'))

@@ -138,8 +138,8 @@ def test_a_qos_and_a_project(instance):
     (('account', 'modify', 'default', 'fshare=3'), "'fshare' is not a field; the fields are: GrpJobs"),
     (('account', 'modify', 'default', 'RawUsage=0', 'fshare=3'), "'fshare' is not a field; the fields are: GrpJobs"),
     (('account', 'modify', 'default'), 'nothing to change: give --shares, --parent, --priority, RawUsage=0 or a limit'),
-    (('qos', 'add', 'fast', 'RawUsage=0'), "field: 'RawUsage' is not one of"),
-    (('partition', 'modify', 'main', 'RawUsage=0'), "field: 'RawUsage' is not one of"),
+    (('qos', 'add', 'fast', 'RawUsage=0'), "'RawUsage' is not a field; the fields are: "),
+    (('partition', 'modify', 'main', 'RawUsage=0'), "'RawUsage' is not a field; the fields are: "),
     (('set', 'PriorityUsageResetPeriod=HOURLY'), "'HOURLY' is not one of NONE, NOW, DAILY, WEEKLY, MONTHLY, QUARTERLY"),
 ])
 def test_refused_resets(instance, words, expected):

@@ -139,8 +139,8 @@ static void wrong_limits_are_refused(void **unused)
         enum err_code code;
         const char *part;
     } rows[] = {
-        {"NoSuch=1", ERR_INPUT, "account 'a1': field: 'NoSuch' is not one of GrpJobs, "},
-        {"GrpJobs+=1", ERR_INPUT, "field: 'GrpJobs+' is not one of"},
+        {"NoSuch=1", ERR_INPUT, "account 'a1': 'NoSuch' is not a field; the fields are: GrpJobs, "},
+        {"GrpJobs+=1", ERR_INPUT, "'GrpJobs+' is not a field; did you mean 'GrpJobs'?"},
         {"GrpJobs=-2", ERR_INPUT, "account 'a1': GrpJobs: '-2' is not a whole number from 0 to 4294967293"},
         {"GrpJobs=4294967294", ERR_INPUT, "GrpJobs: '4294967294' is not a whole number"},
         {"GrpJobs=", ERR_INPUT, "GrpJobs: '' is not a whole number"},

@@ -25,6 +25,7 @@ static void test_read(void **state)
         const char *text, *written;
     } rows[] = {
         {"", ""},
+        {" None ", ""},
         {"afterok:5", "afterok:5"},
         {" AFTEROK:5:6 , afternotok:7", "afterok:5,afterok:6,afternotok:7"},
         {"afterany:1?after:2", "afterany:1?after:2"},
@@ -62,6 +63,7 @@ static void test_refuse(void **state)
         const char *text, *message;
     } rows[] = {
         {"5", "dependency: '5' is not afterok:JOB, "},
+        {"none,afterok:5", "dependency: 'none' is not afterok:JOB, "},
         {"afterok", "dependency: 'afterok' is not afterok:JOB, "},
         {"afterok:", "dependency: 'afterok:' is not afterok:JOB, "},
         {"afterok:5:", "dependency: 'afterok:5:' is not afterok:JOB, "},

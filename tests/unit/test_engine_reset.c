@@ -286,9 +286,9 @@ static void a_qos_and_a_project_can_be_reset(void **unused)
     world_refuses(&w, world_object_event(&w, EVENT_OBJECT_MODIFY, OBJECT_QOS, "budget", "RawUsage=5"), ERR_INPUT,
                   "qos 'budget': RawUsage: '5' is not 0, the only accepted value");
     world_refuses(&w, world_object_event(&w, EVENT_OBJECT_ADD, OBJECT_QOS, "other", "RawUsage=0"), ERR_INPUT,
-                  "field: 'RawUsage' is not one of");
+                  "'RawUsage' is not a field; the fields are: ");
     world_refuses(&w, world_object_event(&w, EVENT_OBJECT_MODIFY, OBJECT_PARTITION, "main", "RawUsage=0"), ERR_INPUT,
-                  "field: 'RawUsage' is not one of");
+                  "'RawUsage' is not a field; the fields are: ");
     world_release(&w);
 }
 

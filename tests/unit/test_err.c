@@ -27,6 +27,14 @@ static void test_sentences(void **state)
                     "array: '9-1' ends before it begins");
     ASSERT_SENTENCE(err_unknown_field(&e, "jobs[0]", str("colour"), "id, user"),
                     "jobs[0]: 'colour' is not a field; the fields are: id, user");
+    assert_false(err_has_near_fields(&e));
+    ASSERT_SENTENCE(err_unknown_field(&e, "-o", str("Usr"), "id, user, mem"),
+                    "-o: 'Usr' is not a field; did you mean 'user'?");
+    assert_true(err_has_near_fields(&e));
+    ASSERT_SENTENCE(err_unknown_field(&e, "-o", str("limit"), "id, array_limit, time_limit_s"),
+                    "-o: 'limit' is not a field; did you mean 'array_limit' or 'time_limit_s'?");
+    ASSERT_SENTENCE(err_unknown_field(&e, "jobs[0]", str("colour"), "id, user"),
+                    "jobs[0]: 'colour' is not a field; the fields are: id, user");
     assert_string_equal(e.accepted, "id, user");
     assert_string_equal(e.reason, "");
     ASSERT_SENTENCE(err_exceeds(&e, "cpus", 8, "the host's %u CPUs", 4), "cpus: 8 exceeds the host's 4 CPUs");

@@ -277,6 +277,28 @@ static void test_operands(void **state)
     }
 }
 
+static void test_bare_options(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *text; /* NULL: no operand was meant as an argument */
+    } cases[] = {
+        {"a --nice 5", "unexpected argument '5': the argument of --nice follows a '=': --nice=5"},
+        {"--nice 5 a", "unexpected argument '5': the argument of --nice follows a '=': --nice=5"},
+        {"a --nice=5 7", NULL},
+        {"5 --nice", NULL},
+        {"a --nice -P 5", NULL},
+        {"--limit 5 a", NULL},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct parse p;
+        struct err e = {0};
+        assert_int_equal(parse(&p, cases[i].line, false, false), 0);
+        assert_int_equal(options_explain_bare(&p.parsed, &e), cases[i].text != NULL);
+        assert_string_equal(ERR_SENTENCE(&e), cases[i].text != NULL ? cases[i].text : "");
+    }
+}
+
 static const struct {
     const char *line, *text;
     enum err_code code;
@@ -285,7 +307,7 @@ static const struct {
     {"--flie a", "unknown option '--flie'; did you mean '--file'? see 'fairlead x --help'", ERR_USAGE},
     {"--pasrable", "unknown option '--pasrable'; did you mean '--parsable'? see 'fairlead x --help'", ERR_USAGE},
     {"--flie=a", "unknown option '--flie'; did you mean '--file'? see 'fairlead x --help'", ERR_USAGE},
-    {"--si", "option '--si' is ambiguous; see 'fairlead x --help'", ERR_USAGE},
+    {"--si", "option '--si' is ambiguous: --size or --since; see 'fairlead x --help'", ERR_USAGE},
     {"-x", "unknown option '-x'; see 'fairlead x --help'", ERR_USAGE},
     {"-Px", "unknown option '-x'; see 'fairlead x --help'", ERR_USAGE},
     {"-f", "option '--file' needs an argument: FILE", ERR_USAGE},
@@ -490,6 +512,7 @@ int main(void)
         cmocka_unit_test(test_long_letters),
         cmocka_unit_test(test_forms),
         cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_bare_options),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_quantities),
         cmocka_unit_test(test_times),

@@ -36,7 +36,7 @@ static const struct column all_columns[] = {
     {.field = NAME},  {.field = DEPTH}, {.field = CPUS},    {.field = SHARES}, {.field = FACTOR}, {.field = HELD},
     {.field = STATE}, {.field = LIMIT}, {.field = MAX_AGE}, {.field = MEM},    {.field = START},  {.field = PATH},
 };
-static const struct column_table all = {&table, all_columns, COUNT(all_columns)};
+static const struct column_table all = {.fields = &table, .columns = all_columns, .count = COUNT(all_columns)};
 
 static void make_row(struct field_value row[FIELDS])
 {
@@ -65,7 +65,7 @@ static void headings_are_names(void **unused)
                                         {.field = START, .name = "begun_us"},
                                         {.field = START},
                                         {.field = LIMIT, .heading = "LIMIT"}};
-    const struct column_table t = {&table, own, COUNT(own)};
+    const struct column_table t = {.fields = &table, .columns = own, .count = COUNT(own)};
     (void)unused;
     assert_string_equal(heading(&all), "name|depth|cpus|shares|factor|held|state|limit_s|MaxAge|mem_mib|start|path\n");
     assert_string_equal(heading(&t), "Account|begun_us|start|limit_s\n"); /* a time as text has no unit */
@@ -93,7 +93,7 @@ static void values_are_in_full(void **unused)
                         "2026-11-21T09:05:00Z|/tmp/x\n");
     struct field_table written = table;
     const struct column held = {.field = HELD};
-    const struct column_table as_written = {&written, &held, 1};
+    const struct column_table as_written = {.fields = &written, .columns = &held, .count = 1};
     written.is_written = true; /* values in their written form */
     assert_string_equal(line(&as_written, row, NULL), "yes\n");
     row[CPUS] = field_number(-5);
@@ -114,7 +114,7 @@ static void texts_are_made_plain(void **unused)
         {"\xff|\xfe", "???"},     {"", ""},
         {" blanks ", " blanks "},
     };
-    const struct column_table t = {&table, own, COUNT(own)};
+    const struct column_table t = {.fields = &table, .columns = own, .count = COUNT(own)};
     struct field_value row[FIELDS];
     (void)unused;
     make_row(row);
@@ -130,7 +130,7 @@ static void texts_are_made_plain(void **unused)
 static void rows_are_appended(void **unused)
 {
     static const struct column own[] = {{.field = NAME}, {.field = DEPTH}};
-    const struct column_table t = {&table, own, COUNT(own)};
+    const struct column_table t = {.fields = &table, .columns = own, .count = COUNT(own)};
     struct field_value row[FIELDS];
     struct buf out = {0};
     (void)unused;
@@ -158,7 +158,7 @@ static void columns_are_made_and_indented(void **unused)
 {
     static const struct column own[] = {{.field = NAME, .indent = DEPTH},
                                         {.computed = &both_field, .compute = compute_both}};
-    const struct column_table t = {&table, own, COUNT(own)};
+    const struct column_table t = {.fields = &table, .columns = own, .count = COUNT(own)};
     struct arena arena = {0};
     struct field_value row[FIELDS];
     (void)unused;

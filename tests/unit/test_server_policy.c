@@ -56,7 +56,7 @@ static const struct row objects[] = {
     {"POST", "/v1/partitions", "{}", 400, "nothing to change: give at least one"},
     {"POST", "/v1/partitions", "{\"name\":\"a b\"}", 400, "names have no blanks"},
     {"POST", "/v1/partitions", "{\"name\":\"x\",\"Colour\":1}", 400,
-     "partition 'x': field: 'Colour' is not one of PriorityJobFactor, PriorityTier, MaxTime, "},
+     "partition 'x': 'Colour' is not a field; the fields are: PriorityJobFactor, PriorityTier, MaxTime, "},
     {"POST", "/v1/partitions", "{\"name\":\"x\",\"PriorityTier\":65534}", 400,
      "PriorityTier: '65534' is not a whole number from 0 to 65533"},
     {"POST", "/v1/partitions", "{\"name\":\"x\",\"PriorityTier\":1.5}", 400, "PriorityTier: '1.5' is not"},
@@ -67,7 +67,7 @@ static const struct row objects[] = {
     {"GET", "/v1/partitions", NULL, 200,
      "\"PriorityTier\":2,\"MaxTime\":\"120\""}, /* the refused change had no effect */
     {"PATCH", "/v1/partitions/fast", "{\"PriorityTier\":3,\"oticket\":7}", 200, "true"},
-    {"PATCH", "/v1/partitions/fast", "{\"name\":\"slow\"}", 400, "field: 'name' is not one of"},
+    {"PATCH", "/v1/partitions/fast", "{\"name\":\"slow\"}", 400, "'name' is not a field; the fields are: "},
     {"PATCH", "/v1/partitions/slow", "{\"PriorityTier\":3}", 404, "no partition 'slow'"},
     {"PATCH", "/v1/partitions/fast?x=1", "{\"PriorityTier\":3}", 400, "unexpected query parameter 'x'"},
     {"POST", "/v1/jobs", "{" JOB ",\"partitions\":\"fast\"}", 201, "1"},

@@ -341,6 +341,7 @@ static void bad_weights_are_refused(void **unused)
         {"cpu", "'cpu' is not TRES=NUMBER"},
         {"cpu=1,", "'' is not TRES=NUMBER"},
         {"gres/fpga=1", "'gres/fpga' is not a tracked TRES (AccountingStorageTRES)"},
+        {"gpu=1", "'gpu' is not a tracked TRES (AccountingStorageTRES); did you mean 'gres/gpu'?"},
         {"cpu=1,cpu=2", "'cpu' is named twice"},
         {"cpu=", "'cpu=' is not TRES=WEIGHT with a number from -1e15 to 1e15"},
         {"cpu=1X", "a number from"},

@@ -615,7 +615,7 @@ static const struct {
     {&api_update_shape, "{\"cpus\":-4e0}", "cpus: -4.0 is not a whole number from 1 to 65536"},
     {&api_update_shape, "{\"time_limit_s\":9223372036854775807}",
      "time_limit_s: 9223372036854775807 is not a whole number from 1 to 316224000"},
-    {&api_update_shape, "{\"na\\nme\":1}", NULL}, /* its sentence: below */
+    {&api_update_shape, "{\"colo\\nur\":1}", NULL}, /* its sentence: below */
     {&api_update_shape, "{\"directory\":\"/\"}", NULL},
     {&api_update_shape, "{\"state\":\"PENDING\"}", NULL},
     {&api_submit_shape, "{\"command\":\"\",\"directory\":\"/\",\"array_limit\":5}", NULL},
@@ -679,10 +679,10 @@ static void an_unknown_member_is_refused_with_all_that_there_are(void **unused)
     struct buf expected = {0};
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         if (job_field_is_settable(f, true))
-            buf_format(&expected, "%s%s",
-                       expected.length > 0 ? ", " : "'na?me' is not a field; the fields are: ", job_field_at(f)->name);
+            buf_format(&expected, "%s%s", expected.length > 0 ? ", " : "'colo?ur' is not a field; the fields are: ",
+                       job_field_at(f)->name);
     }
-    assert_int_equal(wire_read_text(&api_update_shape, str("{\"na\\nme\":1}"), &arena, &update, &e), -1);
+    assert_int_equal(wire_read_text(&api_update_shape, str("{\"colo\\nur\":1}"), &arena, &update, &e), -1);
     assert_string_equal(ERR_SENTENCE(&e), expected.text);
     assert_non_null(strstr(expected.text, " array_limit, account, name, comment, "));
     assert_string_equal(e.accepted, strstr(expected.text, "array_limit"));

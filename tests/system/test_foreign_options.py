@@ -1,0 +1,108 @@
+"""Options of other schedulers: each is refused with advice, and what the advice says works.
+
+A row has a command line that is refused, a part of the advice, and a line of a shell that follows it."""
+import os
+import pwd
+import shlex
+import subprocess
+
+import pytest
+
+ROWS = """
+queue -t running           | use -s, --state STATE                    | fairlead queue -s pending
+queue --me                 | use -u "$USER" for your own jobs         | fairlead queue -u "$USER"
+queue -j 1                 | use 'fairlead show job ID'               | fairlead show job 1
+queue -l                   | use -o FIELD,...                         | fairlead queue -o id,name
+queue -p main              | fairlead queue -P -o id,partition        | fairlead queue -P -o id,partition | grep '|main$'
+queue -q normal            | fairlead queue -P -o id,qos              | fairlead queue -P -o id,qos | grep '|normal$'
+queue -n NAME              | fairlead queue -P -o id,name             | fairlead queue -P -o id,name | grep '|NAME$'
+queue -J NAME              | fairlead queue -P -o id,name             | fairlead queue -P -o id,name | grep '|NAME$'
+queue -w n1                | fairlead queue -P -o id,hosts            | fairlead queue -P -o id,hosts
+queue -r                   | tasks that have not started are one row  | fairlead queue
+queue -O id                | use -o FIELD,...                         | fairlead queue -o id
+queue -S id                | use --sort FIELD,...                     | fairlead queue --sort id
+queue -M c1                | use --socket PATH                        | fairlead queue --socket "$FAIRLEAD_SOCKET"
+history --me               | use -u "$USER" for your own jobs         | fairlead history -u "$USER"
+history -a                 | unless -u selects some                   | fairlead history -u "$USER"
+history -S now             | use --since TIME                         | fairlead history --since 2020-01-01
+history -E now             | use --until TIME                         | fairlead history --until 2100-01-01
+history -s FAILED          | fairlead history -P -o id,state          | fairlead history -P -o id,state | grep '|FAILED$'
+history -r main            | fairlead history -P -o id,partition      | fairlead history -P -o id,partition | grep '|main$'
+history -q normal          | fairlead history -P -o id,qos            | fairlead history -P -o id,qos | grep '|normal$'
+history --name broken      | fairlead history -P -o id,name           | fairlead history -P -o id,name | grep '|broken$'
+history -N localhost       | fairlead history -P -o id,hosts          | fairlead history -P -o id,hosts | grep -w localhost
+history --format id        | use -o FIELD,...                         | fairlead history -o id,limit
+history --parsable2        | use -P, --parsable                       | fairlead history --parsable
+prio -j 1                  | give the id alone: fairlead prio ID      | fairlead prio 1
+prio -u NAME               | fairlead prio -P                         | fairlead prio -P | grep "|$USER|"
+share -U                   | use -u, --user NAME                      | fairlead share -u "$USER"
+share -n                   | use --noheader                           | fairlead share --noheader
+share -p                   | use -P, --parsable                       | fairlead share -P
+share --accounts default   | use -A, --account NAME                   | fairlead share -A default
+cancel -t pending          | use -s, --state pending or running       | fairlead cancel --dry-run -s pending
+cancel -n NAME             | use -J, --name NAME                      | fairlead cancel --dry-run -J NAME
+cancel --me                | use --all for all your jobs              | fairlead cancel --dry-run --all
+cancel -w n1               | 'fairlead queue -P -o id,hosts'          | fairlead queue -P -o id,hosts
+cancel -i 1                | use --dry-run                            | fairlead cancel --dry-run 1
+submit --wrap true         | fairlead submit -- COMMAND               | fairlead submit -- true
+submit --ntasks 1 x        | use -n, --cpus for CPUs                  | fairlead submit -n 1 -- true
+submit --name x -- true    | use -J, --job-name                       | fairlead submit -J x -- true
+submit -js 1 x             | use --job-share N                        | fairlead submit --job-share 1 -- true
+submit -ot 1 x             | use --override-tickets N                 | fairlead submit --override-tickets 1 -- true
+submit -tc 2 x             | use --array 0-999%50                     | fairlead submit --array 0-1%1 -- true
+submit -w n1 x             | use --queues '*@HOST'                    | fairlead submit --queues '*@localhost' -- true
+submit -r y x              | use --requeue or --no-requeue            | fairlead submit --no-requeue -- true
+submit -hold_jid 1 x       | use --hold-jid                           | fairlead submit --hold-jid 1 -- true
+submit -sync y x           | use --wait                               | fairlead submit --wait -- true
+submit --nice 5 -- true    | the argument of --nice follows a '='     | fairlead submit --nice=5 -- true
+update 1 --hold            | use 'fairlead hold ID'                   | fairlead hold 1
+update 1 --name x          | use -J, --job-name                       | fairlead update 1 -J NAME
+update 1 --nice 5          | the argument of --nice follows a '='     | fairlead update 1 --nice=5
+update 1 -a 0-3            | use --array-limit COUNT                  | fairlead update 2 --array-limit 2
+update 1 --wait            | use 'fairlead wait ID'                   | fairlead wait 2 --help
+update 1 -D /tmp           | directory, files and environment cannot  | fairlead submit -D /tmp -- true
+requeuehold 1              | did you mean 'requeue --hold'?           | fairlead requeue --hold --dry-run -J none
+"""
+ENVIRONMENT = {'USER': pwd.getpwuid(os.geteuid()).pw_name}
+PROGRAMS = os.path.abspath(os.environ.get('FAIRLEAD_BUILD', 'build'))
+CASES = [tuple(part.strip() for part in line.split(' | ', 2)) for line in ROWS.strip().splitlines()]
+
+
+@pytest.fixture(scope='module')
+def jobs(shared):
+    """Job 1 is held, job 2 is an array that waits for it, job 3 has failed."""
+    assert shared.submit('--hold', '-J', 'NAME', '--', 'true') == 1
+    assert shared.submit('-d', 'afterok:1', '--array', '0-3', '--', 'true') == 2
+    assert shared.run('submit', '--wait', '-J', 'broken', '--', 'false').status == 1
+    return shared
+
+
+@pytest.mark.parametrize('line, advice, follows', CASES, ids=[case[0] for case in CASES])
+def test_the_advice_works(jobs, line, advice, follows):
+    refused = jobs.run(*shlex.split(line))
+    assert (refused.status, refused.out) == (2, '')
+    assert advice in refused.err
+    result = subprocess.run(['bash', '-c', follows], cwd=jobs.work, env=ENVIRONMENT | jobs.environment |
+                            {'FAIRLEAD_SOCKET': str(jobs.socket),
+                             'PATH': PROGRAMS + ':' + os.environ['PATH']}, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0 and result.stdout != '', result
+
+
+def test_no_dependency(jobs):
+    job = jobs.submit('-d', 'afterok:1', '--', 'true')
+    assert jobs.good('update', str(job), '-d', 'none') == 'Updated job %d\n' % job
+    assert jobs.good('wait', str(job)) == ''
+
+
+def test_an_ambiguous_option_says_which_exist(jobs):
+    assert "option '--ho' is ambiguous: --hold, --hold-jid or --hold-jid-ad; see" in jobs.bad('submit', '--ho', 'x')
+
+
+def test_settings_have_their_units(jobs):
+    table = jobs.good('set', 'halflife_s', 'default_mem_mib', 'PriorityMaxAge', 'default_cpus', '--noheader')
+    values = {line.split()[0]: line for line in table.splitlines()}
+    assert '604800 s (7-00:00:00)' in values['halflife_s'] and '256 MiB' in values['default_mem_mib']
+    assert '10080 min (7-00:00:00)' in values['PriorityMaxAge']
+    assert values['default_cpus'].split()[:3] == ['default_cpus', '1', '1']
+    assert [row['value'] for row in jobs.rows('set', 'halflife_s')] == ['604800']
+    assert "did you mean 'PriorityWeightAge'? run 'fairlead set' to list them" in jobs.bad('set', 'PriorityWeightAg=1')
