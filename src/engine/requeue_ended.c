@@ -178,7 +178,7 @@ static int check_limits(struct apply_context *c, const struct job *j, struct job
     tasks_of(j, ref, &tasks);
     row.array = tasks;
     row.assoc = assoc;
-    int status = limit_submit_check(c, &row, assoc, NULL);
+    int status = limit_submit_check(c, &row, NULL);
     idset_release(&tasks);
     return status;
 }
