@@ -175,7 +175,7 @@ int store_change_clock(struct store *s, const struct clock_change *c, struct err
     int result = c->event.shift_s != 0 ? shift_all(s, c->event.shift_s * US_PER_S, e) : 0;
     if (result == 0) result = put_gap(s, c, e);
     if (result == 0) result = put_event(s, &c->event, e);
-    if (commit_end(s, result, s->clock.last_commit_us, e) != 0) return -1;
+    if (commit_end(s, result, e) != 0) return -1;
     return clock_load(s, e);
 }
 

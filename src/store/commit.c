@@ -239,12 +239,12 @@ static int check_single_writer(struct store *s, struct err *e)
 
 /* A COMMIT that failed while syncing may have left the whole turn in the write-ahead log, where the recovery after a
  * crash would take it for committed. A transaction of one small change overwrites it. If even that fails, the disk is
- * lost, and invariant 1 with it. */
-static void overwrite_failed_commit(struct store *s, int64_t now_us)
+ * lost, and invariant 1 with it. The last commit is hardly later then, so that it still fits to its time since boot. */
+static void overwrite_failed_commit(struct store *s)
 {
     struct err ignored;
     if (run(s, BEGIN_COMMIT, &ignored) != 0) return;
-    int64_t changed_us = now_us != s->clock.last_commit_us ? now_us : now_us + 1;
+    int64_t changed_us = s->clock.last_commit_us + 1;
     sql_bind_int(s->statements[TOUCH_COUNTERS], 1, changed_us);
     if (run(s, TOUCH_COUNTERS, &ignored) == 0 && run(s, COMMIT_COMMIT, &ignored) == 0)
         s->clock.last_commit_us = changed_us;
@@ -261,13 +261,13 @@ int commit_begin(struct store *s, struct err *e)
     return -1;
 }
 
-int commit_end(struct store *s, int result, int64_t now_us, struct err *e)
+int commit_end(struct store *s, int result, struct err *e)
 {
     struct err ignored;
     bool is_written = result == 0;
     if (is_written && run(s, COMMIT_COMMIT, e) == 0) return 0;
     if (!sqlite3_get_autocommit(s->db)) run(s, ROLLBACK_COMMIT, &ignored);
-    if (is_written) overwrite_failed_commit(s, now_us);
+    if (is_written) overwrite_failed_commit(s);
     return -1;
 }
 
@@ -277,7 +277,7 @@ int store_commit(struct store *s, const struct state *state, const struct outcom
     bool has_changes = outcome->changes.count > 0 || outcome->conditions.count > 0 || outcome->journal.count > 0;
     if (!has_changes && s->scripts.count == 0) return 0;
     if (commit_begin(s, e) != 0) return -1;
-    if (commit_end(s, commit_write(s, state, outcome, now_us, e), now_us, e) != 0) return -1;
+    if (commit_end(s, commit_write(s, state, outcome, now_us, e), e) != 0) return -1;
     s->clock.last_commit_us = now_us;
     memcpy(s->clock.boot_id, s->boot.boot_id, sizeof s->clock.boot_id);
     s->clock.boot_us = s->boot.us;

@@ -86,9 +86,9 @@ int commit_prepare(struct store *s, struct err *e);
 int clock_load(struct store *s, struct err *e);
 
 /* Begins a transaction, if there is no other writer; commits it, or, after a failure, makes sure that nothing of it
- * comes back after a crash. now_us: of the commit. commit_end: result is that of what was written. */
+ * comes back after a crash. commit_end: result is that of what was written. */
 int commit_begin(struct store *s, struct err *e);
-int commit_end(struct store *s, int result, int64_t now_us, struct err *e);
+int commit_end(struct store *s, int result, struct err *e);
 
 /* Writes a turn, inside an open transaction. */
 int commit_write(struct store *s, const struct state *state, const struct outcome *outcome, int64_t now_us,
