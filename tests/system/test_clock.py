@@ -215,6 +215,20 @@ def test_an_end_while_the_daemon_is_stopped(machine):
     assert_verified(instance)
 
 
+def test_a_begin_that_no_request_waits_for(machine):
+    """The daemon sees the jump by itself, before it decides."""
+    instance = machine.instance
+    machine.start()
+    output = instance.work / 'began'
+    job = instance.submit('--begin', 'now+3', '-o', '/dev/null', '--', 'touch', output)
+    submitted = time.monotonic()
+    machine.set_clock(YEAR)
+    until(output.exists, 'the job')
+    assert time.monotonic() - submitted >= 1.9  # begins are in whole seconds
+    row = instance.until_state(job, 'COMPLETED')
+    assert row['start_us'] >= row['begin_us']
+
+
 def test_measurements_over_a_jump(machine):
     """Memory is integrated over the time that has passed."""
     instance = machine.instance
@@ -323,6 +337,23 @@ def test_a_boot_in_1970_that_is_set_right(machine):
     assert machine.events() == ['GAP', 'GAP_RESOLVED'] and machine.shifts() == [0, 0]
     assert near(usage(instance), used / 2, 2 * SLACK_S)
     assert near(instance.job(machine.running)['end_us'], time.time() * US, 2 * SLACK_S * US)
+    assert_verified(instance)
+
+
+def test_an_end_before_a_gap(machine):
+    """The daemon hears of it after the gap. Nothing after its last commit is counted."""
+    instance = machine.instance
+    machine.start()
+    job = instance.submit('-o', '/dev/null', '--', 'sleep', '2')
+    instance.until_state(job, 'RUNNING')
+    instance.good('stop')
+    until(lambda: list((instance.state / 'launches').glob('*/end')), 'the end')
+    machine.reboot(60 * DAY)
+    machine.start()
+    assert machine.events() == ['GAP']
+    row = instance.until_state(job, 'COMPLETED')
+    assert 0 <= row['end_us'] - row['start_us'] < SLACK_S * US
+    assert near(row['end_us'], machine.now() * US, 2 * SLACK_S * US)
     assert_verified(instance)
 
 
