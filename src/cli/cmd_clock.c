@@ -95,7 +95,7 @@ const struct command cmd_clock = {
         "After a reboot nothing but the wall clock says how much time has passed. It is believed up to 30 days. If it is behind the last "
         "commit, or further ahead, the gap is not counted: usage does not decay over it. When the clock is set so that the gap can be "
         "believed, it counts by itself. Otherwise --count-gap counts it, if the machine was really off for that long; --discard-gap says "
-        "that it was not.\n\n"
+        "that it was not. Count it soon: jobs that have ended since the reboot count as before the gap then.\n\n"
         "A wall clock before 2020 or after 2199 is not followed; time goes on without it.",
     .options = clock_options,
     .values_size = sizeof(struct clock_values),

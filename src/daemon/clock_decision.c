@@ -43,23 +43,26 @@ static struct clock_decision change(const struct clock_last *last, enum clock_ev
     return d;
 }
 
-/* The gap is counted: its shift is taken back, and the time that it took passes. */
+/* The gap is counted: its shift is taken back, and the time that it took passes. known_us: the time without that. */
 static struct clock_decision resolve(const struct clock_last *last, enum clock_event_kind kind, int64_t gap_s,
-                                     int64_t time_us)
+                                     int64_t known_us, int64_t time_us)
 {
-    return change(last, kind, gap_s, -last->gap_s, time_us);
+    struct clock_decision d = change(last, kind, gap_s, -last->gap_s, time_us);
+    d.change.passed_us = larger_of(d.time_us - (known_us - last->gap_s * US_PER_S), 0);
+    return d;
 }
 
 /* Whether the wall clock makes an open gap believable that was not. */
 static bool closes_gap(const struct clock_last *last, const struct clock_reading *now, int64_t by_s)
 {
-    return last->has_gap && is_possible(now->wall_us) && is_believable(last->gap_s + by_s);
+    return last->has_gap && !last->keeps_gap && is_possible(now->wall_us) && is_believable(last->gap_s + by_s);
 }
 
 static struct clock_decision decide_after_boot(const struct clock_last *last, const struct clock_reading *now)
 {
     int64_t difference_us = now->wall_us - last->time_us, by_s = seconds_of(difference_us);
-    if (closes_gap(last, now, by_s)) return resolve(last, CLOCK_GAP_RESOLVED, last->gap_s + by_s, now->wall_us);
+    if (closes_gap(last, now, by_s))
+        return resolve(last, CLOCK_GAP_RESOLVED, last->gap_s + by_s, last->time_us, now->wall_us);
     if (is_small(difference_us)) return follow(last, now->wall_us);
     if (!is_possible(now->wall_us)) {
         struct clock_decision d = {.time_us = last->time_us, .is_wall_ignored = true, .has_change = !last->has_gap};
@@ -75,7 +78,8 @@ struct clock_decision clock_decision_make(const struct clock_last *last, const s
     if (!last->is_of_this_boot || now->boot_us < last->boot_us) return decide_after_boot(last, now);
     int64_t known_us = last->time_us + (now->boot_us - last->boot_us), difference_us = now->wall_us - known_us;
     int64_t by_s = seconds_of(difference_us);
-    if (closes_gap(last, now, by_s)) return resolve(last, CLOCK_GAP_RESOLVED, last->gap_s + by_s, now->wall_us);
+    if (closes_gap(last, now, by_s))
+        return resolve(last, CLOCK_GAP_RESOLVED, last->gap_s + by_s, known_us, now->wall_us);
     if (is_small(difference_us)) return follow(last, now->wall_us);
     if (!is_possible(now->wall_us)) {
         struct clock_decision d = follow(last, known_us);
@@ -93,7 +97,11 @@ int clock_decision_of_gap(const struct clock_last *last, bool counts, struct clo
                        "the clock says that the gap was %lld s, which cannot be counted; set the clock of the machine, "
                        "and the gap counts by itself, or discard it",
                        (long long)last->gap_s);
-    *out = counts ? resolve(last, CLOCK_GAP_COUNTED, last->gap_s, last->time_us)
+    if (counts && last->keeps_gap)
+        return err_set(e, ERR_CONFLICT,
+                       "a rule of usage was changed since the reboot, and jobs that run now were charged by it; count "
+                       "the gap when they have ended");
+    *out = counts ? resolve(last, CLOCK_GAP_COUNTED, last->gap_s, last->time_us, last->time_us)
                   : change(last, CLOCK_GAP_DISCARDED, last->gap_s, 0, last->time_us);
     return 0;
 }

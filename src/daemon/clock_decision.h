@@ -12,7 +12,7 @@
  * CLOCK_GAP_MAX_S; a clock that is behind the last commit, or further ahead, may be wrong, and then none of the gap is
  * counted: all times are shifted so that the last commit is now. The gap stays open: if the clock is set and the gap
  * is believable then (1970 at boot, later NTP), that shift is taken back, and the gap counts as if the clock had been
- * right from the beginning.
+ * right from the beginning; jobs that run since the reboot keep their distance from now.
  *
  * A wall clock outside CLOCK_WALL_MIN_US to CLOCK_WALL_MAX_US is certainly wrong. It is not followed: time goes on by
  * the time since boot. */
@@ -35,6 +35,7 @@ struct clock_last {
     bool is_running;      /* the daemon has run since then */
     bool has_gap;         /* as in struct store_clock */
     int64_t gap_s;
+    bool keeps_gap; /* it cannot be counted for now (store_has_charged_task) */
 };
 
 struct clock_reading {
@@ -51,7 +52,7 @@ struct clock_decision {
 struct clock_decision clock_decision_make(const struct clock_last *last, const struct clock_reading *now);
 
 /* What a person decides about an open gap. counts: it is counted, otherwise it never will be. ERR_CONFLICT: there is no
- * gap; or it is to be counted, and the clock says that it was negative or none. */
+ * gap; or it is to be counted, and cannot be for now, or the clock says that it was negative or none. */
 int clock_decision_of_gap(const struct clock_last *last, bool counts, struct clock_decision *out, struct err *e);
 
 #endif

@@ -19,6 +19,14 @@ static bool is_this_boot(const struct daemon *d, const char *boot_id)
     return boot_id[0] != '\0' && strcmp(boot_id, d->machine.boot_id) == 0;
 }
 
+static bool keeps_gap(const struct daemon *d)
+{
+    bool is_charged = true;
+    struct err ignored;
+    return store_clock(d->store)->has_gap &&
+           (store_has_charged_task(d->store, &is_charged, &ignored) != 0 || is_charged);
+}
+
 /* As stored by the last run of the daemon. */
 static struct clock_last stored_time(const struct daemon *d)
 {
@@ -27,7 +35,8 @@ static struct clock_last stored_time(const struct daemon *d)
                                .boot_us = stored->boot_us,
                                .is_of_this_boot = is_this_boot(d, stored->boot_id),
                                .has_gap = stored->has_gap,
-                               .gap_s = stored->gap_s};
+                               .gap_s = stored->gap_s,
+                               .keeps_gap = keeps_gap(d)};
 }
 
 /* As last read. */
@@ -39,7 +48,8 @@ static struct clock_last running_time(const struct daemon *d)
                                .is_of_this_boot = true,
                                .is_running = true,
                                .has_gap = stored->has_gap,
-                               .gap_s = stored->gap_s};
+                               .gap_s = stored->gap_s,
+                               .keeps_gap = keeps_gap(d)};
 }
 
 static void shift(int64_t *time_us, int64_t shift_us)
@@ -80,12 +90,13 @@ static int take_decision(struct daemon *d, const struct clock_decision *decision
 int daemon_start_clock(struct daemon *d, struct err *e)
 {
     const struct clock_reading now = read_clocks();
-    const struct clock_last last = stored_time(d);
     if (d->pretend != NULL) {
         daemon_clock_not_before(&d->clock, store_last_commit_us(d->store));
         d->now_us = d->started_us = daemon_clock_us(&d->clock);
         return 0;
     }
+    store_set_boot(d->store, d->machine.boot_id, now.boot_us);
+    const struct clock_last last = stored_time(d);
     const struct clock_decision decision = clock_decision_make(&last, &now);
     d->started_boot_us = now.boot_us;
     if (decision.is_wall_ignored)

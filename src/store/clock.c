@@ -154,6 +154,43 @@ static int put_gap(struct store *s, const struct clock_change *c, struct err *e)
     return result;
 }
 
+/* A gap that is counted lies before what has happened since. Usage that was charged stays where it is. */
+static int move_behind_gap(struct store *s, int64_t passed_us, struct err *e)
+{
+    static const char *const texts[] = {
+        "UPDATE task SET launch_us = launch_us + ?1, start_us = start_us + ?1, charged_us = charged_us + ?1,"
+        " measured_us = measured_us + ?1, measured_from_us = measured_from_us + ?1"
+        " WHERE end_us IS NULL AND boot_id = ?2",
+        "UPDATE job SET submit_us = submit_us + ?1, accrue_us = accrue_us + ?1,"
+        " begin_us = min(begin_us + ?1, 253402300799000000), deadline_us = min(deadline_us + ?1, 253402300799000000)"
+        " WHERE ended_us IS NULL AND submit_us > (SELECT gap_from_us FROM counters) AND ?2 IS NOT NULL"
+        " AND NOT EXISTS (SELECT * FROM task WHERE job_id = id AND end_us IS NOT NULL)",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        sqlite3_stmt *move = sql_prepare(s->db, texts[i], e);
+        if (move == NULL) return -1;
+        sql_bind_int(move, 1, passed_us);
+        sql_bind_text(move, 2, s->boot.boot_id);
+        int result = sql_step(move, e);
+        sqlite3_finalize(move);
+        if (result != 0) return -1;
+    }
+    return 0;
+}
+
+int store_has_charged_task(struct store *s, bool *out, struct err *e)
+{
+    static const char text[] =
+        "SELECT count(*) FROM task WHERE end_us IS NULL AND boot_id = ?1 AND charged_us > start_us";
+    sqlite3_stmt *query = sql_prepare(s->db, text, e);
+    if (query == NULL) return -1;
+    sql_bind_text(query, 1, s->boot.boot_id);
+    int result = sql_step(query, e);
+    if (result == 1) *out = sqlite3_column_int64(query, 0) > 0;
+    sqlite3_finalize(query);
+    return result < 0 ? -1 : 0;
+}
+
 static int put_event(struct store *s, const struct clock_event *event, struct err *e)
 {
     sqlite3_stmt *put =
@@ -173,6 +210,7 @@ int store_change_clock(struct store *s, const struct clock_change *c, struct err
 {
     if (commit_begin(s, e) != 0) return -1;
     int result = c->event.shift_s != 0 ? shift_all(s, c->event.shift_s * US_PER_S, e) : 0;
+    if (result == 0 && c->passed_us > 0) result = move_behind_gap(s, c->passed_us, e);
     if (result == 0) result = put_gap(s, c, e);
     if (result == 0) result = put_event(s, &c->event, e);
     if (commit_end(s, result, e) != 0) return -1;

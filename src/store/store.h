@@ -97,13 +97,20 @@ struct clock_change {
     struct clock_event event;
     bool has_gap; /* afterwards; gap_s: its length then */
     int64_t gap_s;
+    int64_t passed_us; /* of a gap that is counted: so much later it is at once */
 };
 
 /* Adds event.shift_s to every time in the database, records the event, and sets the gap, in one transaction, so that
  * all differences of times stay as they are. (A time that would come before 1970 or after 9999 becomes the first or the
- * last.) No boundary of a reset period counts that the shift passes. The caller loads the state again. -1 as
+ * last.) No boundary of a reset period counts that the shift passes. A gap that is counted lies before what has
+ * happened since: tasks that run since this boot (store_set_boot), and live jobs that were submitted after it, keep
+ * their distance from now. What has ended since counts as before the gap. The caller loads the state again. -1 as
  * store_commit. O(rows). */
 int store_change_clock(struct store *s, const struct clock_change *change, struct err *e);
+
+/* Whether a task that runs since this boot (store_set_boot) was charged already, because a rule of usage was changed.
+ * It cannot be moved behind a gap then (passed_us). */
+int store_has_charged_task(struct store *s, bool *out, struct err *e);
 
 /* The newest events, at most max, the oldest of them first. */
 int store_clock_events(struct store *s, struct clock_event *out, uint32_t max, uint32_t *out_count, struct err *e);

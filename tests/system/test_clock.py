@@ -340,6 +340,56 @@ def test_a_boot_in_1970_that_is_set_right(machine):
     assert_verified(instance)
 
 
+@pytest.mark.parametrize('offset', [YEAR, -int(time.time()) + 100])
+def test_jobs_that_started_before_the_clock_was_right(machine, offset):
+    """The gap lies before them: they are not charged for it, and have not waited for so long."""
+    instance = machine.instance
+    use_some(machine)
+    machine.reboot(offset)
+    machine.start()
+    instance.until_state(machine.running, 'NODE_FAIL')
+    instance.until_state(machine.waiting, 'COMPLETED')
+    job = instance.submit('--cpus', '4', '-o', '/dev/null', '--', 'sleep', '1000')
+    instance.until_state(job, 'RUNNING')
+    pending = instance.submit('--cpus', '4', '-o', '/dev/null', '--', 'true')
+    used = usage(instance)
+    machine.set_clock(20 * DAY)
+    assert machine.events() == ['GAP', 'GAP_RESOLVED']
+    assert usage(instance) < used + 4 * SLACK_S
+    now_us = machine.now() * US
+    assert near(instance.job(job)['start_us'], now_us, SLACK_S * US)
+    assert near(instance.job(job)['submit_us'], now_us, SLACK_S * US)
+    assert near(instance.job(pending)['submit_us'], now_us, SLACK_S * US)
+    assert near(instance.job(machine.later)['submit_us'], now_us - 20 * DAY * US, 2 * SLACK_S * US)
+    assert_verified(instance)
+    instance.good('cancel', job)
+    row = instance.until_state(job, 'CANCELLED')
+    assert 0 <= row['end_us'] - row['start_us'] < SLACK_S * US
+    instance.until_state(pending, 'COMPLETED')
+    assert usage(instance) < used + 8 * SLACK_S
+    assert_verified(instance)
+
+
+def test_a_gap_waits_for_jobs_that_were_charged(machine):
+    instance = machine.instance
+    use_some(machine)
+    machine.reboot(60 * DAY)
+    machine.start()
+    instance.until_state(machine.waiting, 'COMPLETED')
+    job = instance.submit('-o', '/dev/null', '--', 'sleep', '1000')
+    instance.until_state(job, 'RUNNING')
+    instance.good('set', 'halflife_s=3600')
+    assert 'when they have ended' in instance.bad('clock', '--count-gap')
+    machine.set_clock(DAY)
+    assert machine.events() == ['GAP', 'SET_RUNNING'] and machine.clock()['has_gap']
+    assert_verified(instance)
+    instance.good('cancel', job)
+    instance.until_state(job, 'CANCELLED')
+    until(lambda: machine.events() == ['GAP', 'SET_RUNNING', 'GAP_RESOLVED'], 'the gap to be counted')
+    assert near(sum(machine.shifts()), 0, 1)
+    assert_verified(instance)
+
+
 def test_an_end_before_a_gap(machine):
     """The daemon hears of it after the gap. Nothing after its last commit is counted."""
     instance = machine.instance

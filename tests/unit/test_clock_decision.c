@@ -131,6 +131,27 @@ static void a_new_instance_has_any_time(void **state)
     assert_false(clock_decision_make(&last, &(struct clock_reading){101 * S, 90 * S}).has_change);
 }
 
+/* The gap lies before what has happened since the reboot; that keeps its distance from now. */
+static void a_gap_that_is_counted_passes_at_once(void **state)
+{
+    (void)state;
+    struct clock_last last = {
+        .time_us = NOW, .boot_us = 5 * S, .is_of_this_boot = true, .is_running = true, .has_gap = true};
+    struct clock_decision d = clock_decision_make(&last, &(struct clock_reading){NOW + DAY, 65 * S});
+    assert_true(d.change.event.kind == CLOCK_GAP_RESOLVED && d.change.passed_us == DAY - 60 * S);
+    last.gap_s = 365 * 86400;
+    d = clock_decision_make(&last, &(struct clock_reading){NOW - YEAR + DAY, 65 * S});
+    assert_true(d.change.event.kind == CLOCK_GAP_RESOLVED && d.change.passed_us == DAY - 60 * S);
+    last.keeps_gap = true;
+    d = clock_decision_make(&last, &(struct clock_reading){NOW - YEAR + DAY, 65 * S});
+    assert_true(d.change.event.kind == CLOCK_SET_RUNNING && d.change.has_gap && d.change.passed_us == 0);
+    last.gap_s = d.change.gap_s;
+    last.time_us = d.time_us;
+    last.keeps_gap = false; /* it is counted as soon as that is possible */
+    d = clock_decision_make(&last, &(struct clock_reading){last.time_us, 5 * S});
+    assert_true(d.change.event.kind == CLOCK_GAP_RESOLVED && d.change.passed_us == last.gap_s * S);
+}
+
 static void a_person_settles_a_gap(void **state)
 {
     (void)state;
@@ -140,9 +161,14 @@ static void a_person_settles_a_gap(void **state)
     assert_int_equal(clock_decision_of_gap(&last, true, &d, &e), 0);
     assert_true(d.has_change && d.change.event.kind == CLOCK_GAP_COUNTED && !d.change.has_gap);
     assert_true(d.change.event.shift_s == -60 * 86400 && d.change.event.by_s == 60 * 86400 && d.time_us == NOW);
+    assert_true(d.change.passed_us == 60 * DAY);
     assert_int_equal(clock_decision_of_gap(&last, false, &d, &e), 0);
     assert_true(d.has_change && d.change.event.kind == CLOCK_GAP_DISCARDED && !d.change.has_gap);
     assert_true(d.change.event.shift_s == 0 && d.time_us == NOW);
+    last.keeps_gap = true;
+    assert_int_equal(clock_decision_of_gap(&last, true, &d, &e), -1);
+    assert_int_equal(e.code, ERR_CONFLICT);
+    last.keeps_gap = false;
     last.gap_s = -1;
     assert_int_equal(clock_decision_of_gap(&last, true, &d, &e), -1);
     assert_int_equal(e.code, ERR_CONFLICT);
@@ -158,6 +184,7 @@ int main(void)
         cmocka_unit_test(the_clocks_say_what_happened),
         cmocka_unit_test(a_time_since_boot_that_went_back_is_of_another_boot),
         cmocka_unit_test(a_new_instance_has_any_time),
+        cmocka_unit_test(a_gap_that_is_counted_passes_at_once),
         cmocka_unit_test(a_person_settles_a_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,6 +228,73 @@ static void a_gap_is_kept_until_it_is_settled(void **unused)
     house_close(&h);
 }
 
+/* The row that open_filled makes: everything is at VALUE_S; start, charge and submission are read. */
+static void what_runs_since_the_gap_keeps_its_distance(void **unused)
+{
+    static const char query[] =
+        "SELECT (start_us - 1764000000000007) || ' ' || (charged_us - 1764000000000007) || ' ' ||"
+        " (submit_us - 1764000000000007) FROM task, job WHERE job_id = id";
+    static const struct {
+        const char *set, *expected;
+    } rows[] = {
+        {"UPDATE task SET boot_id = 'new'", "-60000000 -60000000 -60000000"},
+        {"UPDATE task SET boot_id = 'old'", "-100000000 -100000000 -60000000"},
+        {"UPDATE task SET boot_id = 'new'; UPDATE counters SET gap_from_us = 1764000000000007",
+         "-60000000 -60000000 -100000000"},
+        {"UPDATE task SET boot_id = 'new', start_us = NULL, charged_us = NULL", ""},
+        {"UPDATE task SET boot_id = 'new', state = 'COMPLETED', end_us = 1764000000000007",
+         "-100000000 -100000000 -100000000"},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char directory[STORE_PATH_SIZE];
+        store_make_directory(directory);
+        store_close(open_filled(directory));
+        store_sql(directory, "PRAGMA foreign_keys = OFF; UPDATE task SET state = 'RUNNING', end_us = NULL, job_id = 1;"
+                             "UPDATE job SET id = 1, ended_us = NULL;"
+                             "UPDATE counters SET gap_from_us = 1764000000000006");
+        store_sql(directory, rows[i].set);
+        struct store *s = store_must_open(directory, NOW_US);
+        store_set_boot(s, "new", 5);
+        struct clock_change change = shift_of(-100, CLOCK_GAP_RESOLVED);
+        change.passed_us = 40 * SECOND;
+        must_change(s, &change);
+        store_close(s);
+        assert_sql(directory, query, rows[i].expected);
+        store_remove_directory(directory);
+    }
+}
+
+static void a_task_that_was_charged_is_found(void **unused)
+{
+    static const struct {
+        const char *set;
+        bool is_charged;
+    } rows[] = {
+        {"UPDATE task SET boot_id = 'new'", false},
+        {"UPDATE task SET boot_id = 'new', charged_us = start_us + 1", true},
+        {"UPDATE task SET boot_id = 'old', charged_us = start_us + 1", false},
+        {"UPDATE task SET boot_id = 'new', charged_us = start_us + 1, state = 'COMPLETED', end_us = 9", false},
+        {"UPDATE task SET boot_id = 'new', start_us = NULL, charged_us = NULL", false},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char directory[STORE_PATH_SIZE];
+        struct err e;
+        bool is_charged = !rows[i].is_charged;
+        store_make_directory(directory);
+        store_close(open_filled(directory));
+        store_sql(directory, "PRAGMA foreign_keys = OFF; UPDATE task SET state = 'RUNNING', end_us = NULL");
+        store_sql(directory, rows[i].set);
+        struct store *s = store_must_open(directory, NOW_US);
+        store_set_boot(s, "new", 5);
+        assert_int_equal(store_has_charged_task(s, &is_charged, &e), 0);
+        assert_int_equal(is_charged, rows[i].is_charged);
+        store_close(s);
+        store_remove_directory(directory);
+    }
+}
+
 static void a_commit_stores_the_boot(void **unused)
 {
     (void)unused;
@@ -268,9 +335,14 @@ static void another_writer_stops_a_change(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_time_is_shifted),    cmocka_unit_test(times_in_texts_are_shifted),
-        cmocka_unit_test(no_time_becomes_negative), cmocka_unit_test(a_gap_is_kept_until_it_is_settled),
-        cmocka_unit_test(a_commit_stores_the_boot), cmocka_unit_test(another_writer_stops_a_change),
+        cmocka_unit_test(every_time_is_shifted),
+        cmocka_unit_test(times_in_texts_are_shifted),
+        cmocka_unit_test(no_time_becomes_negative),
+        cmocka_unit_test(a_gap_is_kept_until_it_is_settled),
+        cmocka_unit_test(what_runs_since_the_gap_keeps_its_distance),
+        cmocka_unit_test(a_task_that_was_charged_is_found),
+        cmocka_unit_test(a_commit_stores_the_boot),
+        cmocka_unit_test(another_writer_stops_a_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
