@@ -15,11 +15,10 @@ void clock_line_time(char out[CLOCK_LINE_TIME_SIZE], int64_t time_us)
 
 void clock_line_write_gap(const struct api_clock *c, const char *heading, struct output *out)
 {
-    char from[CLOCK_LINE_TIME_SIZE];
     struct buf length = {0};
     clock_field_format_by(c->gap_s, &length);
-    clock_line_time(from, c->gap_from_us);
-    output_line(out, "%s%s at %s, after a reboot, is not counted: the clock may be wrong", heading, length.text, from);
+    output_line(out, "%safter a reboot the clock was %s from the last commit; that time is not counted", heading,
+                length.text);
     if (c->gap_s > 0)
         output_line(
             out,
