@@ -279,13 +279,14 @@ def test_a_clock_that_cannot_be_right(machine):
 # --- reboots -----------------------------------------------------------------------------------------------------------
 
 def use_some(machine):
-    """Usage, a begin in an hour, and a job that runs; the last commit is now."""
+    """Usage, a begin in an hour, and a job that runs; the last commit is now. Returns the usage."""
     instance = machine.instance
     machine.start('halflife_s=86400')
     run_and_wait(machine)
     time.sleep(1.1)
-    instance.good('set', 'grace_s=2')
-    return usage(instance)
+    used = usage(instance)
+    instance.good('set', 'grace_s=2')  # a commit: later usage is lost
+    return used
 
 
 @pytest.mark.parametrize('days_off', [0, 5])
@@ -417,7 +418,7 @@ def test_a_gap_that_is_counted_by_hand(machine):
     out = instance.good('clock', '--count-gap')
     assert 'gap counted, as told' in out and '+60-0' in out
     assert machine.events() == ['GAP', 'GAP_COUNTED'] and sum(machine.shifts()) == 0
-    assert usage(instance) < 0.01 * used + 1e-9
+    assert usage(instance) < used / 4  # there is some of a job that has started since
     instance.until_state(machine.later, 'COMPLETED')
     assert 'no gap' in instance.bad('clock', '--count-gap')
     assert_verified(instance)
