@@ -217,7 +217,7 @@ static int open_database(struct store *s, int64_t now_us, struct err *e)
     if (version < schema_version && upgrade(s, version, now_us, e) != 0) return -1;
     if (s->statements[0] == NULL && commit_prepare(s, e) != 0) return -1;
     if (sql_number(s->db, "PRAGMA data_version", &s->data_version, e) != 0) return -1;
-    if (sql_number(s->db, "SELECT last_commit_us FROM counters", &s->last_commit_us, e) != 0) return -1;
+    if (clock_load(s, e) != 0) return -1;
     return remember_file(s, e);
 }
 
@@ -263,9 +263,4 @@ void store_close(struct store *s)
     arena_release(&s->row_arena);
     mem_free(s->path);
     mem_free(s);
-}
-
-int64_t store_last_commit_us(const struct store *s)
-{
-    return s->last_commit_us;
 }

@@ -8,6 +8,8 @@
 #define FAIRLEAD_VERSION "unknown"
 #endif
 
+#define DAY_US (24 * 3600 * US_PER_S)
+
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
 /* Moves the buffer's text into the arena, and releases the buffer. */
@@ -151,7 +153,7 @@ int server_get_status(struct request *r, struct err *e)
         .user = server->user,
         .state_directory = server->host.state_directory,
         .socket = server->host.socket_path,
-        .started_us = server->host.started_us,
+        .started_us = *server->host.started_us,
         .now_us = server->host.now_us(server->host.context),
         .pretend = server->host.pretend_path,
         .speed = server->host.speed,
@@ -165,6 +167,7 @@ int server_get_status(struct request *r, struct err *e)
         .load_sensors = sensors_text(&server->host, &r->arena),
         .launch_failure = launch_backoff_is_waiting(backoff) ? backoff->detail : NULL,
         .launch_retry_us = backoff->probe_id == 0 ? backoff->retry_us : 0,
+        .clock = server_clock_record(server, server->host.now_us(server->host.context) - DAY_US, &r->arena),
         .settings = settings_list(s, &r->arena),
     };
     reply_write(r, MHD_HTTP_OK, &api_status_shape, &status);

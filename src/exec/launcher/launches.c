@@ -183,7 +183,8 @@ static void update(struct launches *l, struct launch_entry *entry, const struct 
 
 static void report_never_ran(struct launches *l, uint64_t id, enum launch_end end, const char *detail)
 {
-    struct launch_record record = launch_record_never_ran(id, end, clock_wall_us(), detail);
+    struct launch_record record = launch_record_never_ran(id, end, detail);
+    launch_record_set_time(&record, l->boot_id);
     if (l->out != NULL) protocol_record(l->out, &record);
 }
 
@@ -220,7 +221,7 @@ static void write_end(struct launches *l, struct launch_entry *entry, const stru
 {
     struct record_log log = {.dir = d, .spool_fd = l->spool->fd};
     ensure(record.phase == LAUNCH_ENDED);
-    record.at_us = clock_wall_us();
+    launch_record_set_time(&record, l->boot_id);
     (void)record_log_write(&log, record, NULL);
     set_ended(l, entry);
     update(l, entry, &record);
@@ -354,7 +355,7 @@ static void end_as_never_ran(struct launches *l, uint32_t index, struct launch_d
     }
     write_end(
         l, entry, d,
-        launch_record_never_ran(entry->id, LAUNCH_UNAVAILABLE, clock_wall_us(),
+        launch_record_never_ran(entry->id, LAUNCH_UNAVAILABLE,
                                 "its keeper ended before it started the job: it was killed, or the disk is full"));
 }
 
@@ -413,7 +414,7 @@ static void reconcile_removed(struct launches *l, uint32_t index)
     record.id = entry->id;
     record.phase = LAUNCH_ENDED;
     record.end = LAUNCH_LOST;
-    record.at_us = clock_wall_us();
+    launch_record_set_time(&record, l->boot_id);
     launch_record_set_detail(&record, "the directory of its launch was removed: its end is unknown");
     set_ended(l, entry);
     update(l, entry, &record);
