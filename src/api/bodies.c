@@ -339,6 +339,12 @@ static const struct wire_field status_fields[] = {
              .help = "why the machine can start no job at present; jobs wait, and one is tried again; null: it can"),
     REQUIRED(api_status, launch_retry_us, WIRE_I64,
              .help = "time of the next try; 0: one is under way, or none is needed", TIME_US),
+    OPTIONAL(api_status, quarantine, WIRE_TEXT,
+             .help =
+                 "why the jobs that waited at quarantined_us are held: they may have run elsewhere, as in the original "
+                 "of a copy; null: none is held for that"),
+    REQUIRED(api_status, quarantined_us, WIRE_I64, .help = "time of the quarantine; 0: none", TIME_US),
+    REQUIRED(api_status, quarantined_jobs, WIRE_U32, .help = "number of jobs that are still held since then", COUNT32),
     REQUIRED(api_status, settings, WIRE_RECORDS, .help = "all settings", .table = &setting_fields),
     {0}};
 const struct wire_shape api_status_shape = REPLY("Status", api_status, status_fields, "The instance at a glance.");

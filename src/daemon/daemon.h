@@ -8,6 +8,7 @@
  *     loads.c      the load values that are reported      log.c             the log
  *     calendars.c  the closed times that are reported     calendar_times.c  local clocks
  *     job_ends.c   how jobs of long ago ended             daemon_clock.c    the time, real or virtual
+ *     identity.c   whether the directory is a copy        instance_mark.c   its mark
  *     pretend*.c   a cluster that is not there */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
 #define FAIRLEAD_DAEMON_DAEMON_H
@@ -19,6 +20,7 @@
 #include "api/server/server.h"
 #include "daemon/config.h"
 #include "daemon/daemon_clock.h"
+#include "daemon/instance_mark.h"
 #include "daemon/load_sensors.h"
 #include "daemon/machine.h"
 #include "daemon/machine_load.h"
@@ -56,8 +58,12 @@ struct daemon {
     struct outcome outcome;
     struct executor_reports reports;
 
-    ARRAY(uint64_t) known_launches; /* reported since the executor was opened, for EVENT_SYNCED */
-    int64_t lost_us;                /* for EVENT_SYNCED: the last commit before the executor was opened */
+    ARRAY(uint64_t) known_launches;  /* reported since the executor was opened, for EVENT_SYNCED */
+    int64_t lost_us;                 /* for EVENT_SYNCED: the last commit before the executor was opened */
+    struct instance_mark found_mark; /* of the directory, as it was found (identity.c) */
+    struct instance_mark mark;       /* that the directory has to have (identity.c) */
+    bool is_mark_due;                /* it is written once the tasks that may run elsewhere have ended */
+    const char *elsewhere;           /* for EVENT_SYNCED: the state is under quarantine; NULL: it is not */
     struct schedule_file schedule_file;
     char launch_failure[200];    /* what was logged of it; empty: launches work */
     int64_t next_measurement_us; /* when to order the next measurement of running tasks; 0: none runs */
@@ -149,6 +155,14 @@ void daemon_start_pretend(struct daemon *d, const struct job *j, const struct ta
  * struct server_host. */
 void daemon_read_ends(void *daemon, struct event *event, struct arena *arena);
 void daemon_release_ends(struct event *event);
+
+/* identity.c. daemon_read_mark: reads the directory's mark, before the store is opened; ERR_INPUT: a copy by hard
+ * links. daemon_identify: finds out whether the directory is its own or a copy; of a copy the state is put under
+ * quarantine, in d->outcome. Writes the mark of a new one. daemon_end_identification: writes the mark of a copy; to be
+ * called when the turn of EVENT_SYNCED is committed, before it is acted on. ERR_IO, ERR_UNAVAILABLE. */
+int daemon_read_mark(struct daemon *d, struct err *e);
+int daemon_identify(struct daemon *d, struct err *e);
+void daemon_end_identification(struct daemon *d);
 
 /* launches.c: carries out the decisions of d->outcome, once they are committed. */
 void daemon_act(struct daemon *d);

@@ -124,6 +124,8 @@ static void decide_record(struct daemon *d, const struct launch_record *r)
                                      .io_bytes = r->io_bytes,
                                      .detail = r->detail}};
     log_line(LOG_DEBUG, "record", " launch=%llu phase=%d", (unsigned long long)r->id, r->phase);
+    /* It is lost here alone: EVENT_SYNCED ends its task, as one that may run elsewhere. */
+    if (d->elsewhere != NULL && r->phase == LAUNCH_ENDED && r->end == LAUNCH_LOST) return;
     *array_add(&d->known_launches) = r->id;
     apply_internal(d, &event);
 }
@@ -145,7 +147,8 @@ static void decide_synced(struct daemon *d)
                           .synced = {.launch_ids = d->known_launches.items,
                                      .count = d->known_launches.count,
                                      .boot_id = d->machine.boot_id,
-                                     .lost_us = d->lost_us}};
+                                     .lost_us = d->lost_us,
+                                     .elsewhere = d->elsewhere}};
     log_line(LOG_INFO, "executor-synced", " launches=%u", d->known_launches.count);
     apply_internal(d, &event);
     d->is_synced = true;
@@ -387,6 +390,7 @@ static void turn(struct daemon *d)
 
     bool has_changes = d->outcome.changes.count > 0 || d->outcome.conditions.count > 0 || d->outcome.journal.count > 0;
     if (has_changes && store_commit(d->store, &d->state, &d->outcome, d->now_us, &e) != 0) recover(d, &requests, &e);
+    if (d->is_synced) daemon_end_identification(d);
     daemon_act(d);
     const struct buf *lines = &d->outcome.schedule_lines;
     schedule_file_append(&d->schedule_file, d->state_dir.path, (struct str){lines->text, lines->length}, d->now_us);
@@ -586,13 +590,14 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     init_handles(d);
     d->turn = turn;
     daemon_open_loads(d);
+    if (daemon_read_mark(d, e) != 0) return -1;
     d->store = store_open(d->state_dir.path, d->now_us, e);
     if (d->store == NULL) return -1;
     state_init(&d->state, d->now_us);
     if (load_state(d, true, e) != 0) return -1;
     continue_clock(d);
     decide_reset(d);
-    if (apply_config(d, config, e) != 0) return -1;
+    if (daemon_identify(d, e) != 0 || apply_config(d, config, e) != 0) return -1;
     if (open_executor(d, e) != 0 || open_server(d, e) != 0) return -1;
     ensure(uv_poll_init(&d->loop, &d->server_poll, server_descriptor(d->server)) == 0);
     d->server_poll.data = d;

@@ -33,10 +33,11 @@ enum event_kind {
     EVENT_STARTED,   /* the executor's records of a launch */
     EVENT_COMPLETING,
     EVENT_ENDED,
-    EVENT_MEASURED, /* the executor's measurement of a launch */
-    EVENT_SYNCED,   /* the executor has reported every launch that it knows */
-    EVENT_RESET,    /* a boundary of PriorityUsageResetPeriod has passed */
-    EVENT_TIME      /* time has passed: runs the scheduling pass if one is due */
+    EVENT_MEASURED,   /* the executor's measurement of a launch */
+    EVENT_SYNCED,     /* the executor has reported every launch that it knows */
+    EVENT_QUARANTINE, /* the state may not be the only one, or lacks commits (engine/quarantine.h) */
+    EVENT_RESET,      /* a boundary of PriorityUsageResetPeriod has passed */
+    EVENT_TIME        /* time has passed: runs the scheduling pass if one is due */
 };
 
 /* The user that sent the event, as the kernel reports it. An operator may do everything, other users may change only
@@ -225,6 +226,9 @@ struct event_synced {
     uint32_t count;
     const char *boot_id; /* of the current boot */
     int64_t lost_us;     /* the end of launches from an earlier boot: when they were last known to run */
+    /* Not NULL: other launches may run elsewhere, or may have run. They end at lost_us as NODE_FAIL with this detail,
+     * and none of them is started or requeued. */
+    const char *elsewhere;
 };
 
 struct event {
@@ -250,6 +254,7 @@ struct event {
         struct event_record record;
         struct event_measured measured;
         struct event_synced synced;
+        const char *quarantine; /* why; a text for people, shorter than state.quarantine */
         int64_t reset_us; /* the boundary; nothing may be charged past it, so it is applied before all other events */
         struct {
             const char *boot_id;            /* of the current boot, for the tasks that start */

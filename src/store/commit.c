@@ -41,11 +41,14 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
         "INSERT INTO setting(name, value) VALUES(?1, ?2) ON CONFLICT(name) DO UPDATE SET value = excluded.value",
     [PUT_COUNTERS] =
         "INSERT INTO counters(id, next_association_id, next_job_id, next_launch_id, halflife_us, reference_us,"
-        " last_commit_us, usage_reset_us, reset_period_us) VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(id) DO UPDATE SET"
+        " last_commit_us, usage_reset_us, reset_period_us, quarantined_us, quarantine, instance_id, commit_number)"
+        " VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT(id) DO UPDATE SET"
         " next_association_id = excluded.next_association_id, next_job_id = excluded.next_job_id,"
         " next_launch_id = excluded.next_launch_id, halflife_us = excluded.halflife_us,"
         " reference_us = excluded.reference_us, last_commit_us = excluded.last_commit_us,"
-        " usage_reset_us = excluded.usage_reset_us, reset_period_us = excluded.reset_period_us",
+        " usage_reset_us = excluded.usage_reset_us, reset_period_us = excluded.reset_period_us,"
+        " quarantined_us = excluded.quarantined_us, quarantine = excluded.quarantine,"
+        " instance_id = excluded.instance_id, commit_number = excluded.commit_number",
     [PUT_JOURNAL] =
         "INSERT INTO usage_journal(at_us, kind, association_id, before, after, detail) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
     [FIND_CONTENT] = "SELECT id FROM content WHERE hash = ?1 AND bytes = ?2",
@@ -130,6 +133,10 @@ static int put_counters(struct store *s, const struct state *state, int64_t now_
     sql_bind_int(put, 6, now_us);
     sql_bind_int_or_null(put, 7, state->usage_reset_us);
     sql_bind_int_or_null(put, 8, state->reset_period_us);
+    sql_bind_int_or_null(put, 9, state->quarantined_us);
+    sql_bind_text(put, 10, state->quarantined_us != 0 ? state->quarantine : NULL);
+    sql_bind_text(put, 11, s->instance_id[0] != '\0' ? s->instance_id : NULL);
+    sql_bind_int(put, 12, (int64_t)s->commit_number + 1);
     return sql_step(put, e);
 }
 
@@ -290,6 +297,7 @@ int store_commit(struct store *s, const struct state *state, const struct outcom
         return -1;
     }
     s->last_commit_us = now_us;
+    s->commit_number++;
     store_abandon(s);
     return 0;
 }

@@ -67,6 +67,8 @@ struct store {
     ino_t inode;
     int lock; /* descriptor of the lock file */
     int64_t last_commit_us;
+    uint64_t commit_number; /* of the last commit */
+    char instance_id[STORE_INSTANCE_ID_SIZE];
     int64_t data_version; /* changes when another connection writes */
     sqlite3_stmt *statements[STATEMENT_COUNT];
     struct job_row_columns job_columns, task_columns;   /* of the tables job and task */

@@ -530,8 +530,15 @@ static const char step_16[] =
 static const char step_17[] =
     "ALTER TABLE job ADD COLUMN forbids_requeue INTEGER; -- 1: submitted with requeue=no, so not by request either\n";
 
+/* Which instance the rows belong to, and which commit they are from. */
+static const char step_18[] =
+    "ALTER TABLE counters ADD COLUMN instance_id TEXT; -- 32 hex digits; NULL: of an older version, or pretend\n"
+    "ALTER TABLE counters ADD COLUMN commit_number INTEGER NOT NULL DEFAULT 0; -- each commit has the next one\n"
+    "ALTER TABLE counters ADD COLUMN quarantined_us INTEGER; -- when the jobs that waited were held; NULL: never\n"
+    "ALTER TABLE counters ADD COLUMN quarantine TEXT; -- why; NULL: never\n";
+
 const char *const schema_steps[] = {step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8, step_9,
-                                    step_10, step_11, step_12, step_13, step_14, step_15, step_16, step_17};
+                                    step_10, step_11, step_12, step_13, step_14, step_15, step_16, step_17, step_18};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

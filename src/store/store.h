@@ -66,6 +66,15 @@ void store_ended_job_release(struct event_ended_job *job);
 /* The time of the last commit; the daemon has run at least until then. */
 int64_t store_last_commit_us(const struct store *s);
 
+/* The number of the last commit: each has the next one. 0: a database of an older version. */
+uint64_t store_commit_number(const struct store *s);
+
+/* The id of the instance that the rows belong to, "" if they have none. A new id, 32 hex digits, is written with the
+ * next commit; a load before that has the old one. */
+enum { STORE_INSTANCE_ID_SIZE = 33 };
+const char *store_instance_id(const struct store *s);
+void store_set_instance_id(struct store *s, const char *id);
+
 /* Listings (engine/job_query.h), each from a snapshot on a connection of its own. The reader is valid until
  * store_close. */
 struct job_reader store_job_reader(struct store *s);

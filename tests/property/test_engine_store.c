@@ -669,8 +669,16 @@ static void make_synced(struct history *h, struct event *event)
     for (uint32_t i = 0; i < h->s.tasks.count && count < COUNT(h->launches); i++) {
         if (!one_in(h, 4)) h->launches[count++] = h->s.tasks.items[i].launch_id;
     }
-    event->synced = (struct event_synced){h->launches, count, one_in(h, 5) ? "another boot" : "this boot",
-                                          h->now_us - below(h, 1000) * SECOND};
+    event->synced = (struct event_synced){.launch_ids = h->launches,
+                                          .count = count,
+                                          .boot_id = one_in(h, 5) ? "another boot" : "this boot",
+                                          .lost_us = h->now_us - below(h, 1000) * SECOND,
+                                          .elsewhere = one_in(h, 5) ? "it may run in another state" : NULL};
+}
+
+static void make_quarantine(struct history *h, struct event *event)
+{
+    event->quarantine = one_in(h, 2) ? "a copy" : "a backup";
 }
 
 /* A boundary between the last event and now, or one in the future. */
@@ -708,6 +716,7 @@ static const struct {
     {EVENT_HOSTS, 5, make_hosts},
     {EVENT_CALENDARS, 5, make_calendars},
     {EVENT_SYNCED, 1, make_synced},
+    {EVENT_QUARANTINE, 1, make_quarantine},
     {EVENT_RESET, 1, make_reset},
     {EVENT_TIME, 15, NULL},
 };

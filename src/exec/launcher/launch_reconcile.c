@@ -3,6 +3,8 @@
  *     locked                      its keeper runs: watch it
  *     free, end record            ended
  *     free, start but no end      orphaned: kill what is left, write the end record in the keeper's place
+ *     free, start in another directory     this one is a copy: the job belongs to the other one. It is lost here, and
+ *                                          nothing is killed
  *     free, start of an earlier boot, end that cannot be read     power was lost before the end was on disk: orphaned
  *     free, no record             never ran: may be started with the same id
  *     removed                     lost: another program has removed it
@@ -13,6 +15,7 @@
 #include "exec/launcher/launch_reconcile.h"
 
 #include "exec/clock.h"
+#include "exec/launcher/keeper.h"
 #include "exec/launcher/launch_ends.h"
 
 /* The directory is locked by a keeper that may be unknown: finds it. The pid in the lock file is the keeper's if the
@@ -54,6 +57,16 @@ static void set_unreadable(struct launches *l, struct launch_entry *entry)
     launches_retry_later(l);
 }
 
+/* Whether a launch of this boot was started in another directory than the one that has its record now. Records of older
+ * keepers do not say where; then the keeper itself does, as long as it runs. */
+static bool is_copied(const struct launches *l, const struct launch_dir *d, const struct process_identity *identity)
+{
+    struct cgroup unused;
+    if (!launch_ends_is_of_this_boot(l, identity)) return false;
+    if (identity->place.inode != 0) return !launch_dir_is(d, identity->place);
+    return keeper_is(launch_dir_read_keeper(d, &unused));
+}
+
 static void reconcile_open(struct launches *l, uint32_t index, struct launch_dir *d)
 {
     struct launch_entry *entry = &l->list.items[index];
@@ -81,6 +94,9 @@ static void reconcile_open(struct launches *l, uint32_t index, struct launch_dir
         find_keeper(l, entry, d);
     else if (is_ended)
         launches_set_ended(l, entry);
+    else if (found && is_copied(l, d, &identity))
+        launch_ends_write_lost(l, entry, d, entry->record,
+                               "its directory was copied while it ran; it may still run where it was started");
     else if (found)
         launch_ends_begin_orphaned(l, entry, d, &identity);
     else
