@@ -339,6 +339,9 @@ static const struct wire_field status_fields[] = {
              .help = "why the machine can start no job at present; jobs wait, and one is tried again; null: it can"),
     REQUIRED(api_status, launch_retry_us, WIRE_I64,
              .help = "time of the next try; 0: one is under way, or none is needed", TIME_US),
+    OPTIONAL(
+        api_status, recovery, WIRE_TEXT,
+        .help = "which commits of the database the daemon found missing when it started, and what follows; null: none"),
     OPTIONAL(api_status, quarantine, WIRE_TEXT,
              .help =
                  "why the jobs that waited at quarantined_us are held: they may have run elsewhere, as in the original "

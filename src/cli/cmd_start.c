@@ -285,6 +285,7 @@ static int start(struct call *call, const struct pairs *settings, struct err *e)
     if (result != 0) return -1;
     output_line(call->out, "%s: process %lld, state in %s", is_new ? "Started" : "Already running",
                 (long long)status.pid, status.state_directory);
+    if (status.recovery != NULL) output_note("%s", status.recovery);
     if (status.quarantine != NULL)
         output_note("%u job%s held: %s. If they run nowhere else, run 'fairlead release --all' to let them start",
                     status.quarantined_jobs, status.quarantined_jobs == 1 ? " is" : "s are", status.quarantine);

@@ -121,6 +121,7 @@ static int status_run(struct call *call, struct err *e)
     write_tasks(&status.tasks, &call->out->text);
     output_line(call->out, "Policy     %s; %u association%s", status.policy, status.associations,
                 status.associations == 1 ? "" : "s");
+    if (status.recovery != NULL) output_line(call->out, "Missing    %s", status.recovery);
     if (status.quarantine != NULL) write_quarantine(&status, call->out);
     if (status.launch_failure != NULL) write_launch_failure(&status, call->out);
     if (status.load_sensors != NULL) output_line(call->out, "Sensors    %s", status.load_sensors);

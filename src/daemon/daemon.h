@@ -8,6 +8,7 @@
  *     loads.c      the load values that are reported      log.c             the log
  *     calendars.c  the closed times that are reported     calendar_times.c  local clocks
  *     job_ends.c   how jobs of long ago ended             daemon_clock.c    the time, real or virtual
+ *     recovery.c   commits that are missing               commit_log.c      what the last ones did
  *     identity.c   whether the directory is a copy        instance_mark.c   its mark
  *     pretend*.c   a cluster that is not there */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
@@ -64,6 +65,9 @@ struct daemon {
     struct instance_mark mark;       /* that the directory has to have (identity.c) */
     bool is_mark_due;                /* it is written once the tasks that may run elsewhere have ended */
     const char *elsewhere;           /* for EVENT_SYNCED: the state is under quarantine; NULL: it is not */
+    struct buf recovery;             /* which commits this start found missing, and what follows; empty: none */
+    struct buf commit_lines;         /* of the commit log, of one turn */
+    uint64_t logged_commit;          /* the last one that is in the commit log */
     struct schedule_file schedule_file;
     char launch_failure[200];    /* what was logged of it; empty: launches work */
     int64_t next_measurement_us; /* when to order the next measurement of running tasks; 0: none runs */
@@ -163,6 +167,13 @@ void daemon_release_ends(struct event *event);
 int daemon_read_mark(struct daemon *d, struct err *e);
 int daemon_identify(struct daemon *d, struct err *e);
 void daemon_end_identification(struct daemon *d);
+
+/* recovery.c. daemon_recover: applies what the commit log knows of commits that the database does not have; ERR_IO.
+ * daemon_begin_commit_log: brings all commits into the database file, and resets the log. daemon_log_commit: to be
+ * called after each commit, before it is acted on. */
+int daemon_recover(struct daemon *d, struct err *e);
+void daemon_begin_commit_log(struct daemon *d);
+void daemon_log_commit(struct daemon *d);
 
 /* launches.c: carries out the decisions of d->outcome, once they are committed. */
 void daemon_act(struct daemon *d);

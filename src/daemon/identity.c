@@ -80,11 +80,9 @@ int daemon_identify(struct daemon *d, struct err *e)
 void daemon_end_identification(struct daemon *d)
 {
     struct err e;
-    if (!d->is_mark_due) return;
-    if (instance_mark_write(d->state_dir.path, &d->mark, &e) != 0) {
-        log_line(LOG_ERROR, "mark-failed", " error=\"%s\"", ERR_SENTENCE(&e));
-        return;
-    }
-    d->is_mark_due = false;
     d->elsewhere = NULL;
+    if (!d->is_mark_due) return;
+    d->is_mark_due = false;
+    if (instance_mark_write(d->state_dir.path, &d->mark, &e) != 0) /* the next start finds a copy again */
+        log_line(LOG_ERROR, "mark-failed", " error=\"%s\"", ERR_SENTENCE(&e));
 }

@@ -390,6 +390,7 @@ static void turn(struct daemon *d)
 
     bool has_changes = d->outcome.changes.count > 0 || d->outcome.conditions.count > 0 || d->outcome.journal.count > 0;
     if (has_changes && store_commit(d->store, &d->state, &d->outcome, d->now_us, &e) != 0) recover(d, &requests, &e);
+    daemon_log_commit(d);
     if (d->is_synced) daemon_end_identification(d);
     daemon_act(d);
     const struct buf *lines = &d->outcome.schedule_lines;
@@ -528,6 +529,7 @@ static int open_server(struct daemon *d, struct err *e)
                                .socket_path = d->state_dir.socket_path,
                                .host_name = d->machine.name,
                                .started_us = d->started_us,
+                               .recovery = d->recovery.text,
                                .pretend_path = d->pretend != NULL ? d->pretend->path : NULL,
                                .speed = d->pretend != NULL ? d->pretend->speed : 1};
     d->server = server_open(d->state_dir.socket_path, &host, e);
@@ -560,6 +562,7 @@ static int apply_config(struct daemon *d, const struct config *config, struct er
     if (engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e) != 0)
         return err_prefix(e, "the configuration file");
     int result = store_commit(d->store, &d->state, &d->outcome, d->now_us, e);
+    if (result == 0) daemon_log_commit(d);
     outcome_clear(&d->outcome);
     if (result == 0) log_remarks(d, config);
     return result;
@@ -597,7 +600,8 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     if (load_state(d, true, e) != 0) return -1;
     continue_clock(d);
     decide_reset(d);
-    if (daemon_identify(d, e) != 0 || apply_config(d, config, e) != 0) return -1;
+    if (daemon_recover(d, e) != 0 || daemon_identify(d, e) != 0 || apply_config(d, config, e) != 0) return -1;
+    daemon_begin_commit_log(d);
     if (open_executor(d, e) != 0 || open_server(d, e) != 0) return -1;
     ensure(uv_poll_init(&d->loop, &d->server_poll, server_descriptor(d->server)) == 0);
     d->server_poll.data = d;
@@ -650,5 +654,7 @@ void daemon_close(struct daemon *d)
     array_release(&d->known_launches);
     daemon_clock_close(&d->clock);
     if (d->pretend != NULL) pretend_release(d->pretend);
+    buf_release(&d->recovery);
+    buf_release(&d->commit_lines);
     arena_release(&d->arena);
 }

@@ -8,6 +8,7 @@
 #include "fields/job_fields.h"
 
 struct ticket_plan;
+struct recovery_counts;
 
 enum event_kind {
     EVENT_ACCOUNT_ADD, /* from here to EVENT_OBJECT_DELETE: changes by operators */
@@ -35,6 +36,7 @@ enum event_kind {
     EVENT_ENDED,
     EVENT_MEASURED,   /* the executor's measurement of a launch */
     EVENT_SYNCED,     /* the executor has reported every launch that it knows */
+    EVENT_RECOVERY,   /* commits are missing, of which something is known (engine/recovery.h) */
     EVENT_QUARANTINE, /* the state may not be the only one, or lacks commits (engine/quarantine.h) */
     EVENT_RESET,      /* a boundary of PriorityUsageResetPeriod has passed */
     EVENT_TIME        /* time has passed: runs the scheduling pass if one is due */
@@ -221,6 +223,17 @@ struct event_calendars {
     uint32_t count;
 };
 
+/* What is known of missing commits, in their order. */
+struct event_recovery {
+    const struct str *tasks; /* each row that was started or has ended: lines of task_text_format */
+    uint32_t task_count;
+    const uint32_t *ended_jobs; /* ids of jobs that have ended */
+    uint32_t ended_job_count;
+    uint32_t next_job_id; /* after the last of them */
+    uint64_t next_launch_id;
+    struct recovery_counts *counts; /* the engine fills it; NULL: not wanted */
+};
+
 struct event_synced {
     const uint64_t *launch_ids; /* every launch that the executor knows */
     uint32_t count;
@@ -254,6 +267,7 @@ struct event {
         struct event_record record;
         struct event_measured measured;
         struct event_synced synced;
+        struct event_recovery recovery;
         const char *quarantine; /* why; a text for people, shorter than state.quarantine */
         int64_t reset_us; /* the boundary; nothing may be charged past it, so it is applied before all other events */
         struct {

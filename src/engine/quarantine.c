@@ -4,21 +4,22 @@
 #include "engine/job_waits.h"
 #include "engine/min_priority.h"
 
-static void hold(struct apply_context *c, uint32_t index)
+bool quarantine_hold_job(struct apply_context *c, uint32_t index)
 {
     struct job *j = &c->s->jobs.items[index];
-    if (j->is_held && j->is_held_by_operator) return;
+    if (j->is_held && j->is_held_by_operator) return false;
     j->is_held = j->is_held_by_operator = true;
     j->accrue_us = job_waits_accrual_us(j, c->now_us);
     apply_note_change(c, TABLE_JOB, index);
     min_priority_forget(c, index);
+    return true;
 }
 
 int apply_quarantine(struct apply_context *c, const struct event *event)
 {
     struct state *s = c->s;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
-        if (s->jobs.items[i].ended_us == 0 && idset_first(&s->jobs.items[i].pending) != NONE) hold(c, i);
+        if (s->jobs.items[i].ended_us == 0 && idset_first(&s->jobs.items[i].pending) != NONE) quarantine_hold_job(c, i);
     }
     s->quarantined_us = c->now_us;
     text_format(s->quarantine, sizeof s->quarantine, "%s", event->quarantine);

@@ -5,9 +5,12 @@
 #ifndef FAIRLEAD_ENGINE_QUARANTINE_H
 #define FAIRLEAD_ENGINE_QUARANTINE_H
 
-#include "engine/state.h"
+#include "engine/apply.h"
 
 /* How many jobs that waited when the quarantine began are still held. 0 without one. O(jobs). */
 uint32_t quarantine_held_count(const struct state *s);
+
+/* Holds a job as an operator does. Returns whether it was not held so before. */
+bool quarantine_hold_job(struct apply_context *c, uint32_t index);
 
 #endif

@@ -75,6 +75,7 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
     [COMMIT_COMMIT] = "COMMIT",
     [ROLLBACK_COMMIT] = "ROLLBACK",
     [TOUCH_COUNTERS] = "UPDATE counters SET last_commit_us = ?1",
+    [COUNT_LOG] = "UPDATE counters SET log_count = log_count + 1",
     [DATA_VERSION] = "PRAGMA data_version",
 };
 
@@ -299,5 +300,6 @@ int store_commit(struct store *s, const struct state *state, const struct outcom
     s->last_commit_us = now_us;
     s->commit_number++;
     store_abandon(s);
+    checkpoint_if_due(s);
     return 0;
 }

@@ -534,10 +534,11 @@ static const char step_17[] =
 static const char step_18[] =
     "ALTER TABLE counters ADD COLUMN instance_id TEXT; -- 32 hex digits; NULL: of an older version, or pretend\n"
     "ALTER TABLE counters ADD COLUMN commit_number INTEGER NOT NULL DEFAULT 0; -- each commit has the next one\n"
+    "ALTER TABLE counters ADD COLUMN log_count INTEGER NOT NULL DEFAULT 0; -- how often the write-ahead log was reset\n"
     "ALTER TABLE counters ADD COLUMN quarantined_us INTEGER; -- when the jobs that waited were held; NULL: never\n"
     "ALTER TABLE counters ADD COLUMN quarantine TEXT; -- why; NULL: never\n";
 
-const char *const schema_steps[] = {step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8, step_9,
+const char *const schema_steps[] = {step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,  step_9,
                                     step_10, step_11, step_12, step_13, step_14, step_15, step_16, step_17, step_18};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
@@ -584,11 +585,8 @@ int schema_upgrade(sqlite3 *db, const char *const *steps, uint32_t from, uint32_
 
 int schema_prepare_connection(sqlite3 *db, struct err *e)
 {
-    enum {
-        LOCK_TIMEOUT_MS = 100
-    }; /* short, because the loop waits too; only a person with sqlite3 takes such a lock */
     sqlite3_extended_result_codes(db, 1);
-    sqlite3_busy_timeout(db, LOCK_TIMEOUT_MS);
+    sqlite3_busy_timeout(db, SCHEMA_LOCK_TIMEOUT_MS);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     return sql_run(db, "PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON", e);

@@ -217,6 +217,7 @@ static int open_database(struct store *s, int64_t now_us, struct err *e)
     if (set_write_ahead_log(s, e) != 0) return -1;
     if (version < schema_version && upgrade(s, version, now_us, e) != 0) return -1;
     if (s->statements[0] == NULL && commit_prepare(s, e) != 0) return -1;
+    checkpoint_prepare(s);
     if (sql_number(s->db, "PRAGMA data_version", &s->data_version, e) != 0) return -1;
     if (sql_number(s->db, "SELECT last_commit_us FROM counters", &s->last_commit_us, e) != 0) return -1;
     if (sql_number(s->db, "SELECT commit_number FROM counters", &commit_number, e) != 0) return -1;
@@ -276,6 +277,16 @@ int64_t store_last_commit_us(const struct store *s)
 uint64_t store_commit_number(const struct store *s)
 {
     return s->commit_number;
+}
+
+void store_use_up_commit_numbers(struct store *s, uint64_t number)
+{
+    if (number > s->commit_number) s->commit_number = number;
+}
+
+uint64_t store_certain_number(const struct store *s)
+{
+    return s->certain_number;
 }
 
 const char *store_instance_id(const struct store *s)

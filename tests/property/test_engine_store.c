@@ -26,6 +26,7 @@
 #include "engine/min_priority.h"
 #include "engine/priorities.h"
 #include "engine/requeue_ended.h"
+#include "engine/task_text.h"
 #include "engine/usage_sums.h"
 
 #include "../dump_checks.h"
@@ -1103,6 +1104,27 @@ static void assert_same_sums(struct history *h)
 }
 
 /* Laws 1, 3, 5, 7, 8 and 9. */
+/* A row is read back from its text as it was. */
+static void compare_task_texts(const struct state *s)
+{
+    struct buf text = {0}, again = {0};
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        struct task k;
+        struct err e = {0};
+        buf_clear(&text);
+        buf_clear(&again);
+        task_text_format(s, &s->tasks.items[i], &text);
+        if (job_state_is_end(s->tasks.items[i].state)) continue; /* its host or partition may be deleted */
+        if (task_text_parse(s, (struct str){text.text, text.length}, &k, &e) != 0)
+            fail_msg("%s: %s", text.text, ERR_SENTENCE(&e));
+        task_text_format(s, &k, &again);
+        assert_string_equal(again.text, text.text);
+        task_text_release(&k);
+    }
+    buf_release(&text);
+    buf_release(&again);
+}
+
 static void commit_and_compare(struct history *h)
 {
     struct state rebuilt;
@@ -1132,6 +1154,7 @@ static void commit_and_compare(struct history *h)
         rebuilt = replaced;
     }
     state_release(&rebuilt);
+    compare_task_texts(&h->s);
 }
 
 /* Law 4. */

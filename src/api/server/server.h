@@ -45,6 +45,7 @@ struct server_host {
     void (*describe_sensors)(void *context, struct buf *out);
     const char *state_directory, *socket_path, *host_name;
     int64_t started_us;
+    const char *recovery;     /* which commits the start found missing; NULL: none */
     const char *pretend_path; /* the document of a pretend instance; NULL: its jobs are real */
     uint32_t speed;           /* seconds of its time in a second; 1 if its jobs are real */
 };

@@ -167,6 +167,7 @@ int server_get_status(struct request *r, struct err *e)
         .load_sensors = sensors_text(&server->host, &r->arena),
         .launch_failure = launch_backoff_is_waiting(backoff) ? backoff->detail : NULL,
         .launch_retry_us = backoff->probe_id == 0 ? backoff->retry_us : 0,
+        .recovery = server->host.recovery,
         .quarantine = quarantined > 0 ? s->quarantine : NULL,
         .quarantined_us = quarantined > 0 ? s->quarantined_us : 0,
         .quarantined_jobs = quarantined,
