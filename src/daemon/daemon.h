@@ -169,9 +169,11 @@ int daemon_identify(struct daemon *d, struct err *e);
 void daemon_end_identification(struct daemon *d);
 
 /* recovery.c. daemon_recover: applies what the commit log knows of commits that the database does not have; ERR_IO.
+ * daemon_check_launch: puts the state under quarantine if a launch that is reported is newer than the database.
  * daemon_begin_commit_log: brings all commits into the database file, and resets the log. daemon_log_commit: to be
  * called after each commit, before it is acted on. */
 int daemon_recover(struct daemon *d, struct err *e);
+void daemon_check_launch(struct daemon *d, uint64_t launch_id);
 void daemon_begin_commit_log(struct daemon *d);
 void daemon_log_commit(struct daemon *d);
 

@@ -126,6 +126,7 @@ static void decide_record(struct daemon *d, const struct launch_record *r)
     log_line(LOG_DEBUG, "record", " launch=%llu phase=%d", (unsigned long long)r->id, r->phase);
     /* It is lost here alone: EVENT_SYNCED ends its task, as one that may run elsewhere. */
     if (d->elsewhere != NULL && r->phase == LAUNCH_ENDED && r->end == LAUNCH_LOST) return;
+    daemon_check_launch(d, r->id);
     *array_add(&d->known_launches) = r->id;
     apply_internal(d, &event);
 }

@@ -45,16 +45,21 @@ static void describe(struct buf *out, const struct commit_log_tail *tail, const 
     buf_add_text(out, ". Repeat other changes of these commits");
 }
 
-static int quarantine(struct daemon *d, const struct commit_log_tail *tail, struct err *e)
+static int quarantine(struct daemon *d, const char *reason, struct err *e)
+{
+    const struct event event = {.kind = EVENT_QUARANTINE, .quarantine = reason};
+    log_line(LOG_WARNING, "quarantine", " reason=\"%s\"", reason);
+    d->elsewhere = unknown_detail;
+    return engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e);
+}
+
+static int quarantine_for(struct daemon *d, const struct commit_log_tail *tail, struct err *e)
 {
     char reason[sizeof d->state.quarantine];
     text_format(reason, sizeof reason,
                 "commits %llu to %llu of the database are missing, and commits.log has not all of them",
                 (unsigned long long)tail->first, (unsigned long long)tail->last);
-    const struct event event = {.kind = EVENT_QUARANTINE, .quarantine = reason};
-    log_line(LOG_WARNING, "quarantine", " reason=\"%s\"", reason);
-    d->elsewhere = unknown_detail;
-    return engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e);
+    return quarantine(d, reason, e);
 }
 
 static int recover(struct daemon *d, const struct commit_log_tail *tail, struct err *e)
@@ -73,7 +78,7 @@ static int recover(struct daemon *d, const struct commit_log_tail *tail, struct 
     store_use_up_commit_numbers(d->store, tail->last);
     describe(&d->recovery, tail, &counts, next_job_id);
     log_line(LOG_WARNING, "commits-missing", " detail=\"%s\"", d->recovery.text);
-    return tail->is_complete ? 0 : quarantine(d, tail, e);
+    return tail->is_complete ? 0 : quarantine_for(d, tail, e);
 }
 
 int daemon_recover(struct daemon *d, struct err *e)
@@ -84,6 +89,15 @@ int daemon_recover(struct daemon *d, struct err *e)
     if (result == 0 && tail.last > 0) result = recover(d, &tail, e);
     commit_log_tail_release(&tail);
     return result;
+}
+
+/* The next launch id is committed before a launch is sent. */
+void daemon_check_launch(struct daemon *d, uint64_t launch_id)
+{
+    struct err e;
+    if (d->pretend != NULL || launch_id < d->state.next_launch_id || d->elsewhere != NULL) return;
+    if (quarantine(d, "a launch is newer than the database, of which commits are missing", &e) != 0)
+        log_line(LOG_ERROR, "refused", " error=\"%s\"", ERR_SENTENCE(&e));
 }
 
 /* --- writing the log ---------------------------------------------------------------------------------------------- */

@@ -186,6 +186,25 @@ def test_an_older_database_in_the_same_directory(instance):
     verify(instance)
 
 
+def test_a_launch_that_the_database_does_not_know_means_missing_commits(instance):
+    """Without the commit log: what waits is held, because it may have run."""
+    instance.start()
+    ended, running, waiting = (submit_many(instance, 1, seconds, '--hold')[0] for seconds in ('0', '300', '0'))
+    instance.stop()
+    instance.start()
+    instance.ok('release', ended, running)
+    until(lambda: len(instance.history()) == 1 and instance.running(running), 'the job to run')
+    kill_all(instance, False)
+    flip_bit(instance.state / LOG, 0)
+    (instance.state / 'commits.log').unlink()
+    instance.start()
+    until(lambda: status(instance)['quarantine'], 'the quarantine')
+    assert 'commits are missing' in status(instance)['quarantine']
+    assert [(row['job_id'], row['held']) for row in instance.queue()] == [(job, True) for job in (ended, running, waiting)]
+    assert run_counts(instance) == {str(ended): 1, str(running): 1}
+    instance.ok('cancel', '--all')
+
+
 def test_a_damaged_commit_log_matters_only_with_the_other_one(instance):
     instance.start()
     first, second = (submit_many(instance, 4, '0', '--hold') for _ in range(2))
