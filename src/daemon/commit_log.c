@@ -47,12 +47,18 @@ void commit_log_add_task(struct buf *lines, struct str row)
     buf_release(&rest);
 }
 
-void commit_log_add_commit(struct buf *lines, uint64_t number, uint32_t next_job_id, uint64_t next_launch_id)
+static void add_numbers(struct buf *out, const char *kind, uint64_t number, uint32_t next_job_id,
+                        uint64_t next_launch_id)
 {
     char rest[96];
-    size_t length =
-        text_format(rest, sizeof rest, "commit %" PRIu64 " %" PRIu32 " %" PRIu64, number, next_job_id, next_launch_id);
-    add_line(lines, (struct str){rest, length});
+    size_t length = text_format(rest, sizeof rest, "%s %" PRIu64 " %" PRIu32 " %" PRIu64, kind, number, next_job_id,
+                                next_launch_id);
+    add_line(out, (struct str){rest, length});
+}
+
+void commit_log_add_commit(struct buf *lines, uint64_t number, uint32_t next_job_id, uint64_t next_launch_id)
+{
+    add_numbers(lines, "commit", number, next_job_id, next_launch_id);
 }
 
 static int write_file(const char *path, int flags, const struct buf *text, struct err *e)
@@ -73,13 +79,14 @@ int commit_log_append(const char *directory, const struct buf *lines, struct err
     return write_file(path, O_APPEND, lines, e);
 }
 
-int commit_log_begin(const char *directory, uint64_t since, struct err *e)
+int commit_log_begin(const char *directory, uint64_t since, uint32_t next_job_id, uint64_t next_launch_id,
+                     struct err *e)
 {
-    char path[PATH_MAX], new_path[PATH_MAX], rest[32];
+    char path[PATH_MAX], new_path[PATH_MAX];
     struct buf text = {0};
     make_path(directory, "", path);
     make_path(directory, ".new", new_path);
-    add_line(&text, (struct str){rest, text_format(rest, sizeof rest, "since %" PRIu64, since)});
+    add_numbers(&text, "since", since, next_job_id, next_launch_id);
     int status = write_file(new_path, O_TRUNC, &text, e);
     buf_release(&text);
     if (status != 0) return -1;
@@ -104,12 +111,25 @@ static bool read_numbers(struct str rest, uint64_t *out, int count)
     return rest.text == NULL;
 }
 
+/* The first commit that the database does not have, or that follows the log's last one. */
+static void expect_after(struct commit_reader *r, uint64_t number)
+{
+    r->expected = (number > r->after ? number : r->after) + 1;
+}
+
+static void note_last(struct commit_log_tail *tail, const uint64_t numbers[3])
+{
+    tail->last = numbers[0];
+    tail->next_job_id = numbers[1] < UINT32_MAX ? (uint32_t)numbers[1] : 0;
+    tail->next_launch_id = numbers[2] <= INT64_MAX ? numbers[2] : 0;
+}
+
 /* Rows of a commit that the database has are dropped again. */
 static void end_commit(struct commit_reader *r, const uint64_t numbers[3])
 {
     struct commit_log_tail *tail = r->tail;
     r->is_damaged |= numbers[0] != r->expected;
-    r->expected = numbers[0] + 1;
+    expect_after(r, numbers[0]);
     if (numbers[0] <= r->after) {
         tail->tasks.count = tail->ended_jobs.count = 0;
         r->is_damaged = false; /* what is not in the log before this one is in the database */
@@ -117,9 +137,16 @@ static void end_commit(struct commit_reader *r, const uint64_t numbers[3])
     }
     r->task_count = tail->tasks.count;
     r->job_count = tail->ended_jobs.count;
-    tail->last = numbers[0];
-    tail->next_job_id = numbers[1] < UINT32_MAX ? (uint32_t)numbers[1] : 0;
-    tail->next_launch_id = numbers[2];
+    note_last(tail, numbers);
+}
+
+/* All commits up to this one have been in the database file; if one of them is missing, nothing else is known of it. */
+static void begin_log(struct commit_reader *r, const uint64_t numbers[3])
+{
+    expect_after(r, numbers[0]);
+    if (numbers[0] <= r->after) return;
+    r->is_damaged = true;
+    note_last(r->tail, numbers);
 }
 
 static bool read_line(struct commit_reader *r, struct str rest)
@@ -135,10 +162,8 @@ static bool read_line(struct commit_reader *r, struct str rest)
         if (!read_numbers(words, numbers, 3)) return false;
         end_commit(r, numbers);
     } else if (str_equal(kind, str("since"))) {
-        if (!read_numbers(words, numbers, 1)) return false;
-        r->is_damaged |= numbers[0] > r->after;
-        if (numbers[0] > r->tail->last && numbers[0] > r->after) r->tail->last = numbers[0];
-        r->expected = numbers[0] + 1;
+        if (!read_numbers(words, numbers, 3)) return false;
+        begin_log(r, numbers);
     }
     return true;
 }
@@ -169,16 +194,24 @@ static int read_file(const char *path, struct buf *out, struct err *e)
     return status;
 }
 
+void commit_log_parse(struct str text, uint64_t after, struct commit_log_tail *out)
+{
+    *out = (struct commit_log_tail){.first = after + 1};
+    struct commit_reader reader = {.tail = out, .after = after, .expected = after + 1};
+    read_lines(&reader, text);
+    out->is_complete = !reader.is_damaged;
+}
+
 int commit_log_read(const char *directory, uint64_t after, struct commit_log_tail *out, struct err *e)
 {
     char path[PATH_MAX];
+    struct buf text = {0};
     *out = (struct commit_log_tail){.first = after + 1};
     make_path(directory, "", path);
-    if (read_file(path, &out->text, e) != 0) return -1;
-    struct commit_reader reader = {.tail = out, .after = after, .expected = after + 1};
-    read_lines(&reader, (struct str){out->text.text, out->text.length});
-    out->is_complete = !reader.is_damaged;
-    return 0;
+    int status = read_file(path, &text, e);
+    if (status == 0) commit_log_parse((struct str){text.text, text.length}, after, out);
+    out->text = text;
+    return status;
 }
 
 void commit_log_tail_release(struct commit_log_tail *tail)

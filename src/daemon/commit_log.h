@@ -3,7 +3,7 @@
  * damaged, or an older database is put in its place, it says which commits are missing and what must not happen again
  * (engine/recovery.h). A line begins with the hash of its rest:
  *
- *     HASH since 120                  up to this commit, everything is in the database file
+ *     HASH since 120 6 8              up to this commit, everything is in the database file; as of commit
  *     HASH task job_id=5<tab>...      a row that was started or has ended (engine/task_text.h)
  *     HASH job 5                      a job that has ended
  *     HASH commit 121 6 9             the end of commit 121; the next job id and the next launch id */
@@ -32,6 +32,9 @@ struct commit_log_tail {
 /* Reads the log in a directory. after: the number of the last commit in the database. A log that does not exist says
  * nothing. ERR_IO: it cannot be read. */
 int commit_log_read(const char *directory, uint64_t after, struct commit_log_tail *out, struct err *e);
+
+/* Reads the text of a log, into a tail whose text stays empty: its tasks are in this text. Pure. O(length). */
+void commit_log_parse(struct str text, uint64_t after, struct commit_log_tail *out);
 void commit_log_tail_release(struct commit_log_tail *tail);
 
 /* Append a line to the lines of a commit. commit_log_add_commit: the last of them. */
@@ -41,7 +44,8 @@ void commit_log_add_commit(struct buf *lines, uint64_t number, uint32_t next_job
 
 /* Replaces the log by an empty one: up to this commit, everything is in the database file. Appends the lines of a
  * commit. ERR_IO: a later reader finds that commits are not in the log. */
-int commit_log_begin(const char *directory, uint64_t since, struct err *e);
+int commit_log_begin(const char *directory, uint64_t since, uint32_t next_job_id, uint64_t next_launch_id,
+                     struct err *e);
 int commit_log_append(const char *directory, const struct buf *lines, struct err *e);
 
 #endif

@@ -105,7 +105,8 @@ void daemon_check_launch(struct daemon *d, uint64_t launch_id)
 static void begin_log(struct daemon *d)
 {
     struct err e;
-    if (commit_log_begin(d->state_dir.path, store_certain_number(d->store), &e) != 0)
+    if (commit_log_begin(d->state_dir.path, store_certain_number(d->store), d->state.next_job_id,
+                         d->state.next_launch_id, &e) != 0)
         log_line(LOG_WARNING, "commit-log-failed", " error=\"%s\"", ERR_SENTENCE(&e));
 }
 
