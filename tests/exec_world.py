@@ -206,7 +206,7 @@ class World:
             return line
         record = dict(field.split('=', 1) for field in line.split('\t')[1:] if field)
         for name in record:
-            if name not in ('phase', 'end', 'detail'):
+            if name not in ('phase', 'end', 'detail', 'boot'):
                 record[name] = int(record[name])
         self.reports.append(record)
         return record

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/array.h"
+#include "fields/clock_fields.h"
 #include "fields/limit_fields.h"
 #include "fields/limits.h"
 #include "fields/place_fields.h"
@@ -297,6 +298,28 @@ static const struct wire_field host_fields[] = {
     {0}};
 static const struct wire_shape host_shape = REPLY("Host", api_host, host_fields, "The machine.");
 
+static const struct wire_field clock_event_fields[] = {
+    REQUIRED(api_clock, now_us, WIRE_I64, .help = "time of the instance", TIME_US),
+    REQUIRED(api_clock, wall_us, WIRE_I64, .help = "what the wall clock of the machine shows", ANY_NUMBER),
+    REQUIRED(api_clock, started_us, WIRE_I64, .help = "time of the daemon's start", TIME_US),
+    REQUIRED(
+        api_clock, is_followed, WIRE_BOOL,
+        .help = "the instance follows the wall clock; false: that shows a time that cannot be, or the time is virtual"),
+    REQUIRED(api_clock, has_gap, WIRE_BOOL,
+             .help = "a gap after a reboot is not counted, because the clock made it negative or longer than 30 days"),
+    REQUIRED(api_clock, gap_s, WIRE_I64, .help = "its length, as the clock shows it; 0: there is none", ANY_NUMBER),
+    REQUIRED(api_clock, gap_from_us, WIRE_I64, .help = "its beginning, as shifted; 0: there is none", TIME_US),
+    REQUIRED(api_clock, events, WIRE_RECORDS, .help = "what happened to the clock", .table = &clock_fields),
+    {0}};
+const struct wire_shape api_clock_shape =
+    REPLY("Clock", api_clock, clock_event_fields, "The time of the instance, and what happened to the clock.");
+
+static const struct wire_field gap_fields[] = {
+    REQUIRED(api_gap, gap, WIRE_CHOICE, .choices = "count,discard",
+             .help = "count: the machine was off for that long; discard: the gap is never counted"),
+    {0}};
+const struct wire_shape api_gap_shape = SHAPE("Gap", api_gap, gap_fields, .help = "What a gap after a reboot is.");
+
 static const struct wire_field hosts_fields[] = {
     REQUIRED(api_hosts, count, WIRE_U32, .help = "hosts on which jobs can run", COUNT32),
     REQUIRED(api_hosts, down, WIRE_U32, .help = "those of them that are down", COUNT32),
@@ -348,6 +371,8 @@ static const struct wire_field status_fields[] = {
                  "of a copy; null: none is held for that"),
     REQUIRED(api_status, quarantined_us, WIRE_I64, .help = "time of the quarantine; 0: none", TIME_US),
     REQUIRED(api_status, quarantined_jobs, WIRE_U32, .help = "number of jobs that are still held since then", COUNT32),
+    REQUIRED(api_status, clock, WIRE_OBJECT, .help = "the clock, with what happened to it in the last day",
+             .shape = &api_clock_shape),
     REQUIRED(api_status, settings, WIRE_RECORDS, .help = "all settings", .table = &setting_fields),
     {0}};
 const struct wire_shape api_status_shape = REPLY("Status", api_status, status_fields, "The instance at a glance.");

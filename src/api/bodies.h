@@ -22,6 +22,7 @@
 #include "wire/wire.h"
 
 #define API_ACCOUNTS "/v1/accounts"
+#define API_CLOCK "/v1/clock"
 #define API_DEPARTMENTS "/v1/departments"
 #define API_JOBS "/v1/jobs"
 #define API_JOBS_CANCEL "/v1/jobs/cancel"
@@ -48,7 +49,7 @@
 #define API_USERS "/v1/users"
 #define API_VERIFY "/v1/verify"
 
-/* Header of the replies of a pretend instance: its time, in microseconds since 1970. */
+/* Header of replies: the time of the instance, in microseconds since 1970. */
 #define API_TIME_HEADER "Fairlead-Time"
 
 enum { API_BODY_MAX = 64 * 1048576, API_WAIT_MAX_S = 3600 };
@@ -224,6 +225,18 @@ struct api_tasks {
     uint64_t pending;
     uint32_t starting, running, completing;
 };
+struct api_gap {     /* POST /v1/clock -> api_done */
+    const char *gap; /* "count" or "discard" */
+};
+
+struct api_clock {
+    int64_t now_us, wall_us, started_us;
+    bool is_followed;           /* the wall clock; false: it is certainly wrong, or the time is virtual */
+    bool has_gap;               /* a gap is not counted */
+    int64_t gap_s, gap_from_us; /* its length by the clock, and its beginning */
+    struct wire_list events;    /* records of clock_fields */
+};
+
 struct api_status {
     const char *version;
     int64_t pid;
@@ -246,6 +259,7 @@ struct api_status {
     const char *quarantine;        /* why jobs are held since quarantined_us; NULL: none is */
     int64_t quarantined_us;
     uint32_t quarantined_jobs;
+    struct api_clock clock;    /* its events: those of the last day */
     struct wire_list settings; /* records of setting_fields */
 };
 
@@ -260,7 +274,8 @@ struct api_verified {
 };
 
 extern const struct wire_shape api_error_shape, api_submitted_shape, api_count_shape, api_done_shape, api_updated_shape,
-    api_waited_shape, api_status_shape, api_difference_shape, api_verified_shape, api_check_shape, api_tested_shape;
+    api_waited_shape, api_status_shape, api_clock_shape, api_gap_shape, api_difference_shape, api_verified_shape,
+    api_check_shape, api_tested_shape;
 
 /* Shapes of struct api_listing; the one member of each names the table of its records. */
 extern const struct wire_shape api_job_list_shape, api_place_list_shape, api_priority_list_shape, api_share_list_shape,

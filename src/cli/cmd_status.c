@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "base/quantity.h"
+#include "cli/clock_line.h"
 #include "cli/instance.h"
 #include "cli/listing.h"
 #include "cli/setting_columns.h"
@@ -78,6 +79,18 @@ static void write_pretend(const struct api_status *s, struct output *out)
                 (unsigned long long)s->hosts.free_cpus, (unsigned long long)s->hosts.cpus);
 }
 
+/* A clock that is not followed is told, too: the times of the instance differ from those that people know. */
+static void write_clock(const struct api_status *s, struct output *out)
+{
+    char now[CLOCK_LINE_TIME_SIZE];
+    if (s->pretend != NULL) return;
+    clock_line_write(&s->clock, out);
+    if (s->clock.is_followed) return;
+    clock_line_time(now, s->now_us);
+    output_line(out, "Time       %s: the wall clock cannot be right, and is not followed; set the clock of the machine",
+                now);
+}
+
 static void write_tasks(const struct api_tasks *t, struct buf *out)
 {
     buf_format(out, "Tasks      %llu pending, %u running", (unsigned long long)t->pending, t->running);
@@ -118,6 +131,7 @@ static int status_run(struct call *call, struct err *e)
         write_pretend(&status, call->out);
     else
         write_host(&status.host, call->out);
+    write_clock(&status, call->out);
     write_tasks(&status.tasks, &call->out->text);
     output_line(call->out, "Policy     %s; %u association%s", status.policy, status.associations,
                 status.associations == 1 ? "" : "s");
@@ -139,6 +153,6 @@ const struct command cmd_status = {
         "Grid Engine that were changed. 'fairlead set' lists all settings.",
     .options = status_options,
     .values_size = sizeof(struct status_values),
-    .see_also = "start set queue share",
+    .see_also = "start set queue share clock",
     .run = status_run,
 };

@@ -10,7 +10,8 @@
  *     job_ends.c   how jobs of long ago ended             daemon_clock.c    the time, real or virtual
  *     recovery.c   commits that are missing               commit_log.c      what the last ones did
  *     identity.c   whether the directory is a copy        instance_mark.c   its mark
- *     pretend*.c   a cluster that is not there */
+ *     pretend*.c   a cluster that is not there            instance_clock.c  following a clock that was set
+ *     clock_decision.c  what the clocks of the machine mean */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
 #define FAIRLEAD_DAEMON_DAEMON_H
 
@@ -34,6 +35,12 @@
 
 struct ranking;
 
+/* A request that says what an open gap is (clock_decision.h). */
+struct gap_order {
+    struct request *request;
+    bool counts;
+};
+
 struct daemon {
     struct arena arena; /* of the process's lifetime */
     struct state_dir state_dir;
@@ -43,7 +50,10 @@ struct daemon {
     const char *launcher_path;
     struct actor served_user;   /* the only one that a private instance serves */
     int64_t started_us, now_us; /* now_us: of the current turn; see clock_now */
-    struct rlimit file_limit;   /* of open files, as at the start: the launcher and its jobs get it */
+    int64_t started_boot_us;    /* time since boot at the start */
+    int64_t next_follow_us;     /* time since boot: after a failure, when to try again to follow the clock */
+    ARRAY(struct gap_order) gap_orders;
+    struct rlimit file_limit; /* of open files, as at the start: the launcher and its jobs get it */
 
     struct store *store;
     struct state state;
@@ -60,7 +70,9 @@ struct daemon {
     struct executor_reports reports;
 
     ARRAY(uint64_t) known_launches;  /* reported since the executor was opened, for EVENT_SYNCED */
-    int64_t lost_us;                 /* for EVENT_SYNCED: the last commit before the executor was opened */
+    int64_t lost_us;                 /* for EVENT_SYNCED: the last commit before this start */
+    uint64_t found_commit;           /* the last one of the database, as it was found */
+    int64_t found_shift_us;          /* by which this start shifted all times of the database */
     struct instance_mark found_mark; /* of the directory, as it was found (identity.c) */
     struct instance_mark mark;       /* that the directory has to have (identity.c) */
     bool is_mark_due;                /* it is written once the tasks that may run elsewhere have ended */
@@ -154,6 +166,22 @@ bool daemon_pretend_host_is_up(const struct daemon *d, uint32_t host);
 /* pretend_launches.c: opens the executor with the launches that run; starts a task. */
 void daemon_open_pretend_executor(struct daemon *d);
 void daemon_start_pretend(struct daemon *d, const struct job *j, const struct task *k);
+
+/* instance_clock.c: the time at a start: after store_open, and before the state is loaded. Sets now_us. */
+int daemon_start_clock(struct daemon *d, struct err *e);
+
+/* instance_clock.c: follows a wall clock that was set. True: the times in the database have changed, and the state has
+ * to be loaded again. daemon_settle_gap: carries out an order; -1 with *e: it is refused, or nothing could be
+ * written. */
+bool daemon_follow_clock(struct daemon *d);
+int daemon_settle_gap(struct daemon *d, bool counts, struct err *e);
+
+/* instance_clock.c: the instance's time of an event that the executor saw. boot_us: the time since boot, 0 if not
+ * known; is_of_this_boot: that boot is the present one; wall_us: what the wall clock showed. */
+int64_t daemon_time_of(const struct daemon *d, int64_t boot_us, bool is_of_this_boot, int64_t wall_us);
+
+/* instance_clock.c, for the server: struct server_host has what it does. */
+void daemon_describe_clock(void *context, struct arena *arena, struct server_clock *out);
 
 /* job_ends.c: sets the facts about ended jobs that an event needs, in memory of arena, and frees their sets; also for
  * struct server_host. */

@@ -8,6 +8,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "daemon/clock_decision.h"
 #include "exec/clock.h"
 
 enum { FILE_BYTES = 21 }; /* 20 digits and a line feed */
@@ -55,9 +56,28 @@ static void write_time(struct daemon_clock *c, int64_t time_us)
     if (pwrite(c->fd, text, FILE_BYTES, 0) == FILE_BYTES) c->written_us = time_us;
 }
 
+static int64_t read_real(struct daemon_clock *c)
+{
+    const struct clock_reading now = {clock_wall_us(), clock_boot_us()};
+    const struct clock_last last = {.time_us = c->time_us, .boot_us = c->boot_us, .is_of_this_boot = true};
+    int64_t time_us = now.wall_us;
+    if (c->boot_us != 0) {
+        const struct clock_decision decision = clock_decision_make(&last, &now);
+        time_us = decision.has_change ? c->time_us + (now.boot_us - c->boot_us) : decision.time_us;
+    }
+    daemon_clock_set(c, time_us, now.boot_us);
+    return time_us;
+}
+
+void daemon_clock_set(struct daemon_clock *c, int64_t time_us, int64_t boot_us)
+{
+    c->time_us = time_us;
+    c->boot_us = boot_us;
+}
+
 int64_t daemon_clock_us(struct daemon_clock *c)
 {
-    if (c->speed == 0) return clock_wall_us();
+    if (c->speed == 0) return read_real(c);
     int64_t now_us = c->begin_us + (clock_read_us(CLOCK_MONOTONIC) - c->origin_us) * c->speed;
     write_time(c, now_us);
     return now_us;

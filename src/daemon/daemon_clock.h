@@ -1,6 +1,6 @@
 /* The clock of the daemon: the time of turns, of records and of all that it answers.
  *
- *     real       the time of day
+ *     real       the wall clock; while it is set by more than a little, the time since boot (clock_decision.h)
  *     pretend    from a start on, speed virtual seconds for each second that passes while the daemon runs
  *
  * The virtual time stands still while the daemon does not run, and goes on from there: each reading is written to
@@ -20,6 +20,8 @@ struct daemon_clock {
     int64_t begin_us, origin_us; /* at origin_us of the monotonic clock it was begin_us */
     int64_t written_us;          /* in the file */
     int fd;
+    /* Of the real clock: the last reading. */
+    int64_t time_us, boot_us; /* boot_us: the time since boot then; 0: not read yet */
 };
 
 /* Begins a virtual clock, where the file says or, without a file, at the time of day. speed: at least 1. ERR_IO: the
@@ -27,9 +29,14 @@ struct daemon_clock {
 int daemon_clock_open(struct daemon_clock *c, const char *directory, uint32_t speed, struct err *e);
 void daemon_clock_close(struct daemon_clock *c);
 
+/* Never less than before. The real clock first shows the wall clock; when that is set by more than CLOCK_SMALL_US, the
+ * time goes on by the time since boot, until daemon_clock_set. */
 int64_t daemon_clock_us(struct daemon_clock *c);
 
-/* The virtual clock jumps to the time, if it is behind. Does nothing with the real clock, which people set. */
+/* Sets the real clock, also backward. */
+void daemon_clock_set(struct daemon_clock *c, int64_t time_us, int64_t boot_us);
+
+/* The virtual clock jumps to the time, if it is behind. Does nothing with the real clock. */
 void daemon_clock_not_before(struct daemon_clock *c, int64_t time_us);
 
 /* Milliseconds until so much of its time has passed, at least 1. */

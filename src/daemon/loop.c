@@ -35,26 +35,12 @@ enum { PRETEND_MEASUREMENT_S = 1 };
 static void turn(struct daemon *d);
 static void on_executor(uv_poll_t *poll, int status, int events);
 
-/* Time that never goes backwards, neither within this process nor, by continue_clock, across restarts. */
+/* Time that never goes backwards, except when the daemon follows a clock that was set (daemon_follow_clock). */
 static int64_t clock_now(struct daemon *d)
 {
     int64_t now_us = daemon_clock_us(&d->clock);
     if (now_us > d->now_us) d->now_us = now_us;
     return d->now_us;
-}
-
-/* The clock can be behind the last commit: it was set back since, or the machine booted with a wrong clock (1970).
- * Until it has caught up, the time stays that of the last commit, because usage that is read for a time before its
- * reference time grows exponentially. */
-static void continue_clock(struct daemon *d)
-{
-    int64_t last_us = store_last_commit_us(d->store), reference_us = d->state.decay.reference_us;
-    if (last_us < reference_us) last_us = reference_us;
-    daemon_clock_not_before(&d->clock, last_us);
-    clock_now(d);
-    if (d->now_us >= last_us) return;
-    log_line(LOG_WARNING, "clock-behind", " seconds=%lld", (long long)((last_us - d->now_us) / US_PER_S));
-    d->now_us = last_us;
 }
 
 /* --- read and decide ---------------------------------------------------------------------------------------------- */
@@ -108,14 +94,25 @@ static void apply_internal(struct daemon *d, const struct event *event)
         log_line(LOG_ERROR, "refused", " kind=%d error=\"%s\"", event->kind, ERR_SENTENCE(&e));
 }
 
+/* When a launch of an earlier boot ended whose end is not known: its daemon ran until its last commit, at least. */
+static int64_t lost_us(const struct daemon *d, const struct launch_record *r, int64_t at_us)
+{
+    uint32_t index = map_get_u64(&d->state.task_by_launch, r->id);
+    if (r->phase != LAUNCH_ENDED || r->end != LAUNCH_LOST || index == NONE) return at_us;
+    return strcmp(d->state.tasks.items[index].boot_id, d->machine.boot_id) == 0 ? at_us : d->lost_us;
+}
+
 static void decide_record(struct daemon *d, const struct launch_record *r)
 {
+    bool is_of_this_boot = r->boot[0] != '\0' && strcmp(r->boot, d->machine.boot_id) == 0;
+    int64_t at_us = daemon_time_of(d, r->at_boot_us, is_of_this_boot, r->at_us);
+    int64_t started_us = daemon_time_of(d, r->started_boot_us, is_of_this_boot, r->started_us);
     static const enum event_kind kinds[] = {
         [LAUNCH_STARTED] = EVENT_STARTED, [LAUNCH_COMPLETING] = EVENT_COMPLETING, [LAUNCH_ENDED] = EVENT_ENDED};
     struct event event = {.kind = kinds[r->phase],
                           .record = {.launch_id = r->id,
-                                     .at_us = r->at_us,
-                                     .started_us = r->started_us,
+                                     .at_us = lost_us(d, r, at_us),
+                                     .started_us = r->started_us != 0 && started_us <= 0 ? 1 : started_us,
                                      .end = r->phase == LAUNCH_ENDED ? end_state(r) : JOB_PENDING,
                                      .exit_status = r->exit_status,
                                      .signal = r->signal,
@@ -135,7 +132,7 @@ static void decide_usage(struct daemon *d, const struct launch_usage *u)
 {
     struct event event = {.kind = EVENT_MEASURED,
                           .measured = {.launch_id = u->id,
-                                       .at_us = u->at_us,
+                                       .at_us = daemon_time_of(d, u->at_us, true, u->at_us),
                                        .cpu_us = u->cpu_us,
                                        .io_bytes = u->io_bytes,
                                        .mem_kib = u->mem_kib}};
@@ -197,10 +194,9 @@ static void decide_calendars(struct daemon *d)
 /* The pass. It requires a synced executor: EVENT_SYNCED takes a task that is not in the executor's reports for one that
  * never ran, so none may start before it. While there is no executor, jobs stay pending, so that cancelling them ends
  * them at once. If there are many tasks to rank (TICKET_PLAN_TASKS_MIN), a thread ranks them, and a later turn runs the
- * pass. While the clock is behind, the time of turns stands still (clock_now), so no interval would ever be over. */
+ * pass. */
 static void decide_starts(struct daemon *d)
 {
-    if (daemon_clock_us(&d->clock) < d->now_us) rhythm_restart(&d->state.rhythm);
     if (d->state.policy.model != MODEL_TICKETS) ranking_thread_abandon(d); /* the other models use no plan */
     if (d->ranking != NULL || (d->plan == NULL && ranking_thread_begin(d, turn))) return;
     struct event event = {.kind = EVENT_TIME, .time = {d->machine.boot_id, d->plan}};
@@ -271,22 +267,12 @@ static int load_state(struct daemon *d, bool is_start, struct err *e)
     return result;
 }
 
-/* Undoes the turn after a failed commit: invariant 2. */
-static void recover(struct daemon *d, struct decided_requests *requests, const struct err *cause)
+/* Loads the state again, or makes the daemon stop. */
+static void reload_state(struct daemon *d)
 {
-    struct err e = *cause;
-    log_line(LOG_ERROR, "commit-failed", " error=\"%s\"", ERR_SENTENCE(&e));
-    store_abandon(d->store);
-    ranking_thread_abandon(d);
-    outcome_clear(&d->outcome);
-    err_prefix(&e, "nothing was changed: the state cannot be written");
-    for (uint32_t i = 0; i < requests->list.count; i++) {
-        struct decided_request *decided = &requests->list.items[i];
-        if (decided->is_refused) continue;
-        decided->is_refused = true;
-        decided->err = e;
-    }
+    struct err e;
     struct launch_backoff backoff = d->state.launch_backoff;
+    ranking_thread_abandon(d);
     if (load_state(d, false, &e) == 0) {
         if (map_get_u64(&d->state.task_by_launch, backoff.probe_id) == NONE) backoff.probe_id = 0;
         d->state.launch_backoff = backoff; /* not stored: the machine is the same */
@@ -295,6 +281,47 @@ static void recover(struct daemon *d, struct decided_requests *requests, const s
         d->is_stopping = true;
         d->exit_status = 1;
     }
+}
+
+/* Between two turns, when state and database are the same: follows a clock that was set, so that whatever comes next
+ * has the time that people look at. */
+static void follow_clock(struct daemon *d)
+{
+    clock_now(d);
+    if (!daemon_follow_clock(d)) return;
+    reload_state(d);
+    daemon_begin_commit_log(d); /* what is in it has the times of before */
+    server_times_changed(d->server);
+}
+
+static void settle_gaps(struct daemon *d)
+{
+    for (uint32_t i = 0; i < d->gap_orders.count; i++) {
+        struct err e;
+        int result = daemon_settle_gap(d, d->gap_orders.items[i].counts, &e);
+        if (result == 0) reload_state(d);
+        if (result == 0) daemon_begin_commit_log(d);
+        if (result == 0) server_times_changed(d->server);
+        server_settled(d->gap_orders.items[i].request, result != 0 ? &e : NULL);
+    }
+    array_clear(&d->gap_orders);
+}
+
+/* Undoes the turn after a failed commit: invariant 2. */
+static void recover(struct daemon *d, struct decided_requests *requests, const struct err *cause)
+{
+    struct err e = *cause;
+    log_line(LOG_ERROR, "commit-failed", " error=\"%s\"", ERR_SENTENCE(&e));
+    store_abandon(d->store);
+    outcome_clear(&d->outcome);
+    err_prefix(&e, "nothing was changed: the state cannot be written");
+    for (uint32_t i = 0; i < requests->list.count; i++) {
+        struct decided_request *decided = &requests->list.items[i];
+        if (decided->is_refused) continue;
+        decided->is_refused = true;
+        decided->err = e;
+    }
+    reload_state(d);
     drop_executor(d, RETRY_MS); /* while the disk is full, committing its reports fails again */
 }
 
@@ -349,8 +376,8 @@ static void order_measurement(struct daemon *d)
     d->next_measurement_us = has_tasks ? earlier_of(d->next_measurement_us, next_us) : 0;
 }
 
-/* libuv's timers use the monotonic clock, due times are wall-clock times or virtual ones, and the wall clock can be
- * set. So the timer is set for at most DUE_MAX_MS. */
+/* libuv's timers use the monotonic clock, which stands still while the machine sleeps. So the timer is set for at most
+ * DUE_MAX_MS. */
 static void schedule_due_timer(struct daemon *d)
 {
     int64_t now_us = clock_now(d), due_us = next_turn_us(d, now_us);
@@ -375,7 +402,8 @@ static void turn(struct daemon *d)
 {
     struct decided_requests requests = {0};
     struct err e;
-    clock_now(d);
+    follow_clock(d);
+    settle_gaps(d);
     decide_reset(d);
     daemon_advance_pretend(d);
     bool is_gone = decide_reports(d);
@@ -389,6 +417,7 @@ static void turn(struct daemon *d)
     decide_loads(d);
     if (d->is_synced) decide_starts(d);
 
+    if (d->pretend == NULL) store_set_boot(d->store, d->machine.boot_id, d->clock.boot_us);
     bool has_changes = d->outcome.changes.count > 0 || d->outcome.conditions.count > 0 || d->outcome.journal.count > 0;
     if (has_changes && store_commit(d->store, &d->state, &d->outcome, d->now_us, &e) != 0) recover(d, &requests, &e);
     daemon_log_commit(d);
@@ -413,6 +442,7 @@ static void on_server(uv_poll_t *poll, int status, int events)
 {
     struct daemon *d = poll->data;
     (void)status, (void)events;
+    follow_clock(d); /* requests that only read are answered at once */
     server_ready(d->server);
     turn(d);
 }
@@ -420,6 +450,7 @@ static void on_server(uv_poll_t *poll, int status, int events)
 static void on_server_timer(uv_timer_t *timer)
 {
     struct daemon *d = timer->data;
+    follow_clock(d);
     server_ready(d->server);
     turn(d);
 }
@@ -457,7 +488,6 @@ static int open_executor(struct daemon *d, struct err *e)
     d->executor = executor_open_launcher(d->state_dir.path, d->launcher_path, e);
     set_file_limit(d, true);
     if (d->executor == NULL) return -1;
-    d->lost_us = store_last_commit_us(d->store);
     d->executor_poll = mem_resize(NULL, 0, sizeof *d->executor_poll);
     ensure(uv_poll_init(&d->loop, d->executor_poll, executor_descriptor(d->executor)) == 0);
     d->executor_poll->data = d;
@@ -482,6 +512,7 @@ static void on_retry(uv_timer_t *timer)
 static void on_alive_timer(uv_timer_t *timer)
 {
     struct daemon *d = timer->data;
+    follow_clock(d);
     if (d->state.task_by_launch.count == 0) return;
     *array_add(&d->outcome.changes) = (struct change){TABLE_COUNTERS, 0};
     turn(d);
@@ -513,6 +544,12 @@ static bool host_identify(void *context, uint32_t uid, uint32_t gid, struct acto
     return true;
 }
 
+static void host_settle_gap(void *context, struct request *request, bool counts)
+{
+    struct daemon *d = context;
+    *array_add(&d->gap_orders) = (struct gap_order){request, counts};
+}
+
 static int open_server(struct daemon *d, struct err *e)
 {
     struct server_host host = {.context = d,
@@ -529,8 +566,10 @@ static int open_server(struct daemon *d, struct err *e)
                                .state_directory = d->state_dir.path,
                                .socket_path = d->state_dir.socket_path,
                                .host_name = d->machine.name,
-                               .started_us = d->started_us,
+                               .started_us = &d->started_us,
                                .recovery = d->recovery.text,
+                               .describe_clock = daemon_describe_clock,
+                               .settle_gap = d->pretend == NULL ? host_settle_gap : NULL,
                                .pretend_path = d->pretend != NULL ? d->pretend->path : NULL,
                                .speed = d->pretend != NULL ? d->pretend->speed : 1};
     d->server = server_open(d->state_dir.socket_path, &host, e);
@@ -562,6 +601,7 @@ static int apply_config(struct daemon *d, const struct config *config, struct er
     const struct event event = {.kind = EVENT_SETTINGS, .actor = d->served_user, .settings = {pairs, count}};
     if (engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e) != 0)
         return err_prefix(e, "the configuration file");
+    if (d->pretend == NULL) store_set_boot(d->store, d->machine.boot_id, d->clock.boot_us);
     int result = store_commit(d->store, &d->state, &d->outcome, d->now_us, e);
     if (result == 0) daemon_log_commit(d);
     outcome_clear(&d->outcome);
@@ -587,7 +627,7 @@ static void init_handles(struct daemon *d)
 int daemon_open(struct daemon *d, const struct config *config, struct err *e)
 {
     if (d->pretend != NULL && daemon_clock_open(&d->clock, d->state_dir.path, d->pretend->speed, e) != 0) return -1;
-    d->started_us = clock_now(d);
+    clock_now(d);
     getrlimit(RLIMIT_NOFILE, &d->file_limit);
     ensure(uv_loop_init(&d->loop) == 0);
     d->loop.data = d;
@@ -597,9 +637,11 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     if (daemon_read_mark(d, e) != 0) return -1;
     d->store = store_open(d->state_dir.path, d->now_us, e);
     if (d->store == NULL) return -1;
+    d->found_commit = store_commit_number(d->store);
+    if (daemon_start_clock(d, e) != 0) return -1;
+    d->lost_us = store_last_commit_us(d->store);
     state_init(&d->state, d->now_us);
     if (load_state(d, true, e) != 0) return -1;
-    continue_clock(d);
     decide_reset(d);
     if (daemon_recover(d, e) != 0 || daemon_identify(d, e) != 0 || apply_config(d, config, e) != 0) return -1;
     daemon_begin_commit_log(d);
@@ -653,6 +695,7 @@ void daemon_close(struct daemon *d)
     outcome_release(&d->outcome);
     array_release(&d->reports.list);
     array_release(&d->known_launches);
+    array_release(&d->gap_orders);
     daemon_clock_close(&d->clock);
     if (d->pretend != NULL) pretend_release(d->pretend);
     buf_release(&d->recovery);

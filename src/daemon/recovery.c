@@ -73,6 +73,7 @@ static int recover(struct daemon *d, const struct commit_log_tail *tail, struct 
                                              .ended_job_count = tail->ended_jobs.count,
                                              .next_job_id = tail->next_job_id,
                                              .next_launch_id = tail->next_launch_id,
+                                             .shift_us = d->found_shift_us,
                                              .counts = &counts}};
     if (engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e) != 0) return -1;
     store_use_up_commit_numbers(d->store, tail->last);
@@ -85,7 +86,7 @@ int daemon_recover(struct daemon *d, struct err *e)
 {
     struct commit_log_tail tail;
     if (d->pretend != NULL) return 0;
-    int result = commit_log_read(d->state_dir.path, store_commit_number(d->store), &tail, e);
+    int result = commit_log_read(d->state_dir.path, d->found_commit, &tail, e);
     if (result == 0 && tail.last > 0) result = recover(d, &tail, e);
     commit_log_tail_release(&tail);
     return result;
@@ -112,7 +113,9 @@ static void begin_log(struct daemon *d)
 
 void daemon_begin_commit_log(struct daemon *d)
 {
-    if (d->pretend == NULL && store_checkpoint(d->store)) begin_log(d);
+    if (d->pretend != NULL) return;
+    if (store_checkpoint(d->store)) begin_log(d);
+    d->logged_commit = store_commit_number(d->store); /* otherwise a later reader finds that one is not in the log */
 }
 
 /* A row that no pass and no record of this turn has changed in these ways need not be known. */

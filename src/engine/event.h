@@ -231,6 +231,7 @@ struct event_recovery {
     uint32_t ended_job_count;
     uint32_t next_job_id; /* after the last of them */
     uint64_t next_launch_id;
+    int64_t shift_us;               /* to be added to all their times, because those of the state were shifted since */
     struct recovery_counts *counts; /* the engine fills it; NULL: not wanted */
 };
 

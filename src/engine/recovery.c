@@ -134,7 +134,16 @@ static void recover_job_end(struct recovery *r, uint32_t job_id)
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-static void recover_task(struct recovery *r, struct str line)
+static void shift(struct task *row, int64_t shift_us)
+{
+    int64_t *const times[] = {&row->launch_us,   &row->start_us,         &row->charged_us,      &row->end_us,
+                              &row->measured_us, &row->measured_from_us, &row->charged_as_of_us};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        if (*times[i] != 0) *times[i] += shift_us;
+    }
+}
+
+static void recover_task(struct recovery *r, struct str line, int64_t shift_us)
 {
     struct task row;
     if (task_text_parse(r->c->s, line, &row, NULL) != 0) { /* it names an object of a missing commit */
@@ -142,6 +151,7 @@ static void recover_task(struct recovery *r, struct str line)
         if (job_index != NONE) hold(r, job_index);
         return;
     }
+    shift(&row, shift_us);
     bool is_taken = false;
     if (row.is_withdrawn || job_state_is_end(row.state))
         recover_end(r, &row);
@@ -167,7 +177,7 @@ int apply_recovery(struct apply_context *c, const struct event *event)
     const struct event_recovery *known = &event->recovery;
     struct recovery r = {.c = c};
     raise_counters(&r, known);
-    for (uint32_t i = 0; i < known->task_count; i++) recover_task(&r, known->tasks[i]);
+    for (uint32_t i = 0; i < known->task_count; i++) recover_task(&r, known->tasks[i], known->shift_us);
     for (uint32_t i = 0; i < known->ended_job_count; i++) recover_job_end(&r, known->ended_jobs[i]);
     c->s->launch_backoff = (struct launch_backoff){0}; /* what failed then says nothing about now */
     if (known->counts != NULL) *known->counts = r.counts;

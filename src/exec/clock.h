@@ -1,7 +1,7 @@
 /* The clocks of executor and launcher, in microseconds.
  *
- *     clock_wall_us    the time of day, which an administrator or NTP may set: for records
- *     clock_boot_us    the time since boot, also while the machine sleeps; never set: for deadlines */
+ *     clock_wall_us    the time of day, which an administrator or NTP may set: for people who read records
+ *     clock_boot_us    the time since boot, also while the machine sleeps; never set: for all that is computed */
 #ifndef FAIRLEAD_EXEC_CLOCK_H
 #define FAIRLEAD_EXEC_CLOCK_H
 

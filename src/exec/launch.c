@@ -11,6 +11,7 @@
 #include "base/ensure.h"
 #include "base/quantity.h"
 #include "base/text.h"
+#include "exec/clock.h"
 
 static int check_id(uint64_t id, struct err *e)
 {
@@ -119,9 +120,9 @@ int launch_check(const struct launch *launch, struct err *e)
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
-struct launch_record launch_record_never_ran(uint64_t id, enum launch_end end, int64_t at_us, const char *detail)
+struct launch_record launch_record_never_ran(uint64_t id, enum launch_end end, const char *detail)
 {
-    struct launch_record record = {.id = id, .phase = LAUNCH_ENDED, .end = end, .at_us = at_us};
+    struct launch_record record = {.id = id, .phase = LAUNCH_ENDED, .end = end};
     ensure(launch_end_is_never_ran(end));
     launch_record_set_detail(&record, detail);
     return record;
@@ -140,6 +141,14 @@ static void add_printable(struct str rest, struct buf *out)
         }
         rest = (struct str){rest.text + length, rest.length - length};
     }
+}
+
+void launch_record_set_time(struct launch_record *record, const char *boot)
+{
+    if (strcmp(record->boot, boot) != 0) record->started_boot_us = 0;
+    text_format(record->boot, sizeof record->boot, "%s", boot);
+    record->at_us = clock_wall_us();
+    record->at_boot_us = clock_boot_us();
 }
 
 static bool is_utf8_continuation(char c)

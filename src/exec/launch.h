@@ -54,7 +54,8 @@ enum {
     LAUNCH_STRING_MAX = 131071,   /* bytes of an argument or NAME=value: Linux's MAX_ARG_STRLEN, less the zero */
     LAUNCH_STRINGS_MAX = 1000000, /* count of arguments, or of NAME=value pairs */
     LAUNCH_CPU_MAX = 65535,       /* the highest CPU number */
-    LAUNCH_DETAIL_SIZE = 200      /* bytes, with the closing zero */
+    LAUNCH_DETAIL_SIZE = 200,     /* bytes, with the closing zero */
+    LAUNCH_BOOT_SIZE = 40         /* likewise */
 };
 #define LAUNCH_GRACE_MAX_US INT64_C(604800000000) /* a week */
 #define LAUNCH_TIME_LIMIT_MAX_US (DURATION_S_MAX * US_PER_S)
@@ -62,12 +63,17 @@ enum {
 /* The weight of a launch where it competes for CPUs. The scale is that of cpu.weight in cgroup v2. */
 enum { LAUNCH_CPU_WEIGHT_MIN = 1, LAUNCH_CPU_WEIGHT_DEFAULT = 100, LAUNCH_CPU_WEIGHT_MAX = 10000 };
 
+/* A time is given twice: as the wall clock showed it, and as the time since boot (CLOCK_BOOTTIME), which no clock that
+ * is set makes wrong. The latter is of the boot `boot`; 0: not known, of an earlier boot or written by an older
+ * keeper. */
 struct launch_record {
     uint64_t id;
     enum launch_phase phase;
-    int64_t at_us;      /* when this phase began */
-    int64_t started_us; /* 0 if it never started; a program that could not be executed did not start */
-    int32_t pid;        /* of the job's main process; 0 if it never started */
+    int64_t at_us, at_boot_us;           /* when this phase began */
+    int64_t started_us, started_boot_us; /* started_us 0: it never started; a program that could not be executed did
+                                          * not start */
+    char boot[LAUNCH_BOOT_SIZE];         /* the kernel's id of the boot; "": not known */
+    int32_t pid;                         /* of the job's main process; 0 if it never started */
     /* The members below are set for LAUNCH_ENDED: */
     enum launch_end end;
     int32_t exit_status;             /* 0 to 255, if signal is 0 */
@@ -83,9 +89,9 @@ struct launch_record {
  * for, or what the control group counted, and nothing if the launch is LOST. */
 struct launch_usage {
     uint64_t id;
-    int64_t at_us;    /* wall clock, when it was measured */
+    int64_t at_us;    /* when it was measured: the time since boot, or the time of a pretend executor */
     int64_t cpu_us;   /* user and system time of all its processes since its start */
-    int64_t mem_kib;  /* memory in use at at_us */
+    int64_t mem_kib;  /* memory in use then */
     int64_t io_bytes; /* read from and written to storage since its start */
 };
 
@@ -94,8 +100,11 @@ struct launch_usage {
  * O(size). */
 int launch_check(const struct launch *launch, struct err *e);
 
-/* An ENDED record of a launch that never ran. end: LAUNCH_REFUSED or LAUNCH_UNAVAILABLE. */
-struct launch_record launch_record_never_ran(uint64_t id, enum launch_end end, int64_t at_us, const char *detail);
+/* An ENDED record of a launch that never ran, without a time. end: LAUNCH_REFUSED or LAUNCH_UNAVAILABLE. */
+struct launch_record launch_record_never_ran(uint64_t id, enum launch_end end, const char *detail);
+
+/* Sets at_us and at_boot_us to now. boot: the present one. A start in another boot keeps only its wall time. */
+void launch_record_set_time(struct launch_record *record, const char *boot);
 
 /* Whether an end is one of a launch that never ran. */
 static inline bool launch_end_is_never_ran(enum launch_end end)

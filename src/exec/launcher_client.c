@@ -128,8 +128,7 @@ static void client_start(struct executor *x, const struct launch *launch)
     struct err e;
     if (c->is_gone) return; /* I1 */
     if (protocol_start(&c->out, launch, &e)) {
-        struct launch_record record =
-            launch_record_never_ran(launch->id, LAUNCH_REFUSED, clock_wall_us(), ERR_SENTENCE(&e));
+        struct launch_record record = launch_record_never_ran(launch->id, LAUNCH_REFUSED, ERR_SENTENCE(&e));
         *array_add(&c->early.list) = (struct executor_report){.kind = EXECUTOR_RECORD, .record = record};
     }
     send_queued(c);

@@ -23,7 +23,7 @@
 #include "exec/launch.h"
 
 enum {
-    PROTOCOL_VERSION = 5,
+    PROTOCOL_VERSION = 6,
     PROTOCOL_HEADER_SIZE = 4,             /* bytes of a frame's length */
     PROTOCOL_FRAME_MAX = 64 * 1024 * 1024 /* bytes of a frame after its length */
 };

@@ -18,7 +18,7 @@ enum record_field_type {
     RECORD_FIELD_I32,
     RECORD_FIELD_PHASE,
     RECORD_FIELD_END,
-    RECORD_FIELD_DETAIL
+    RECORD_FIELD_TEXT
 };
 
 #define MEMBER(member) .offset = offsetof(struct launch_record, member)
@@ -29,12 +29,15 @@ static const struct record_field {
     enum record_field_type type;
     size_t offset;
     bool is_required;
-    int64_t max; /* of a number; the minimum is 0 */
+    int64_t max; /* of a number; the minimum is 0. Of a text: its size, with the closing zero */
 } fields[] = {
     {.name = "id", .type = RECORD_FIELD_U64, MEMBER(id), .is_required = true},
     {.name = "phase", .type = RECORD_FIELD_PHASE, MEMBER(phase), .is_required = true},
     {.name = "at_us", .type = RECORD_FIELD_I64, MEMBER(at_us), LARGE},
     {.name = "started_us", .type = RECORD_FIELD_I64, MEMBER(started_us), LARGE},
+    {.name = "at_boot_us", .type = RECORD_FIELD_I64, MEMBER(at_boot_us), LARGE}, /* not in records of older keepers */
+    {.name = "started_boot_us", .type = RECORD_FIELD_I64, MEMBER(started_boot_us), LARGE},
+    {.name = "boot", .type = RECORD_FIELD_TEXT, MEMBER(boot), .max = LAUNCH_BOOT_SIZE},
     {.name = "pid", .type = RECORD_FIELD_I32, MEMBER(pid), .max = INT32_MAX},
     {.name = "end", .type = RECORD_FIELD_END, MEMBER(end)},
     {.name = "exit_status", .type = RECORD_FIELD_I32, MEMBER(exit_status), .max = 255},
@@ -42,7 +45,7 @@ static const struct record_field {
     {.name = "cpu_us", .type = RECORD_FIELD_I64, MEMBER(cpu_us), LARGE},
     {.name = "max_rss_kib", .type = RECORD_FIELD_I64, MEMBER(max_rss_kib), LARGE},
     {.name = "io_bytes", .type = RECORD_FIELD_I64, MEMBER(io_bytes), LARGE}, /* not in records of older keepers */
-    {.name = "detail", .type = RECORD_FIELD_DETAIL, MEMBER(detail)},
+    {.name = "detail", .type = RECORD_FIELD_TEXT, MEMBER(detail), .max = LAUNCH_DETAIL_SIZE},
 };
 
 enum { RECORD_FIELD_COUNT = sizeof fields / sizeof *fields };
@@ -78,7 +81,7 @@ static void format_field(const struct record_field *f, const struct launch_recor
     }
     case RECORD_FIELD_PHASE: buf_add_text(out, launch_phase_name(record->phase)); break;
     case RECORD_FIELD_END: buf_add_text(out, launch_end_name(record->end)); break;
-    case RECORD_FIELD_DETAIL: buf_add_text(out, record->detail); break;
+    case RECORD_FIELD_TEXT: buf_add_text(out, (const char *)record + f->offset); break;
     }
     buf_add_char(out, '\n');
 }
@@ -109,11 +112,12 @@ static bool parse_end(struct str value, struct launch_record *record)
     return false;
 }
 
-static bool parse_detail(struct str value, struct launch_record *record)
+static bool parse_text(const struct record_field *f, struct str value, struct launch_record *record)
 {
-    if (value.length >= sizeof record->detail || memchr(value.text, '\0', value.length) != NULL) return false;
-    memcpy(record->detail, value.text, value.length);
-    record->detail[value.length] = '\0';
+    char *text = (char *)record + f->offset;
+    if (value.length >= (size_t)f->max || memchr(value.text, '\0', value.length) != NULL) return false;
+    memcpy(text, value.text, value.length);
+    text[value.length] = '\0';
     return true;
 }
 
@@ -136,7 +140,7 @@ static bool parse_value(const struct record_field *f, struct str value, struct l
         return true;
     case RECORD_FIELD_PHASE: return parse_phase(value, record);
     case RECORD_FIELD_END: return parse_end(value, record);
-    case RECORD_FIELD_DETAIL: return parse_detail(value, record);
+    case RECORD_FIELD_TEXT: return parse_text(f, value, record);
     }
     return false;
 }

@@ -11,6 +11,7 @@
  *      written either, because the next start would not find it.
  * One upsert writes a row; it names every column that may change. A change of all rows of a table is one statement
  * before the upserts (TABLE_USAGES, TABLE_MIN_PRIORITIES). */
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/ensure.h"
@@ -41,14 +42,16 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
         "INSERT INTO setting(name, value) VALUES(?1, ?2) ON CONFLICT(name) DO UPDATE SET value = excluded.value",
     [PUT_COUNTERS] =
         "INSERT INTO counters(id, next_association_id, next_job_id, next_launch_id, halflife_us, reference_us,"
-        " last_commit_us, usage_reset_us, reset_period_us, quarantined_us, quarantine, instance_id, commit_number)"
-        " VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT(id) DO UPDATE SET"
+        " last_commit_us, usage_reset_us, reset_period_us, quarantined_us, quarantine, instance_id, commit_number,"
+        " boot_id, boot_us)"
+        " VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) ON CONFLICT(id) DO UPDATE SET"
         " next_association_id = excluded.next_association_id, next_job_id = excluded.next_job_id,"
         " next_launch_id = excluded.next_launch_id, halflife_us = excluded.halflife_us,"
         " reference_us = excluded.reference_us, last_commit_us = excluded.last_commit_us,"
         " usage_reset_us = excluded.usage_reset_us, reset_period_us = excluded.reset_period_us,"
         " quarantined_us = excluded.quarantined_us, quarantine = excluded.quarantine,"
-        " instance_id = excluded.instance_id, commit_number = excluded.commit_number",
+        " instance_id = excluded.instance_id, commit_number = excluded.commit_number,"
+        " boot_id = excluded.boot_id, boot_us = excluded.boot_us",
     [PUT_JOURNAL] =
         "INSERT INTO usage_journal(at_us, kind, association_id, before, after, detail) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
     [FIND_CONTENT] = "SELECT id FROM content WHERE hash = ?1 AND bytes = ?2",
@@ -138,6 +141,8 @@ static int put_counters(struct store *s, const struct state *state, int64_t now_
     sql_bind_text(put, 10, state->quarantined_us != 0 ? state->quarantine : NULL);
     sql_bind_text(put, 11, s->instance_id[0] != '\0' ? s->instance_id : NULL);
     sql_bind_int(put, 12, (int64_t)s->commit_number + 1);
+    sql_bind_text(put, 13, s->boot.boot_id[0] != '\0' ? s->boot.boot_id : NULL);
+    sql_bind_int_or_null(put, 14, s->boot.us);
     return sql_step(put, e);
 }
 
@@ -268,17 +273,36 @@ static int check_single_writer(struct store *s, struct err *e)
 
 /* A COMMIT that failed while syncing may have left the whole turn in the write-ahead log, where the recovery after a
  * crash would take it for committed. A transaction of one small change overwrites it. If even that fails, the disk is
- * lost, and invariant 1 with it. */
-static void overwrite_failed_commit(struct store *s, int64_t now_us)
+ * lost, and invariant 1 with it. The last commit is hardly later then, so that it still fits to its time since boot. */
+static void overwrite_failed_commit(struct store *s)
 {
     struct err ignored;
     if (run(s, BEGIN_COMMIT, &ignored) != 0) return;
-    int64_t changed_us = now_us != s->last_commit_us ? now_us : now_us + 1;
+    int64_t changed_us = s->clock.last_commit_us + 1;
     sql_bind_int(s->statements[TOUCH_COUNTERS], 1, changed_us);
     if (run(s, TOUCH_COUNTERS, &ignored) == 0 && run(s, COMMIT_COMMIT, &ignored) == 0)
-        s->last_commit_us = changed_us;
+        s->clock.last_commit_us = changed_us;
     else if (!sqlite3_get_autocommit(s->db))
         run(s, ROLLBACK_COMMIT, &ignored);
+}
+
+int commit_begin(struct store *s, struct err *e)
+{
+    struct err ignored;
+    if (run(s, BEGIN_COMMIT, e) != 0) return -1;
+    if (check_single_writer(s, e) == 0) return 0;
+    if (!sqlite3_get_autocommit(s->db)) run(s, ROLLBACK_COMMIT, &ignored);
+    return -1;
+}
+
+int commit_end(struct store *s, int result, struct err *e)
+{
+    struct err ignored;
+    bool is_written = result == 0;
+    if (is_written && run(s, COMMIT_COMMIT, e) == 0) return 0;
+    if (!sqlite3_get_autocommit(s->db)) run(s, ROLLBACK_COMMIT, &ignored);
+    if (is_written) overwrite_failed_commit(s);
+    return -1;
 }
 
 int store_commit(struct store *s, const struct state *state, const struct outcome *outcome, int64_t now_us,
@@ -286,18 +310,11 @@ int store_commit(struct store *s, const struct state *state, const struct outcom
 {
     bool has_changes = outcome->changes.count > 0 || outcome->conditions.count > 0 || outcome->journal.count > 0;
     if (!has_changes && s->scripts.count == 0) return 0;
-    struct err ignored;
-    if (run(s, BEGIN_COMMIT, e) != 0) return -1;
-    if (check_single_writer(s, e) != 0 || commit_write(s, state, outcome, now_us, e) != 0) {
-        if (!sqlite3_get_autocommit(s->db)) run(s, ROLLBACK_COMMIT, &ignored);
-        return -1;
-    }
-    if (run(s, COMMIT_COMMIT, e) != 0) {
-        if (!sqlite3_get_autocommit(s->db)) run(s, ROLLBACK_COMMIT, &ignored);
-        overwrite_failed_commit(s, now_us);
-        return -1;
-    }
-    s->last_commit_us = now_us;
+    if (commit_begin(s, e) != 0) return -1;
+    if (commit_end(s, commit_write(s, state, outcome, now_us, e), e) != 0) return -1;
+    s->clock.last_commit_us = now_us;
+    memcpy(s->clock.boot_id, s->boot.boot_id, sizeof s->clock.boot_id);
+    s->clock.boot_us = s->boot.us;
     s->commit_number++;
     store_abandon(s);
     checkpoint_if_due(s);

@@ -68,7 +68,11 @@ struct store {
     dev_t device; /* with inode: the open file, to notice when another one has its name */
     ino_t inode;
     int lock; /* descriptor of the lock file */
-    int64_t last_commit_us;
+    struct store_clock clock;
+    struct {
+        char boot_id[40]; /* "": not known */
+        int64_t us;
+    } boot;                  /* of the next commit */
     uint64_t commit_number;  /* of the last commit */
     uint64_t certain_number; /* of the last one that is in the database file (checkpoint.c) */
     int log_pages;           /* of the write-ahead log, after the last commit */
@@ -92,6 +96,14 @@ void checkpoint_prepare(struct store *s);
 void checkpoint_if_due(struct store *s);
 
 int commit_prepare(struct store *s, struct err *e);
+
+/* Reads s->clock. */
+int clock_load(struct store *s, struct err *e);
+
+/* Begins a transaction, if there is no other writer; commits it, or, after a failure, makes sure that nothing of it
+ * comes back after a crash. commit_end: result is that of what was written. */
+int commit_begin(struct store *s, struct err *e);
+int commit_end(struct store *s, int result, struct err *e);
 
 /* Writes a turn, inside an open transaction. */
 int commit_write(struct store *s, const struct state *state, const struct outcome *outcome, int64_t now_us,

@@ -39,9 +39,9 @@ static int load_counters(struct store *s, sqlite3_stmt *row, struct state *state
     state->next_job_id = (uint32_t)sql_column_ranged(row, 1, 1, NONE, &bad);
     state->next_launch_id = (uint64_t)sql_column_ranged(row, 2, 1, INT64_MAX, &bad);
     state->decay.halflife_us = sql_column_time(row, 3, &bad);
-    s->last_commit_us = sql_column_time(row, 5, &bad);
+    s->clock.last_commit_us = sql_column_time(row, 5, &bad);
     state->decay.reference_us =
-        sql_column_ranged(row, 4, 0, s->last_commit_us, &bad); /* or usage would grow, not decay */
+        sql_column_ranged(row, 4, 0, s->clock.last_commit_us, &bad); /* or usage would grow, not decay */
     state->usage_reset_us = sql_column_time(row, 6, &bad);
     state->reset_period_us = sql_column_time(row, 7, &bad);
     state->quarantined_us = sql_column_time(row, 8, &bad);

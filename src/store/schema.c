@@ -10,12 +10,14 @@
  *     owner_usage                                usage of users and projects, for the share tree of the tickets model
  *     min_priority                               minimum priorities of pending jobs, with INCR_ONLY
  *     setting, counters
+ *     clock_event                                times at which the machine's clock was set
  *
  * Invariants
  *   1. PRAGMA user_version is the number of applied steps; application_id is Fairlead's from the first step on. Both
  *      are set in the transaction that creates the tables, so a file either is new (it has no tables) or has all of
  *      them.
  *   2. Times are microseconds since the epoch (_us), and NULL while they are in the future; durations are seconds (_s).
+ *      If the machine's clock is set, all times are shifted (clock.c), so a new column that is a time has a row there.
  *   3. States are words. end_us is set exactly in the ended states.
  *   4. Partial indexes find the rows that have not ended, so the cost of a start depends on live rows only. The other
  *      indexes let every listing (job_reader_sql.c) read its rows in order, without sorting.
@@ -538,8 +540,24 @@ static const char step_18[] =
     "ALTER TABLE counters ADD COLUMN quarantined_us INTEGER; -- when the jobs that waited were held; NULL: never\n"
     "ALTER TABLE counters ADD COLUMN quarantine TEXT; -- why; NULL: never\n";
 
-const char *const schema_steps[] = {step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,  step_9,
-                                    step_10, step_11, step_12, step_13, step_14, step_15, step_16, step_17, step_18};
+/* What is known of the machine's clocks. An older database does not say in which boot its last commit was. */
+static const char step_19[] =
+    "ALTER TABLE counters ADD COLUMN boot_id TEXT; -- the boot of the machine in which last_commit_us was; NULL: not known\n"
+    "ALTER TABLE counters ADD COLUMN boot_us INTEGER; -- time since that boot at last_commit_us (CLOCK_BOOTTIME)\n"
+    "ALTER TABLE counters ADD COLUMN gap_from_us INTEGER; -- the last commit before a gap that is not counted; NULL: none\n"
+    "ALTER TABLE counters ADD COLUMN gap_s INTEGER; -- its length\n"
+    "CREATE TABLE clock_event(              -- the machine's clock was set, or a gap was found\n"
+    "  seq INTEGER PRIMARY KEY,\n"
+    "  at_us INTEGER NOT NULL,             -- when it was noticed\n"
+    "  kind TEXT NOT NULL CHECK (kind IN ('SET_RUNNING', 'SET_STOPPED', 'GAP', 'GAP_RESOLVED', 'GAP_COUNTED',\n"
+    "    'GAP_DISCARDED')),\n"
+    "  by_s INTEGER NOT NULL,              -- how far the clock was set, or the length of the gap\n"
+    "  shift_s INTEGER NOT NULL            -- what was added to all times\n"
+    ") STRICT;\n";
+
+const char *const schema_steps[] = {step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,
+                                    step_8,  step_9,  step_10, step_11, step_12, step_13, step_14,
+                                    step_15, step_16, step_17, step_18, step_19};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

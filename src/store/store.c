@@ -219,7 +219,7 @@ static int open_database(struct store *s, int64_t now_us, struct err *e)
     if (s->statements[0] == NULL && commit_prepare(s, e) != 0) return -1;
     checkpoint_prepare(s);
     if (sql_number(s->db, "PRAGMA data_version", &s->data_version, e) != 0) return -1;
-    if (sql_number(s->db, "SELECT last_commit_us FROM counters", &s->last_commit_us, e) != 0) return -1;
+    if (clock_load(s, e) != 0) return -1;
     if (sql_number(s->db, "SELECT commit_number FROM counters", &commit_number, e) != 0) return -1;
     s->commit_number = (uint64_t)commit_number;
     return remember_file(s, e);
@@ -267,11 +267,6 @@ void store_close(struct store *s)
     arena_release(&s->row_arena);
     mem_free(s->path);
     mem_free(s);
-}
-
-int64_t store_last_commit_us(const struct store *s)
-{
-    return s->last_commit_us;
 }
 
 uint64_t store_commit_number(const struct store *s)

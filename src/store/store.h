@@ -83,6 +83,61 @@ enum { STORE_INSTANCE_ID_SIZE = 33 };
 const char *store_instance_id(const struct store *s);
 void store_set_instance_id(struct store *s, const char *id);
 
+/* What the database knows of the machine's clocks (daemon/clock_decision.h). */
+struct store_clock {
+    int64_t last_commit_us;
+    char boot_id[40]; /* of the boot in which that was; "": not known */
+    int64_t boot_us;  /* CLOCK_BOOTTIME at that time */
+    bool has_gap;     /* before this boot, or an earlier one: how much time passed is not known, and none is counted */
+    int64_t gap_from_us, gap_s; /* the last commit before the gap, and the length that the clock gave it */
+};
+
+/* As of the last commit. */
+const struct store_clock *store_clock(const struct store *s);
+
+/* Sets what later commits store: the boot, and its CLOCK_BOOTTIME. Without it they store that it is not known. */
+void store_set_boot(struct store *s, const char *boot_id, int64_t boot_us);
+
+enum clock_event_kind {
+    CLOCK_SET_RUNNING,  /* the clock was set while the daemon ran */
+    CLOCK_SET_STOPPED,  /* the clock was set while the machine ran, but not the daemon */
+    CLOCK_GAP,          /* after a reboot, the clock is too far from the last commit: the time between is not counted */
+    CLOCK_GAP_RESOLVED, /* the clock was set so that the gap became one that can be: it is counted */
+    CLOCK_GAP_COUNTED,  /* a person says that it is to be counted */
+    CLOCK_GAP_DISCARDED, /* a person says that it is not to be counted */
+    CLOCK_EVENT_KIND_COUNT
+};
+extern const char *const clock_event_names[CLOCK_EVENT_KIND_COUNT]; /* "SET_RUNNING" ... */
+
+struct clock_event {
+    int64_t at_us;
+    enum clock_event_kind kind;
+    int64_t by_s, shift_s; /* how far the clock was set, or the length of the gap; what was added to all times */
+};
+
+/* A change of the time of the instance. */
+struct clock_change {
+    struct clock_event event;
+    bool has_gap; /* afterwards; gap_s: its length then */
+    int64_t gap_s;
+    int64_t passed_us; /* of a gap that is counted: so much later it is at once */
+};
+
+/* Adds event.shift_s to every time in the database, records the event, and sets the gap, in one transaction, so that
+ * all differences of times stay as they are. (A time that would come before 1970 or after 9999 becomes the first or the
+ * last.) No boundary of a reset period counts that the shift passes. A gap that is counted lies before what has
+ * happened since: tasks that run since this boot (store_set_boot), and live jobs that were submitted after it, keep
+ * their distance from now. What has ended since counts as before the gap. The caller loads the state again. -1 as
+ * store_commit. O(rows). */
+int store_change_clock(struct store *s, const struct clock_change *change, struct err *e);
+
+/* Whether a task that runs since this boot (store_set_boot) was charged already, because a rule of usage was changed.
+ * It cannot be moved behind a gap then (passed_us). */
+int store_has_charged_task(struct store *s, bool *out, struct err *e);
+
+/* The newest events, at most max, the oldest of them first. */
+int store_clock_events(struct store *s, struct clock_event *out, uint32_t max, uint32_t *out_count, struct err *e);
+
 /* Listings (engine/job_query.h), each from a snapshot on a connection of its own. The reader is valid until
  * store_close. */
 struct job_reader store_job_reader(struct store *s);

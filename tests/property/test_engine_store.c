@@ -14,6 +14,8 @@
  *      values for each.)
  *   8. The document of the state has the same answers (test_dump_laws.c).
  *   9. The sums of usage that are kept for limits are those of all rows and running tasks.
+ *  10. When all times are shifted with the clock, every usage is the same, and agrees with the records; the shift back
+ *      gives the same state again.
  *
  * The histories are extreme on purpose: clocks that jump by thousands of half-lives, half-lives from none to years,
  * records that arrive late, twice or for unknown launches, associations that are deleted and added again, arrays that
@@ -52,6 +54,7 @@ struct history {
     uint32_t documents;      /* likewise of documents */
     bool has_min_priorities; /* the settings let minimum priorities bind */
     uint32_t min_priorities; /* number of priorities compared that a minimum determines */
+    uint32_t shifts;         /* number of shifts of all times */
     uint32_t verified;       /* number of associations with usage above 1, over all verifications */
     uint32_t owners;         /* likewise of usage owners */
     uint32_t sums;           /* number of kept sums above 0 that were compared */
@@ -1181,9 +1184,50 @@ static void assert_verified(struct history *h)
     arena_release(&arena);
 }
 
+/* Changes the time in the database, and loads it. */
+static void shift_times(struct history *h, int64_t shift_s)
+{
+    struct err e = {0};
+    h->now_us += shift_s * SECOND;
+    h->event_us += shift_s * SECOND;
+    const struct clock_change change = {.event = {h->now_us, CLOCK_SET_RUNNING, shift_s, shift_s}};
+    if (store_change_clock(h->store, &change, &e) != 0) fail_msg("%s", ERR_SENTENCE(&e));
+    state_release(&h->s);
+    load_with_host(h, &h->s);
+}
+
+/* Law 10. */
+static void assert_times_can_be_shifted(struct history *h)
+{
+    struct arena arena = {0};
+    int64_t shift_s = (int64_t)below(h, 2 * 365 * 86400) - 365 * 86400;
+    commit_and_compare(h);
+    store_must_commit(h->store, &h->s, &h->out, h->now_us);
+    engine_forget(&h->s);
+    uint64_t hash = state_hash(&h->s);
+    uint32_t count = state_tree(&h->s)->count;
+    const double *before = state_own_usage(&h->s, h->now_us, &arena);
+    int64_t period_us = h->s.reset_period_us;
+    shift_times(h, shift_s);
+    assert_int_equal(state_tree(&h->s)->count, count);
+    const double *after = state_own_usage(&h->s, h->now_us, &arena);
+    for (uint32_t i = 0; i < count; i++) assert_true(fabs(before[i] - after[i]) <= 1e-12 * before[i]);
+    if (one_in(h, 2)) {
+        assert_verified(h);
+    } else {
+        shift_times(h, -shift_s);
+        int64_t new_period_us = h->s.reset_period_us;
+        h->s.reset_period_us = period_us;
+        assert_true(state_hash(&h->s) == hash);
+        h->s.reset_period_us = new_period_us;
+    }
+    h->shifts++;
+    arena_release(&arena);
+}
+
 static uint32_t kinds_seen[EVENT_TIME + 1]; /* accepted events of each kind, over all histories */
-static uint32_t jobs_revived, usages_verified, owners_verified, minimums_kept, sums_compared, limits_compared,
-    tasks_of_partition, tasks_left_behind;
+static uint32_t jobs_revived, times_shifted, usages_verified, owners_verified, minimums_kept, sums_compared,
+    limits_compared, tasks_of_partition, tasks_left_behind;
 
 static void run_history(uint64_t seed, int events)
 {
@@ -1199,6 +1243,7 @@ static void run_history(uint64_t seed, int events)
         if (!one_in(&h, 4)) commit_and_compare(&h); /* otherwise the turn has more events */
         if (one_in(&h, 10)) assert_min_priorities_survive(&h);
         if (one_in(&h, 50)) assert_verified(&h);
+        if (one_in(&h, 200)) assert_times_can_be_shifted(&h);
         if (one_in(&h, 300)) {
             store_close(h.store);
             h.store = store_must_open(h.directory, h.now_us);
@@ -1218,6 +1263,7 @@ static void run_history(uint64_t seed, int events)
     owners_verified += h.owners;
     jobs_revived += h.revived;
     sums_compared += h.sums;
+    times_shifted += h.shifts;
     limits_compared += h.limited;
     tasks_of_partition += h.of_partition;
     tasks_left_behind += h.left_behind;
@@ -1240,6 +1286,7 @@ static void memory_and_store_agree(void **unused)
     assert_true(owners_verified > (uint32_t)events / 10);
     assert_true(sums_compared > (uint32_t)events);
     assert_true(events < 2000 || jobs_revived > 200);
+    assert_true(times_shifted > (uint32_t)events / 40);
     assert_true(events < 2000 || limits_compared > (uint32_t)events);
     assert_true(events < 2000 || tasks_of_partition > (uint32_t)events / 10);
     assert_true(events < 2000 || tasks_left_behind > 100);

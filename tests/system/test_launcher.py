@@ -84,6 +84,8 @@ def test_a_job_runs_and_its_end_is_reported(any_world):
     assert output == 'out\nerr\n'
     assert (record['end'], record['exit_status'], record['signal']) == ('exited', 3, 0)
     assert 0 < record['started_us'] <= record['at_us']
+    assert 0 < record['started_boot_us'] <= record['at_boot_us'] <= time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1000
+    assert record['boot'] == pathlib.Path('/proc/sys/kernel/random/boot_id').read_text().strip()
     assert record['pid'] > 0 and record['detail'] == ''
 
 
@@ -690,7 +692,7 @@ def test_sigterm_ends_the_launcher_alone(world):
 
 # ---- which peers are accepted ----
 
-VERSION = 5
+VERSION = 6
 HELLO = struct.pack('<IB8sI', 13, 1, b'fairlead', VERSION)
 
 

@@ -187,7 +187,7 @@ static inline struct server *fixture_serve(struct fixture *f, const char *path, 
                                .state_directory = f->directory,
                                .socket_path = f->path,
                                .host_name = "host",
-                               .started_us = f->w.now_us};
+                               .started_us = &f->w.now_us};
     return server_open(path, &host, e);
 }
 

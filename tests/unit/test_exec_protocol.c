@@ -81,7 +81,10 @@ static const struct launch_record record = {
     .id = UINT64_MAX,
     .phase = LAUNCH_ENDED,
     .at_us = 3,
+    .at_boot_us = 5,
     .started_us = 2,
+    .started_boot_us = 4,
+    .boot = "8e6f2d1a-77c4-4e55-9d0b-2a1b3c4d5e6f",
     .pid = 4194304,
     .end = LAUNCH_TIMED_OUT,
     .exit_status = 255,
@@ -99,6 +102,8 @@ static void assert_record(const struct launch_record *r)
     assert_true(r->exit_status == record.exit_status && r->signal == record.signal);
     assert_true(r->cpu_us == record.cpu_us && r->max_rss_kib == record.max_rss_kib);
     assert_int_equal(r->io_bytes, record.io_bytes);
+    assert_true(r->at_boot_us == record.at_boot_us && r->started_boot_us == record.started_boot_us);
+    assert_string_equal(r->boot, record.boot);
     assert_string_equal(r->detail, record.detail);
 }
 

@@ -42,7 +42,7 @@ enum stage {
     STAGE_QUEUED,    /* server_take */
     STAGE_TAKEN,     /* server_answer */
     STAGE_WAITING,   /* the end of a job, or its timeout (wait.c) */
-    STAGE_VERIFYING, /* server_verified */
+    STAGE_VERIFYING, /* server_verified, server_settled */
     STAGE_REPLIED,   /* libmicrohttpd, which sends the reply */
 };
 
@@ -315,7 +315,10 @@ route_handler server_get_jobs, server_get_job, server_get_wait, server_get_share
 route_handler server_post_job, server_patch_job, server_delete_job, server_post_cancel, server_post_hold,
     server_post_release, server_post_requeue, server_post_account, server_patch_account, server_delete_account,
     server_post_user, server_patch_user, server_delete_user, server_patch_settings, server_get_scenario,
-    server_get_places, server_get_check;
+    server_get_places, server_get_check, server_get_clock, server_post_clock;
+
+/* clock_state.c: the clock, with the events since a time; in memory of arena. */
+struct api_clock server_clock_record(const struct server *server, int64_t since_us, struct arena *arena);
 
 /* openapi.c: appends the description of the API as JSON. */
 void openapi_write(struct buf *out);

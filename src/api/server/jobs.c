@@ -77,6 +77,14 @@ static struct expected_starts *share_expected(struct server *s, uint32_t job_id)
     return expected_starts_share(s->expected);
 }
 
+void server_times_changed(struct server *s)
+{
+    expected_starts_release(s->expected);
+    s->expected = NULL;
+    s->leaders_until_us = 0;
+    s->factors_us = -FACTORS_US;
+}
+
 /* Inserts the billing after the nodes, as Slurm's records have it: "cpu=4,mem=8192,node=1,billing=8,gres/gpu=1". */
 static void add_billing(struct job_row *row, struct buf *out)
 {

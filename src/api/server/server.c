@@ -36,12 +36,11 @@ enum {
 
 /* --- the life of a request ---------------------------------------------------------------------------------------- */
 
-/* The time of a pretend instance, with which clients compare the times in the reply. */
+/* The time of the instance, with which clients compare the times in the reply. */
 static void add_time(struct request *r)
 {
     const struct server_host *host = &r->server->host;
     char text[NUMBER_TEXT_SIZE];
-    if (host->pretend_path == NULL) return;
     text[number_format_u64(text, (uint64_t)host->now_us(host->context))] = '\0';
     MHD_add_response_header(r->reply, API_TIME_HEADER, text);
 }

@@ -22,6 +22,21 @@ struct request_script {
     uint32_t environment_count;
 };
 
+/* The time of the instance (store.h has what the kinds mean). */
+struct server_clock_event {
+    int64_t at_us;
+    const char *kind; /* "SET_RUNNING" */
+    int64_t by_s, shift_s;
+};
+struct server_clock {
+    int64_t wall_us;
+    bool is_followed; /* false: the wall clock is certainly wrong, or the time is virtual */
+    bool has_gap;
+    int64_t gap_s, gap_from_us;              /* of a gap that is not counted */
+    const struct server_clock_event *events; /* the newest, the oldest of them first */
+    uint32_t event_count;
+};
+
 /* What the server gets from its host, the daemon. context is passed to each function. */
 struct server_host {
     void *context;
@@ -43,11 +58,15 @@ struct server_host {
     int (*check_comment)(void *context, const char *comment, struct err *e);
     /* Appends what is wrong with load sensors now: "/opt/scratch: ended". NULL: nothing is known. */
     void (*describe_sensors)(void *context, struct buf *out);
+    /* The clock, in memory of arena. NULL: nothing is known. */
+    void (*describe_clock)(void *context, struct arena *arena, struct server_clock *out);
+    /* Takes note of what a gap is: counted, or never; later the host calls server_settled. NULL: there are no gaps. */
+    void (*settle_gap)(void *context, struct request *request, bool counts);
     const char *state_directory, *socket_path, *host_name;
-    int64_t started_us;
-    const char *recovery;     /* which commits the start found missing; NULL: none */
-    const char *pretend_path; /* the document of a pretend instance; NULL: its jobs are real */
-    uint32_t speed;           /* seconds of its time in a second; 1 if its jobs are real */
+    const int64_t *started_us; /* changes with all times */
+    const char *recovery;      /* which commits the start found missing; NULL: none */
+    const char *pretend_path;  /* the document of a pretend instance; NULL: its jobs are real */
+    uint32_t speed;            /* seconds of its time in a second; 1 if its jobs are real */
 };
 
 /* Listens on socket_path: creates the socket, mode 0600, and replaces one on which no process listens. Copies *host,
@@ -76,6 +95,12 @@ void server_answer(struct request *r, const struct event_result *result, const s
 
 /* To be called after each commit: answers the requests that wait for the end of a job that has ended. */
 void server_committed(struct server *s);
+
+/* Answers a request of host->settle_gap: done, or, if e is not NULL, with the error. */
+void server_settled(struct request *r, const struct err *e);
+
+/* To be called when all times of the state have changed: forgets what was computed from them. */
+void server_times_changed(struct server *s);
 
 /* Answers the request of host->verify: with body, a JSON object, which is copied; or, if e is not NULL, with the
  * error. */

@@ -9,6 +9,8 @@
 #define FAIRLEAD_VERSION "unknown"
 #endif
 
+#define DAY_US (24 * 3600 * US_PER_S)
+
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
 /* Moves the buffer's text into the arena, and releases the buffer. */
@@ -153,7 +155,7 @@ int server_get_status(struct request *r, struct err *e)
         .user = server->user,
         .state_directory = server->host.state_directory,
         .socket = server->host.socket_path,
-        .started_us = server->host.started_us,
+        .started_us = *server->host.started_us,
         .now_us = server->host.now_us(server->host.context),
         .pretend = server->host.pretend_path,
         .speed = server->host.speed,
@@ -171,6 +173,7 @@ int server_get_status(struct request *r, struct err *e)
         .quarantine = quarantined > 0 ? s->quarantine : NULL,
         .quarantined_us = quarantined > 0 ? s->quarantined_us : 0,
         .quarantined_jobs = quarantined,
+        .clock = server_clock_record(server, server->host.now_us(server->host.context) - DAY_US, &r->arena),
         .settings = settings_list(s, &r->arena),
     };
     reply_write(r, MHD_HTTP_OK, &api_status_shape, &status);

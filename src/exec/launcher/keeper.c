@@ -20,8 +20,8 @@
  *  I5  The time limit counts from started_us, whenever it is ordered. Without a daemon the last one that was ordered
  *      holds; the daemon, whose database has it, repeats it whenever it connects.
  *
- * Deadlines are in CLOCK_BOOTTIME: the time during which the machine sleeps counts. Times in records are wall-clock
- * time.
+ * Deadlines are in CLOCK_BOOTTIME: the time during which the machine sleeps counts. Records have the wall-clock time,
+ * too.
  *
  * The keeper runs as the launcher's user; the job's process changes to the job's user (job_process.c). So under a
  * root launcher a user can neither forge a record nor kill a keeper, and a keeper can end processes that the user
@@ -177,13 +177,13 @@ static _Noreturn void finish(struct keeper *k)
     fill_exit_status(k);
     record.id = k->outcome.id;
     record.phase = LAUNCH_ENDED;
-    record.at_us = clock_wall_us();
+    launch_record_set_time(&record, k->identity.boot_id);
     record.end = k->outcome.end;
     record.exit_status = k->outcome.exit_status;
     record.signal = k->outcome.signal;
     memcpy(record.detail, k->outcome.detail, sizeof record.detail);
     fill_usage(&record, &group_usage);
-    if (launch_end_is_never_ran(record.end)) record.started_us = record.pid = 0;
+    if (launch_end_is_never_ran(record.end)) record.started_us = record.started_boot_us = record.pid = 0;
     write_end(k, record);
     _exit(0); /* the launcher sees that through its pidfd, in case it missed the notice */
 }
@@ -232,7 +232,7 @@ static void write_completing(struct keeper *k)
 {
     struct launch_record record = k->log.record;
     record.phase = LAUNCH_COMPLETING;
-    record.at_us = clock_wall_us();
+    launch_record_set_time(&record, k->identity.boot_id);
     (void)record_log_write(&k->log, record, NULL);
 }
 

@@ -17,7 +17,7 @@ void launch_ends_write(struct launches *l, struct launch_entry *entry, const str
 {
     struct record_log log = {.dir = d, .spool_fd = l->spool->fd};
     ensure(record.phase == LAUNCH_ENDED);
-    record.at_us = clock_wall_us();
+    launch_record_set_time(&record, l->boot_id);
     (void)record_log_write(&log, record, NULL);
     launches_set_ended(l, entry);
     launches_update(l, entry, &record);

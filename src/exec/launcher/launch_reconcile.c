@@ -43,7 +43,7 @@ static void end_as_never_ran(struct launches *l, uint32_t index, struct launch_d
     }
     launch_ends_write(
         l, entry, d,
-        launch_record_never_ran(entry->id, LAUNCH_UNAVAILABLE, clock_wall_us(),
+        launch_record_never_ran(entry->id, LAUNCH_UNAVAILABLE,
                                 "its keeper ended before it started the job: it was killed, or the disk is full"));
 }
 
@@ -116,7 +116,7 @@ static void reconcile_removed(struct launches *l, uint32_t index)
     record.id = entry->id;
     record.phase = LAUNCH_ENDED;
     record.end = LAUNCH_LOST;
-    record.at_us = clock_wall_us();
+    launch_record_set_time(&record, l->boot_id);
     launch_record_set_detail(&record, "the directory of its launch was removed: its end is unknown");
     launches_set_ended(l, entry);
     launches_update(l, entry, &record);

@@ -131,7 +131,8 @@ void launches_update(struct launches *l, struct launch_entry *entry, const struc
 
 void launches_report_never_ran(struct launches *l, uint64_t id, enum launch_end end, const char *detail)
 {
-    struct launch_record record = launch_record_never_ran(id, end, clock_wall_us(), detail);
+    struct launch_record record = launch_record_never_ran(id, end, detail);
+    launch_record_set_time(&record, l->boot_id);
     if (l->out != NULL) protocol_record(l->out, &record);
 }
 

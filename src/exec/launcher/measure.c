@@ -166,7 +166,7 @@ void measure_launches(struct measured_launch *launches, uint32_t count)
     if (count == 0) return;
     struct tree_scan scan = {.sums = mem_resize(NULL, 0, count * sizeof *scan.sums)};
     struct cgroup_usage *groups = mem_resize(NULL, 0, count * sizeof *groups);
-    int64_t now_us = clock_wall_us();
+    int64_t now_us = clock_boot_us();
     bool needs_trees = false;
     read_groups(&scan, launches, count, groups);
     for (uint32_t i = 0; i < count; i++) needs_trees |= !is_complete(&groups[i]);

@@ -37,7 +37,9 @@ int record_log_write_start(struct record_log *log, struct launch_record record, 
 {
     struct buf text = {0};
     record.phase = LAUNCH_STARTED;
-    record.at_us = record.started_us = clock_wall_us();
+    launch_record_set_time(&record, identity->boot_id);
+    record.started_us = record.at_us;
+    record.started_boot_us = record.at_boot_us;
     record_format(&record, &text);
     process_identity_format(identity, &text);
     int result = durable_write(log->dir->fd, file_names[record.phase], (struct str){text.text, text.length}, e);
