@@ -362,6 +362,15 @@ static const struct wire_field status_fields[] = {
              .help = "why the machine can start no job at present; jobs wait, and one is tried again; null: it can"),
     REQUIRED(api_status, launch_retry_us, WIRE_I64,
              .help = "time of the next try; 0: one is under way, or none is needed", TIME_US),
+    OPTIONAL(
+        api_status, recovery, WIRE_TEXT,
+        .help = "which commits of the database the daemon found missing when it started, and what follows; null: none"),
+    OPTIONAL(api_status, quarantine, WIRE_TEXT,
+             .help =
+                 "why the jobs that waited at quarantined_us are held: they may have run elsewhere, as in the original "
+                 "of a copy; null: none is held for that"),
+    REQUIRED(api_status, quarantined_us, WIRE_I64, .help = "time of the quarantine; 0: none", TIME_US),
+    REQUIRED(api_status, quarantined_jobs, WIRE_U32, .help = "number of jobs that are still held since then", COUNT32),
     REQUIRED(api_status, clock, WIRE_OBJECT, .help = "the clock, with what happened to it in the last day",
              .shape = &api_clock_shape),
     REQUIRED(api_status, settings, WIRE_RECORDS, .help = "all settings", .table = &setting_fields),

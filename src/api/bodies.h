@@ -255,8 +255,12 @@ struct api_status {
     const char *load_sensors;      /* what is wrong with them: "/opt/scratch: ended"; NULL: nothing */
     const char *launch_failure;    /* why the machine can start no job; NULL: it can */
     int64_t launch_retry_us;       /* when one is tried next; 0: now, or launches work */
-    struct api_clock clock;        /* its events: those of the last day */
-    struct wire_list settings;     /* records of setting_fields */
+    const char *recovery;          /* which commits the start found missing, and what follows; NULL: none */
+    const char *quarantine;        /* why jobs are held since quarantined_us; NULL: none is */
+    int64_t quarantined_us;
+    uint32_t quarantined_jobs;
+    struct api_clock clock;    /* its events: those of the last day */
+    struct wire_list settings; /* records of setting_fields */
 };
 
 struct api_difference {

@@ -285,6 +285,10 @@ static int start(struct call *call, const struct pairs *settings, struct err *e)
     if (result != 0) return -1;
     output_line(call->out, "%s: process %lld, state in %s", is_new ? "Started" : "Already running",
                 (long long)status.pid, status.state_directory);
+    if (status.recovery != NULL) output_note("%s", status.recovery);
+    if (status.quarantine != NULL)
+        output_note("%u job%s held: %s. If they run nowhere else, run 'fairlead release --all' to let them start",
+                    status.quarantined_jobs, status.quarantined_jobs == 1 ? " is" : "s are", status.quarantine);
     if (!instance.is_default) {
         char *socket = (char *)instance.socket;
         output_note("To use it: export FAIRLEAD_SOCKET=%s",
@@ -337,6 +341,9 @@ const struct command cmd_start = {
         "their command 'sleep N' or the document gives. Time passes --speed times as fast, and stands still while the instance is "
         "stopped. The default state directory is then the one that the default has with '-pretend' at its end; a directory of real "
         "jobs is refused, and so is that of a pretend instance without --pretend.\n\n"
+        "A state directory that is a copy, or was moved to another file system or restored from a backup, is noticed: the jobs "
+        "that wait in it are held until 'fairlead release', because the original may run them, and those that ran are "
+        "NODE_FAIL. What runs for the original is not touched.\n\n"
         "If the instance is already running, start succeeds and changes only the settings of --set.",
     .options = start_options,
     .values_size = sizeof(struct start_values),

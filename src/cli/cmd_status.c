@@ -53,6 +53,18 @@ static void write_launch_failure(const struct api_status *s, struct output *out)
     output_line(out, "Launches   stopped, jobs wait: %s; the next try is %s", s->launch_failure, retry);
 }
 
+static void write_quarantine(const struct api_status *s, struct output *out)
+{
+    char since[32];
+    time_t seconds = (time_t)(s->quarantined_us / US_PER_S);
+    struct tm local;
+    localtime_r(&seconds, &local);
+    strftime(since, sizeof since, "%d %b %H:%M:%S", &local);
+    output_line(out, "Quarantine %u job%s held since %s: %s", s->quarantined_jobs, s->quarantined_jobs == 1 ? "" : "s",
+                since, s->quarantine);
+    output_line(out, "           If they run nowhere else, run 'fairlead release --all' to let them start");
+}
+
 /* The cluster of a document, and its time. */
 static void write_pretend(const struct api_status *s, struct output *out)
 {
@@ -123,6 +135,8 @@ static int status_run(struct call *call, struct err *e)
     write_tasks(&status.tasks, &call->out->text);
     output_line(call->out, "Policy     %s; %u association%s", status.policy, status.associations,
                 status.associations == 1 ? "" : "s");
+    if (status.recovery != NULL) output_line(call->out, "Missing    %s", status.recovery);
+    if (status.quarantine != NULL) write_quarantine(&status, call->out);
     if (status.launch_failure != NULL) write_launch_failure(&status, call->out);
     if (status.load_sensors != NULL) output_line(call->out, "Sensors    %s", status.load_sensors);
     buf_add_char(&call->out->text, '\n');

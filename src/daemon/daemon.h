@@ -8,6 +8,8 @@
  *     loads.c      the load values that are reported      log.c             the log
  *     calendars.c  the closed times that are reported     calendar_times.c  local clocks
  *     job_ends.c   how jobs of long ago ended             daemon_clock.c    the time, real or virtual
+ *     recovery.c   commits that are missing               commit_log.c      what the last ones did
+ *     identity.c   whether the directory is a copy        instance_mark.c   its mark
  *     pretend*.c   a cluster that is not there            instance_clock.c  following a clock that was set
  *     clock_decision.c  what the clocks of the machine mean */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
@@ -20,6 +22,7 @@
 #include "api/server/server.h"
 #include "daemon/config.h"
 #include "daemon/daemon_clock.h"
+#include "daemon/instance_mark.h"
 #include "daemon/load_sensors.h"
 #include "daemon/machine.h"
 #include "daemon/machine_load.h"
@@ -66,8 +69,17 @@ struct daemon {
     struct outcome outcome;
     struct executor_reports reports;
 
-    ARRAY(uint64_t) known_launches; /* reported since the executor was opened, for EVENT_SYNCED */
-    int64_t lost_us;                /* for EVENT_SYNCED: the last commit before this start */
+    ARRAY(uint64_t) known_launches;  /* reported since the executor was opened, for EVENT_SYNCED */
+    int64_t lost_us;                 /* for EVENT_SYNCED: the last commit before this start */
+    uint64_t found_commit;           /* the last one of the database, as it was found */
+    int64_t found_shift_us;          /* by which this start shifted all times of the database */
+    struct instance_mark found_mark; /* of the directory, as it was found (identity.c) */
+    struct instance_mark mark;       /* that the directory has to have (identity.c) */
+    bool is_mark_due;                /* it is written once the tasks that may run elsewhere have ended */
+    const char *elsewhere;           /* for EVENT_SYNCED: the state is under quarantine; NULL: it is not */
+    struct buf recovery;             /* which commits this start found missing, and what follows; empty: none */
+    struct buf commit_lines;         /* of the commit log, of one turn */
+    uint64_t logged_commit;          /* the last one that is in the commit log */
     struct schedule_file schedule_file;
     char launch_failure[200];    /* what was logged of it; empty: launches work */
     int64_t next_measurement_us; /* when to order the next measurement of running tasks; 0: none runs */
@@ -175,6 +187,23 @@ void daemon_describe_clock(void *context, struct arena *arena, struct server_clo
  * struct server_host. */
 void daemon_read_ends(void *daemon, struct event *event, struct arena *arena);
 void daemon_release_ends(struct event *event);
+
+/* identity.c. daemon_read_mark: reads the directory's mark, before the store is opened; ERR_INPUT: a copy by hard
+ * links. daemon_identify: finds out whether the directory is its own or a copy; of a copy the state is put under
+ * quarantine, in d->outcome. Writes the mark of a new one. daemon_end_identification: writes the mark of a copy; to be
+ * called when the turn of EVENT_SYNCED is committed, before it is acted on. ERR_IO, ERR_UNAVAILABLE. */
+int daemon_read_mark(struct daemon *d, struct err *e);
+int daemon_identify(struct daemon *d, struct err *e);
+void daemon_end_identification(struct daemon *d);
+
+/* recovery.c. daemon_recover: applies what the commit log knows of commits that the database does not have; ERR_IO.
+ * daemon_check_launch: puts the state under quarantine if a launch that is reported is newer than the database.
+ * daemon_begin_commit_log: brings all commits into the database file, and resets the log. daemon_log_commit: to be
+ * called after each commit, before it is acted on. */
+int daemon_recover(struct daemon *d, struct err *e);
+void daemon_check_launch(struct daemon *d, uint64_t launch_id);
+void daemon_begin_commit_log(struct daemon *d);
+void daemon_log_commit(struct daemon *d);
 
 /* launches.c: carries out the decisions of d->outcome, once they are committed. */
 void daemon_act(struct daemon *d);

@@ -101,7 +101,9 @@ int daemon_start_clock(struct daemon *d, struct err *e)
     d->started_boot_us = now.boot_us;
     if (decision.is_wall_ignored)
         log_line(LOG_WARNING, "clock-ignored", " wall=%lld", (long long)(now.wall_us / US_PER_S));
-    return take_decision(d, &decision, now.boot_us, e);
+    if (take_decision(d, &decision, now.boot_us, e) != 0) return -1;
+    if (decision.has_change) d->found_shift_us = decision.change.event.shift_s * US_PER_S;
+    return 0;
 }
 
 bool daemon_follow_clock(struct daemon *d)

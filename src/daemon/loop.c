@@ -121,6 +121,9 @@ static void decide_record(struct daemon *d, const struct launch_record *r)
                                      .io_bytes = r->io_bytes,
                                      .detail = r->detail}};
     log_line(LOG_DEBUG, "record", " launch=%llu phase=%d", (unsigned long long)r->id, r->phase);
+    /* It is lost here alone: EVENT_SYNCED ends its task, as one that may run elsewhere. */
+    if (d->elsewhere != NULL && r->phase == LAUNCH_ENDED && r->end == LAUNCH_LOST) return;
+    daemon_check_launch(d, r->id);
     *array_add(&d->known_launches) = r->id;
     apply_internal(d, &event);
 }
@@ -142,7 +145,8 @@ static void decide_synced(struct daemon *d)
                           .synced = {.launch_ids = d->known_launches.items,
                                      .count = d->known_launches.count,
                                      .boot_id = d->machine.boot_id,
-                                     .lost_us = d->lost_us}};
+                                     .lost_us = d->lost_us,
+                                     .elsewhere = d->elsewhere}};
     log_line(LOG_INFO, "executor-synced", " launches=%u", d->known_launches.count);
     apply_internal(d, &event);
     d->is_synced = true;
@@ -286,6 +290,7 @@ static void follow_clock(struct daemon *d)
     clock_now(d);
     if (!daemon_follow_clock(d)) return;
     reload_state(d);
+    daemon_begin_commit_log(d); /* what is in it has the times of before */
     server_times_changed(d->server);
 }
 
@@ -295,6 +300,7 @@ static void settle_gaps(struct daemon *d)
         struct err e;
         int result = daemon_settle_gap(d, d->gap_orders.items[i].counts, &e);
         if (result == 0) reload_state(d);
+        if (result == 0) daemon_begin_commit_log(d);
         if (result == 0) server_times_changed(d->server);
         server_settled(d->gap_orders.items[i].request, result != 0 ? &e : NULL);
     }
@@ -414,6 +420,8 @@ static void turn(struct daemon *d)
     if (d->pretend == NULL) store_set_boot(d->store, d->machine.boot_id, d->clock.boot_us);
     bool has_changes = d->outcome.changes.count > 0 || d->outcome.conditions.count > 0 || d->outcome.journal.count > 0;
     if (has_changes && store_commit(d->store, &d->state, &d->outcome, d->now_us, &e) != 0) recover(d, &requests, &e);
+    daemon_log_commit(d);
+    if (d->is_synced) daemon_end_identification(d);
     daemon_act(d);
     const struct buf *lines = &d->outcome.schedule_lines;
     schedule_file_append(&d->schedule_file, d->state_dir.path, (struct str){lines->text, lines->length}, d->now_us);
@@ -559,6 +567,7 @@ static int open_server(struct daemon *d, struct err *e)
                                .socket_path = d->state_dir.socket_path,
                                .host_name = d->machine.name,
                                .started_us = &d->started_us,
+                               .recovery = d->recovery.text,
                                .describe_clock = daemon_describe_clock,
                                .settle_gap = d->pretend == NULL ? host_settle_gap : NULL,
                                .pretend_path = d->pretend != NULL ? d->pretend->path : NULL,
@@ -594,6 +603,7 @@ static int apply_config(struct daemon *d, const struct config *config, struct er
         return err_prefix(e, "the configuration file");
     if (d->pretend == NULL) store_set_boot(d->store, d->machine.boot_id, d->clock.boot_us);
     int result = store_commit(d->store, &d->state, &d->outcome, d->now_us, e);
+    if (result == 0) daemon_log_commit(d);
     outcome_clear(&d->outcome);
     if (result == 0) log_remarks(d, config);
     return result;
@@ -624,13 +634,17 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     init_handles(d);
     d->turn = turn;
     daemon_open_loads(d);
+    if (daemon_read_mark(d, e) != 0) return -1;
     d->store = store_open(d->state_dir.path, d->now_us, e);
-    if (d->store == NULL || daemon_start_clock(d, e) != 0) return -1;
+    if (d->store == NULL) return -1;
+    d->found_commit = store_commit_number(d->store);
+    if (daemon_start_clock(d, e) != 0) return -1;
     d->lost_us = store_last_commit_us(d->store);
     state_init(&d->state, d->now_us);
     if (load_state(d, true, e) != 0) return -1;
     decide_reset(d);
-    if (apply_config(d, config, e) != 0) return -1;
+    if (daemon_recover(d, e) != 0 || daemon_identify(d, e) != 0 || apply_config(d, config, e) != 0) return -1;
+    daemon_begin_commit_log(d);
     if (open_executor(d, e) != 0 || open_server(d, e) != 0) return -1;
     ensure(uv_poll_init(&d->loop, &d->server_poll, server_descriptor(d->server)) == 0);
     d->server_poll.data = d;
@@ -684,5 +698,7 @@ void daemon_close(struct daemon *d)
     array_release(&d->gap_orders);
     daemon_clock_close(&d->clock);
     if (d->pretend != NULL) pretend_release(d->pretend);
+    buf_release(&d->recovery);
+    buf_release(&d->commit_lines);
     arena_release(&d->arena);
 }

@@ -33,6 +33,8 @@ static int (*const handlers[])(struct apply_context *, const struct event *) = {
     [EVENT_ENDED] = apply_ended,
     [EVENT_MEASURED] = apply_measured,
     [EVENT_SYNCED] = apply_synced,
+    [EVENT_RECOVERY] = apply_recovery,
+    [EVENT_QUARANTINE] = apply_quarantine,
     [EVENT_RESET] = apply_reset,
     [EVENT_TIME] = apply_time,
 };

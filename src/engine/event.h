@@ -8,6 +8,7 @@
 #include "fields/job_fields.h"
 
 struct ticket_plan;
+struct recovery_counts;
 
 enum event_kind {
     EVENT_ACCOUNT_ADD, /* from here to EVENT_OBJECT_DELETE: changes by operators */
@@ -33,10 +34,12 @@ enum event_kind {
     EVENT_STARTED,   /* the executor's records of a launch */
     EVENT_COMPLETING,
     EVENT_ENDED,
-    EVENT_MEASURED, /* the executor's measurement of a launch */
-    EVENT_SYNCED,   /* the executor has reported every launch that it knows */
-    EVENT_RESET,    /* a boundary of PriorityUsageResetPeriod has passed */
-    EVENT_TIME      /* time has passed: runs the scheduling pass if one is due */
+    EVENT_MEASURED,   /* the executor's measurement of a launch */
+    EVENT_SYNCED,     /* the executor has reported every launch that it knows */
+    EVENT_RECOVERY,   /* commits are missing, of which something is known (engine/recovery.h) */
+    EVENT_QUARANTINE, /* the state may not be the only one, or lacks commits (engine/quarantine.h) */
+    EVENT_RESET,      /* a boundary of PriorityUsageResetPeriod has passed */
+    EVENT_TIME        /* time has passed: runs the scheduling pass if one is due */
 };
 
 /* The user that sent the event, as the kernel reports it. An operator may do everything, other users may change only
@@ -220,11 +223,26 @@ struct event_calendars {
     uint32_t count;
 };
 
+/* What is known of missing commits, in their order. */
+struct event_recovery {
+    const struct str *tasks; /* each row that was started or has ended: lines of task_text_format */
+    uint32_t task_count;
+    const uint32_t *ended_jobs; /* ids of jobs that have ended */
+    uint32_t ended_job_count;
+    uint32_t next_job_id; /* after the last of them */
+    uint64_t next_launch_id;
+    int64_t shift_us;               /* to be added to all their times, because those of the state were shifted since */
+    struct recovery_counts *counts; /* the engine fills it; NULL: not wanted */
+};
+
 struct event_synced {
     const uint64_t *launch_ids; /* every launch that the executor knows */
     uint32_t count;
     const char *boot_id; /* of the current boot */
     int64_t lost_us;     /* the end of launches from an earlier boot: when they were last known to run */
+    /* Not NULL: other launches may run elsewhere, or may have run. They end at lost_us as NODE_FAIL with this detail,
+     * and none of them is started or requeued. */
+    const char *elsewhere;
 };
 
 struct event {
@@ -250,6 +268,8 @@ struct event {
         struct event_record record;
         struct event_measured measured;
         struct event_synced synced;
+        struct event_recovery recovery;
+        const char *quarantine; /* why; a text for people, shorter than state.quarantine */
         int64_t reset_us; /* the boundary; nothing may be charged past it, so it is applied before all other events */
         struct {
             const char *boot_id;            /* of the current boot, for the tasks that start */

@@ -35,6 +35,8 @@ int apply_completing(struct apply_context *c, const struct event *event);
 int apply_ended(struct apply_context *c, const struct event *event);
 int apply_measured(struct apply_context *c, const struct event *event);
 int apply_synced(struct apply_context *c, const struct event *event);
+int apply_recovery(struct apply_context *c, const struct event *event);
+int apply_quarantine(struct apply_context *c, const struct event *event);
 int apply_reset(struct apply_context *c, const struct event *event);
 int apply_time(struct apply_context *c, const struct event *event);
 

@@ -336,6 +336,8 @@ struct state {
     int64_t usage_reset_us;      /* when all usage was last reset; 0: never */
     /* Begin of the current reset period: its last boundary, or the time when it was set; 0: never set. */
     int64_t reset_period_us;
+    int64_t quarantined_us; /* the last quarantine (engine/quarantine.h); 0: never */
+    char quarantine[200];   /* why; empty: never */
 
     /* Derived from the rows; rebuilt, never stored. */
     struct map assoc_by_name;                         /* "account" or "account<1f>user" -> association, not deleted */

@@ -244,10 +244,24 @@ int apply_ended(struct apply_context *c, const struct event *event)
     return 0;
 }
 
+/* A live task whose launch may run where another state has it, too, or may have run. */
+static void end_elsewhere(struct apply_context *c, uint32_t index, const struct event_synced *synced)
+{
+    struct task *k = &c->s->tasks.items[index];
+    k->end_us = synced->lost_us;
+    text_format(k->detail, sizeof k->detail, "%s", synced->elsewhere);
+    measured_usage_finish(c, k, NULL);
+    task_end(c, index, JOB_NODE_FAIL);
+}
+
 /* A live task whose launch the executor does not know: it never started, or its keeper is lost. */
 static void resolve_unknown_launch(struct apply_context *c, uint32_t index, const struct event_synced *synced)
 {
     struct task *k = &c->s->tasks.items[index];
+    if (synced->elsewhere != NULL) {
+        end_elsewhere(c, index, synced);
+        return;
+    }
     bool is_same_boot = strcmp(k->boot_id, synced->boot_id) == 0;
     if (k->start_us == 0 && is_same_boot && !k->is_cancelled && k->requeue == REQUEUE_NO) {
         apply_note_decision(c, DECIDE_START, k);

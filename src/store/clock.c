@@ -33,7 +33,8 @@ static const struct shift_table {
       "limits_from_us"}},
     {"qos", {"reset_us"}},
     {"owner_usage", {"at_us", "reset_us"}},
-    {"counters", {"reference_us", "last_commit_us", "usage_reset_us", "reset_period_us", "gap_from_us"}},
+    {"counters",
+     {"reference_us", "last_commit_us", "usage_reset_us", "reset_period_us", "gap_from_us", "quarantined_us"}},
     {"usage_journal", {"at_us"}},
     {"clock_event", {"at_us"}},
 };
@@ -213,7 +214,9 @@ int store_change_clock(struct store *s, const struct clock_change *c, struct err
     if (result == 0 && c->passed_us > 0) result = move_behind_gap(s, c->passed_us, e);
     if (result == 0) result = put_gap(s, c, e);
     if (result == 0) result = put_event(s, &c->event, e);
+    if (result == 0) result = run_shift(s, "UPDATE counters SET commit_number = ?1", (int64_t)s->commit_number + 1, e);
     if (commit_end(s, result, e) != 0) return -1;
+    s->commit_number++;
     return clock_load(s, e);
 }
 

@@ -42,12 +42,15 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
         "INSERT INTO setting(name, value) VALUES(?1, ?2) ON CONFLICT(name) DO UPDATE SET value = excluded.value",
     [PUT_COUNTERS] =
         "INSERT INTO counters(id, next_association_id, next_job_id, next_launch_id, halflife_us, reference_us,"
-        " last_commit_us, usage_reset_us, reset_period_us, boot_id, boot_us)"
-        " VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT(id) DO UPDATE SET"
+        " last_commit_us, usage_reset_us, reset_period_us, quarantined_us, quarantine, instance_id, commit_number,"
+        " boot_id, boot_us)"
+        " VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) ON CONFLICT(id) DO UPDATE SET"
         " next_association_id = excluded.next_association_id, next_job_id = excluded.next_job_id,"
         " next_launch_id = excluded.next_launch_id, halflife_us = excluded.halflife_us,"
         " reference_us = excluded.reference_us, last_commit_us = excluded.last_commit_us,"
         " usage_reset_us = excluded.usage_reset_us, reset_period_us = excluded.reset_period_us,"
+        " quarantined_us = excluded.quarantined_us, quarantine = excluded.quarantine,"
+        " instance_id = excluded.instance_id, commit_number = excluded.commit_number,"
         " boot_id = excluded.boot_id, boot_us = excluded.boot_us",
     [PUT_JOURNAL] =
         "INSERT INTO usage_journal(at_us, kind, association_id, before, after, detail) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
@@ -75,6 +78,7 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
     [COMMIT_COMMIT] = "COMMIT",
     [ROLLBACK_COMMIT] = "ROLLBACK",
     [TOUCH_COUNTERS] = "UPDATE counters SET last_commit_us = ?1",
+    [COUNT_LOG] = "UPDATE counters SET log_count = log_count + 1",
     [DATA_VERSION] = "PRAGMA data_version",
 };
 
@@ -133,8 +137,12 @@ static int put_counters(struct store *s, const struct state *state, int64_t now_
     sql_bind_int(put, 6, now_us);
     sql_bind_int_or_null(put, 7, state->usage_reset_us);
     sql_bind_int_or_null(put, 8, state->reset_period_us);
-    sql_bind_text(put, 9, s->boot.boot_id[0] != '\0' ? s->boot.boot_id : NULL);
-    sql_bind_int_or_null(put, 10, s->boot.us);
+    sql_bind_int_or_null(put, 9, state->quarantined_us);
+    sql_bind_text(put, 10, state->quarantined_us != 0 ? state->quarantine : NULL);
+    sql_bind_text(put, 11, s->instance_id[0] != '\0' ? s->instance_id : NULL);
+    sql_bind_int(put, 12, (int64_t)s->commit_number + 1);
+    sql_bind_text(put, 13, s->boot.boot_id[0] != '\0' ? s->boot.boot_id : NULL);
+    sql_bind_int_or_null(put, 14, s->boot.us);
     return sql_step(put, e);
 }
 
@@ -307,6 +315,8 @@ int store_commit(struct store *s, const struct state *state, const struct outcom
     s->clock.last_commit_us = now_us;
     memcpy(s->clock.boot_id, s->boot.boot_id, sizeof s->clock.boot_id);
     s->clock.boot_us = s->boot.us;
+    s->commit_number++;
     store_abandon(s);
+    checkpoint_if_due(s);
     return 0;
 }

@@ -9,6 +9,7 @@
 #include "base/sort.h"
 #include "base/text.h"
 #include "store/job_reader_sql.h"
+#include "store/schema.h"
 #include "store/sql.h"
 #include "store/store.h"
 
@@ -46,6 +47,7 @@ enum store_statement {
     COMMIT_COMMIT,
     ROLLBACK_COMMIT,
     TOUCH_COUNTERS,
+    COUNT_LOG,
     DATA_VERSION,
     STATEMENT_COUNT
 };
@@ -70,7 +72,12 @@ struct store {
     struct {
         char boot_id[40]; /* "": not known */
         int64_t us;
-    } boot;               /* of the next commit */
+    } boot;                  /* of the next commit */
+    uint64_t commit_number;  /* of the last commit */
+    uint64_t certain_number; /* of the last one that is in the database file (checkpoint.c) */
+    int log_pages;           /* of the write-ahead log, after the last commit */
+    int checkpoint_pages;    /* how many there have to be for the next checkpoint */
+    char instance_id[STORE_INSTANCE_ID_SIZE];
     int64_t data_version; /* changes when another connection writes */
     sqlite3_stmt *statements[STATEMENT_COUNT];
     struct job_row_columns job_columns, task_columns;   /* of the tables job and task */
@@ -83,6 +90,10 @@ struct store {
     sqlite3 *idle_readers[IDLE_READERS_MAX];  /* reading connections that are not in use */
     uint32_t idle_reader_count;
 };
+
+/* checkpoint.c: takes over the checkpoints from SQLite; makes one if it is due, after a commit. */
+void checkpoint_prepare(struct store *s);
+void checkpoint_if_due(struct store *s);
 
 int commit_prepare(struct store *s, struct err *e);
 

@@ -26,6 +26,12 @@ static int load_setting(struct store *s, sqlite3_stmt *row, struct state *state,
     return 0;
 }
 
+/* A text of a column of counters, cut to size; NULL: empty. */
+static void load_text(sqlite3_stmt *row, int column, char *out, size_t size)
+{
+    text_format(out, size, "%s", sql_column_text(row, column));
+}
+
 static int load_counters(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
 {
     bool bad = false;
@@ -38,6 +44,10 @@ static int load_counters(struct store *s, sqlite3_stmt *row, struct state *state
         sql_column_ranged(row, 4, 0, s->clock.last_commit_us, &bad); /* or usage would grow, not decay */
     state->usage_reset_us = sql_column_time(row, 6, &bad);
     state->reset_period_us = sql_column_time(row, 7, &bad);
+    state->quarantined_us = sql_column_time(row, 8, &bad);
+    load_text(row, 9, state->quarantine, sizeof state->quarantine);
+    load_text(row, 10, s->instance_id, sizeof s->instance_id);
+    s->commit_number = (uint64_t)sql_column_ranged(row, 11, 0, INT64_MAX - 1, &bad);
     return bad ? sql_bad_row(s->path, "counters", 1, "a number is out of range", e) : 0;
 }
 
@@ -71,7 +81,7 @@ struct table_source {
 static const struct table_source rule_tables[] = {
     {.query = "SELECT name, value FROM setting", .load_row = load_setting},
     {.query = "SELECT next_association_id, next_job_id, next_launch_id, halflife_us, reference_us, last_commit_us,"
-              " usage_reset_us, reset_period_us FROM counters",
+              " usage_reset_us, reset_period_us, quarantined_us, quarantine, instance_id, commit_number FROM counters",
      .load_row = load_counters},
 };
 

@@ -532,8 +532,16 @@ static const char step_16[] =
 static const char step_17[] =
     "ALTER TABLE job ADD COLUMN forbids_requeue INTEGER; -- 1: submitted with requeue=no, so not by request either\n";
 
-/* What is known of the machine's clocks. An older database does not say in which boot its last commit was. */
+/* Which instance the rows belong to, and which commit they are from. */
 static const char step_18[] =
+    "ALTER TABLE counters ADD COLUMN instance_id TEXT; -- 32 hex digits; NULL: of an older version, or pretend\n"
+    "ALTER TABLE counters ADD COLUMN commit_number INTEGER NOT NULL DEFAULT 0; -- each commit has the next one\n"
+    "ALTER TABLE counters ADD COLUMN log_count INTEGER NOT NULL DEFAULT 0; -- how often the write-ahead log was reset\n"
+    "ALTER TABLE counters ADD COLUMN quarantined_us INTEGER; -- when the jobs that waited were held; NULL: never\n"
+    "ALTER TABLE counters ADD COLUMN quarantine TEXT; -- why; NULL: never\n";
+
+/* What is known of the machine's clocks. An older database does not say in which boot its last commit was. */
+static const char step_19[] =
     "ALTER TABLE counters ADD COLUMN boot_id TEXT; -- the boot of the machine in which last_commit_us was; NULL: not known\n"
     "ALTER TABLE counters ADD COLUMN boot_us INTEGER; -- time since that boot at last_commit_us (CLOCK_BOOTTIME)\n"
     "ALTER TABLE counters ADD COLUMN gap_from_us INTEGER; -- the last commit before a gap that is not counted; NULL: none\n"
@@ -547,8 +555,9 @@ static const char step_18[] =
     "  shift_s INTEGER NOT NULL            -- what was added to all times\n"
     ") STRICT;\n";
 
-const char *const schema_steps[] = {step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,  step_9,
-                                    step_10, step_11, step_12, step_13, step_14, step_15, step_16, step_17, step_18};
+const char *const schema_steps[] = {step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,
+                                    step_8,  step_9,  step_10, step_11, step_12, step_13, step_14,
+                                    step_15, step_16, step_17, step_18, step_19};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)
@@ -594,11 +603,8 @@ int schema_upgrade(sqlite3 *db, const char *const *steps, uint32_t from, uint32_
 
 int schema_prepare_connection(sqlite3 *db, struct err *e)
 {
-    enum {
-        LOCK_TIMEOUT_MS = 100
-    }; /* short, because the loop waits too; only a person with sqlite3 takes such a lock */
     sqlite3_extended_result_codes(db, 1);
-    sqlite3_busy_timeout(db, LOCK_TIMEOUT_MS);
+    sqlite3_busy_timeout(db, SCHEMA_LOCK_TIMEOUT_MS);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     return sql_run(db, "PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON", e);

@@ -11,6 +11,9 @@
 /* PRAGMA application_id of fairlead.db: "Flea". */
 enum { SCHEMA_APPLICATION_ID = 0x466c6561 };
 
+/* How long a connection waits for a lock: short, because the loop waits, too. Only a person with sqlite3 takes one. */
+enum { SCHEMA_LOCK_TIMEOUT_MS = 100 };
+
 /* Step i (from 0) migrates a database from version i to version i + 1. */
 extern const char *const schema_steps[];
 extern const uint32_t schema_version;

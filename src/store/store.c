@@ -209,6 +209,7 @@ static int open_database(struct store *s, int64_t now_us, struct err *e)
 {
     bool needs_check;
     uint32_t version;
+    int64_t commit_number;
     if (make_private(s, &needs_check, e) != 0 || filesystem_check_local(s->path, e) != 0) return -1;
     if (connect_writer(s, e) != 0) return -1;
     if (schema_identify(s->db, schema_version, &version, e) != 0) return -1;
@@ -216,8 +217,11 @@ static int open_database(struct store *s, int64_t now_us, struct err *e)
     if (set_write_ahead_log(s, e) != 0) return -1;
     if (version < schema_version && upgrade(s, version, now_us, e) != 0) return -1;
     if (s->statements[0] == NULL && commit_prepare(s, e) != 0) return -1;
+    checkpoint_prepare(s);
     if (sql_number(s->db, "PRAGMA data_version", &s->data_version, e) != 0) return -1;
     if (clock_load(s, e) != 0) return -1;
+    if (sql_number(s->db, "SELECT commit_number FROM counters", &commit_number, e) != 0) return -1;
+    s->commit_number = (uint64_t)commit_number;
     return remember_file(s, e);
 }
 
@@ -263,4 +267,30 @@ void store_close(struct store *s)
     arena_release(&s->row_arena);
     mem_free(s->path);
     mem_free(s);
+}
+
+uint64_t store_commit_number(const struct store *s)
+{
+    return s->commit_number;
+}
+
+void store_use_up_commit_numbers(struct store *s, uint64_t number)
+{
+    if (number > s->commit_number) s->commit_number = number;
+}
+
+uint64_t store_certain_number(const struct store *s)
+{
+    return s->certain_number;
+}
+
+const char *store_instance_id(const struct store *s)
+{
+    return s->instance_id;
+}
+
+void store_set_instance_id(struct store *s, const char *id)
+{
+    ensure(strlen(id) == STORE_INSTANCE_ID_SIZE - 1);
+    text_format(s->instance_id, sizeof s->instance_id, "%s", id);
 }

@@ -66,6 +66,23 @@ void store_ended_job_release(struct event_ended_job *job);
 /* The time of the last commit; the daemon has run at least until then. */
 int64_t store_last_commit_us(const struct store *s);
 
+/* The number of the last commit: each has the next one. 0: a database of an older version. */
+uint64_t store_commit_number(const struct store *s);
+
+/* Numbers up to this one are not used again. */
+void store_use_up_commit_numbers(struct store *s, uint64_t number);
+
+/* Up to this commit everything is in the database file, and damage of the write-ahead log undoes none of it. 0: not
+ * known. store_checkpoint brings all commits there, and returns whether it could: another program may be reading. */
+uint64_t store_certain_number(const struct store *s);
+bool store_checkpoint(struct store *s);
+
+/* The id of the instance that the rows belong to, "" if they have none. A new id, 32 hex digits, is written with the
+ * next commit; a load before that has the old one. */
+enum { STORE_INSTANCE_ID_SIZE = 33 };
+const char *store_instance_id(const struct store *s);
+void store_set_instance_id(struct store *s, const char *id);
+
 /* What the database knows of the machine's clocks (daemon/clock_decision.h). */
 struct store_clock {
     int64_t last_commit_us;

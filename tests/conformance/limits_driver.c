@@ -373,7 +373,8 @@ static int restart(struct driver *d, char **words, uint32_t count)
         *array_add(&launches) = d->runs.items[i].launch_id;
         report(d, EVENT_STARTED, &d->runs.items[i]);
     }
-    const struct event synced = {.kind = EVENT_SYNCED, .synced = {launches.items, launches.count, "boot", d->now_us}};
+    const struct event synced = {.kind = EVENT_SYNCED,
+                                 .synced = {launches.items, launches.count, "boot", d->now_us, NULL}};
     int status = apply(d, synced);
     array_release(&launches);
     return status;

@@ -28,6 +28,7 @@
 #include "engine/min_priority.h"
 #include "engine/priorities.h"
 #include "engine/requeue_ended.h"
+#include "engine/task_text.h"
 #include "engine/usage_sums.h"
 
 #include "../dump_checks.h"
@@ -672,8 +673,16 @@ static void make_synced(struct history *h, struct event *event)
     for (uint32_t i = 0; i < h->s.tasks.count && count < COUNT(h->launches); i++) {
         if (!one_in(h, 4)) h->launches[count++] = h->s.tasks.items[i].launch_id;
     }
-    event->synced = (struct event_synced){h->launches, count, one_in(h, 5) ? "another boot" : "this boot",
-                                          h->now_us - below(h, 1000) * SECOND};
+    event->synced = (struct event_synced){.launch_ids = h->launches,
+                                          .count = count,
+                                          .boot_id = one_in(h, 5) ? "another boot" : "this boot",
+                                          .lost_us = h->now_us - below(h, 1000) * SECOND,
+                                          .elsewhere = one_in(h, 5) ? "it may run in another state" : NULL};
+}
+
+static void make_quarantine(struct history *h, struct event *event)
+{
+    event->quarantine = one_in(h, 2) ? "a copy" : "a backup";
 }
 
 /* A boundary between the last event and now, or one in the future. */
@@ -711,6 +720,7 @@ static const struct {
     {EVENT_HOSTS, 5, make_hosts},
     {EVENT_CALENDARS, 5, make_calendars},
     {EVENT_SYNCED, 1, make_synced},
+    {EVENT_QUARANTINE, 1, make_quarantine},
     {EVENT_RESET, 1, make_reset},
     {EVENT_TIME, 15, NULL},
 };
@@ -1097,6 +1107,27 @@ static void assert_same_sums(struct history *h)
 }
 
 /* Laws 1, 3, 5, 7, 8 and 9. */
+/* A row is read back from its text as it was. */
+static void compare_task_texts(const struct state *s)
+{
+    struct buf text = {0}, again = {0};
+    for (uint32_t i = 0; i < s->tasks.count; i++) {
+        struct task k;
+        struct err e = {0};
+        buf_clear(&text);
+        buf_clear(&again);
+        task_text_format(s, &s->tasks.items[i], &text);
+        if (job_state_is_end(s->tasks.items[i].state)) continue; /* its host or partition may be deleted */
+        if (task_text_parse(s, (struct str){text.text, text.length}, &k, &e) != 0)
+            fail_msg("%s: %s", text.text, ERR_SENTENCE(&e));
+        task_text_format(s, &k, &again);
+        assert_string_equal(again.text, text.text);
+        task_text_release(&k);
+    }
+    buf_release(&text);
+    buf_release(&again);
+}
+
 static void commit_and_compare(struct history *h)
 {
     struct state rebuilt;
@@ -1126,6 +1157,7 @@ static void commit_and_compare(struct history *h)
         rebuilt = replaced;
     }
     state_release(&rebuilt);
+    compare_task_texts(&h->s);
 }
 
 /* Law 4. */

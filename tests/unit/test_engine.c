@@ -256,7 +256,7 @@ static void each_launch_is_resolved_once_after_a_crash(void **unused)
         struct event cancel = {.kind = EVENT_CANCEL, .jobs = {&ref, 1, false}};
         if (rows[i].cancelled) assert_int_equal(world_apply(&w, cancel, NULL), 0);
         outcome_clear(&w.out);
-        struct event synced = {.kind = EVENT_SYNCED, .synced = {&launch, rows[i].known, rows[i].boot, w.now_us}};
+        struct event synced = {.kind = EVENT_SYNCED, .synced = {&launch, rows[i].known, rows[i].boot, w.now_us, NULL}};
         assert_int_equal(world_apply(&w, synced, NULL), 0);
         uint32_t starts = 0;
         for (uint32_t k = 0; k < w.out.decisions.count; k++) {

@@ -442,7 +442,7 @@ static void a_job_that_never_ran_is_not_charged(void **unused)
     furnish(&w);
     uint32_t id = world_submit(&w, "ann", NULL, 1);
     assert_int_equal(world_pass(&w), 1);
-    struct event lost = {.kind = EVENT_SYNCED, .synced = {NULL, 0, "boot-2", w.now_us}};
+    struct event lost = {.kind = EVENT_SYNCED, .synced = {NULL, 0, "boot-2", w.now_us, NULL}};
     assert_int_equal(world_apply(&w, lost, NULL), 0);
     assert_null(world_task(&w, id, 0));
     struct ticket_usage u = owner_now(&w, "ann", "");

@@ -217,10 +217,27 @@ static void test_a_process_identity_is_parsed(void **state)
     struct buf text = {0};
     process_identity_format(&identity, &text);
     assert_string_equal(text.text, "key=abc\nborn=77\nboot_id=x-y\ncgroup=/a b\n");
+    buf_clear(&text);
+    identity.place = (struct process_identity_place){7, 8};
+    process_identity_format(&identity, &text);
+    assert_string_equal(text.text, "key=abc\nborn=77\nboot_id=x-y\ncgroup=/a b\ndirectory=7:8\n");
+    process_identity_parse((struct str){text.text, text.length}, &identity);
+    assert_true(identity.place.device == 7 && identity.place.inode == 8);
     buf_release(&text);
     process_identity_parse(str("id=1\nkey=0123456789012345678901234567890123456789\nborn=x\n"), &identity);
     assert_true(identity.key[0] == '\0' && identity.boot_id[0] == '\0' && identity.cgroup.path[0] == '\0');
     assert_int_equal(identity.start_ticks, 0);
+}
+
+static void test_a_key_begins_with_the_id_of_the_instance(void **state)
+{
+    (void)state;
+    static const char id[] = "0123456789abcdef0123456789abcdef";
+    char a[LAUNCH_KEY_SIZE], b[LAUNCH_KEY_SIZE];
+    assert_int_equal(process_identity_make_key(str(id), a, NULL) | process_identity_make_key(str(id), b, NULL), 0);
+    assert_true(strlen(a) == 32 && strncmp(a, id, 16) == 0 && strncmp(b, id, 16) == 0 && strcmp(a, b) != 0);
+    assert_int_equal(process_identity_make_key(str("0123"), a, NULL), 0);
+    assert_int_equal(strlen(a), 32);
 }
 
 static int make_directory(char path[64])
@@ -361,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_the_own_cpu_cgroup_of_version_1_is_found),
         cmocka_unit_test(test_a_cpu_weight_is_written),
         cmocka_unit_test(test_a_process_identity_is_parsed),
+        cmocka_unit_test(test_a_key_begins_with_the_id_of_the_instance),
         cmocka_unit_test(test_a_file_is_replaced_or_kept),
         cmocka_unit_test(test_a_replaced_file_neither_blocks_nor_fills),
         cmocka_unit_test(test_a_job_runs_as_its_user),

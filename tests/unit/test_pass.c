@@ -507,7 +507,7 @@ static void weights_follow_usage(void **unused)
 
 static void sync(struct world *w, uint64_t launch_id)
 {
-    struct event synced = {.kind = EVENT_SYNCED, .synced = {&launch_id, 1, "boot-1", w->now_us}};
+    struct event synced = {.kind = EVENT_SYNCED, .synced = {&launch_id, 1, "boot-1", w->now_us, NULL}};
     assert_int_equal(world_apply(w, synced, NULL), 0);
 }
 

@@ -137,7 +137,7 @@ static void limits_are_sent_again_after_a_connection(void **unused)
     assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_CANCEL, .jobs = {&ref, 1, false}}, NULL), 0);
     const uint64_t launches[] = {world_task(&w, known, 0)->launch_id, world_task(&w, cancelled, 0)->launch_id};
     outcome_clear(&w.out);
-    const struct event synced = {.kind = EVENT_SYNCED, .synced = {launches, 2, "boot-1", w.now_us}};
+    const struct event synced = {.kind = EVENT_SYNCED, .synced = {launches, 2, "boot-1", w.now_us, NULL}};
     assert_int_equal(world_apply(&w, synced, NULL), 0);
     const struct decision *d = w.out.decisions.items;
     assert_int_equal(w.out.decisions.count, 4);

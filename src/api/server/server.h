@@ -64,6 +64,7 @@ struct server_host {
     void (*settle_gap)(void *context, struct request *request, bool counts);
     const char *state_directory, *socket_path, *host_name;
     const int64_t *started_us; /* changes with all times */
+    const char *recovery;      /* which commits the start found missing; NULL: none */
     const char *pretend_path;  /* the document of a pretend instance; NULL: its jobs are real */
     uint32_t speed;            /* seconds of its time in a second; 1 if its jobs are real */
 };

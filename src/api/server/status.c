@@ -3,6 +3,7 @@
 
 #include "api/server/internal.h"
 #include "base/quantity.h"
+#include "engine/quarantine.h"
 
 #ifndef FAIRLEAD_VERSION
 #define FAIRLEAD_VERSION "unknown"
@@ -146,6 +147,7 @@ int server_get_status(struct request *r, struct err *e)
     struct state *s = server->host.state;
     const struct launch_backoff *backoff = &s->launch_backoff;
     if (request_read_query(r, NULL, e) != 0) return -1;
+    uint32_t quarantined = quarantine_held_count(s);
     const struct api_status status = {
         .version = FAIRLEAD_VERSION,
         .pid = getpid(),
@@ -167,6 +169,10 @@ int server_get_status(struct request *r, struct err *e)
         .load_sensors = sensors_text(&server->host, &r->arena),
         .launch_failure = launch_backoff_is_waiting(backoff) ? backoff->detail : NULL,
         .launch_retry_us = backoff->probe_id == 0 ? backoff->retry_us : 0,
+        .recovery = server->host.recovery,
+        .quarantine = quarantined > 0 ? s->quarantine : NULL,
+        .quarantined_us = quarantined > 0 ? s->quarantined_us : 0,
+        .quarantined_jobs = quarantined,
         .clock = server_clock_record(server, server->host.now_us(server->host.context) - DAY_US, &r->arena),
         .settings = settings_list(s, &r->arena),
     };

@@ -56,6 +56,7 @@
 #define KILL_WAIT_MIN_US INT64_C(1000)
 #define KILL_WAIT_MAX_US INT64_C(200000)
 #define NEVER INT64_MAX
+#define KEEPER_NAME "fairlead-keeper" /* 15 bytes, so the kernel keeps all of it */
 
 enum keeper_phase { PREPARING, RUNNING, ENDING, KILLING, GONE };
 
@@ -481,7 +482,7 @@ static int set_up_process(struct keeper *k, struct err *e)
     sigset_t all, wanted;
     close_all_but((const int[]){t->spool->fd, t->dir.fd, t->dir.lock_fd, t->dir.control_fd}, 4);
     (void)setsid();
-    text_format(title, sizeof title, "fairlead-keeper %s", t->launch->name);
+    text_format(title, sizeof title, KEEPER_NAME " %s", t->launch->name);
     process_title_set(title);
     sigfillset(&all);
     sigemptyset(&wanted);
@@ -505,11 +506,21 @@ static int write_script(const struct keeper *k, struct err *e)
     return err_set(e, ERR_IO, "cannot write the job's script: %s", strerror(errno));
 }
 
+static int make_key(struct keeper *k, struct err *e)
+{
+    struct buf id = {0};
+    spool_read_instance_id(k->task->spool, &id);
+    int result = process_identity_make_key((struct str){id.text, id.length}, k->identity.key, e);
+    buf_release(&id);
+    return result;
+}
+
 static int prepare_job(struct keeper *k, struct err *e)
 {
     struct keeper_task *t = k->task;
     char script_path[LAUNCH_PATH_MAX + 64];
-    if (set_up_process(k, e) || process_identity_make_key(k->identity.key, e)) return -1;
+    if (set_up_process(k, e) || make_key(k, e)) return -1;
+    k->identity.place = launch_dir_place(&t->dir);
     cgroup_set_path(t->cgroups, t->launch->id, k->identity.key, &k->identity.cgroup);
     if (launch_dir_write_keeper(&t->dir, &k->identity.cgroup, e) || write_script(k, e)) return -1;
     text_format(k->identity.boot_id, sizeof k->identity.boot_id, "%s", t->boot_id);
@@ -517,6 +528,16 @@ static int prepare_job(struct keeper *k, struct err *e)
     launch_command_build(t->launch, script_path, k->identity.key, t->memory, &k->command);
     cgroup_create(&k->identity.cgroup); /* its path is in the lock file, so that the launcher can remove it */
     return job_process_fork(t->launch, &k->command, t->inherited, &k->job, e);
+}
+
+bool keeper_is(pid_t pid)
+{
+    char path[32];
+    struct buf text = {0};
+    text_format(path, sizeof path, "/proc/%d/comm", (int)pid);
+    bool is_keeper = pid > 0 && str_equal(str_trim(durable_read_text(path, &text)), str(KEEPER_NAME));
+    buf_release(&text);
+    return is_keeper;
 }
 
 _Noreturn void keeper_main(struct keeper_task *task)

@@ -20,4 +20,7 @@ struct keeper_task {
 /* To be called in the fork. Closes every descriptor but 0 to 2 and those of the task, keeps the job, and exits. */
 _Noreturn void keeper_main(struct keeper_task *task);
 
+/* Whether the process with this pid is a keeper, by its name; false for 0. */
+bool keeper_is(pid_t pid);
+
 #endif

@@ -30,6 +30,8 @@
 
 #include "base/ensure.h"
 #include "exec/clock.h"
+#include "exec/launcher/launch_orders.h"
+#include "exec/launcher/launch_reconcile.h"
 #include "exec/launcher/process_signals.h"
 #include "exec/protocol.h"
 
@@ -175,10 +177,10 @@ static bool take_message(struct launcher *l, const struct message *m)
     if (!l->connection.is_greeted) return false; /* I1 */
     switch (m->kind) {
     case MESSAGE_START: launches_start(&l->launches, &m->launch, &l->scratch, &l->connection.in); return true;
-    case MESSAGE_END: launches_end(&l->launches, m->end.id, m->end.grace_us); return true;
+    case MESSAGE_END: launch_orders_end(&l->launches, m->end.id, m->end.grace_us); return true;
     case MESSAGE_ACK: launches_acknowledge(&l->launches, m->id); return true;
-    case MESSAGE_WEIGHT: launches_set_cpu_weight(&l->launches, m->weight.id, m->weight.cpu_weight); return true;
-    case MESSAGE_LIMIT: launches_set_time_limit(&l->launches, m->limit.id, m->limit.time_limit_us); return true;
+    case MESSAGE_WEIGHT: launch_orders_set_cpu_weight(&l->launches, m->weight.id, m->weight.cpu_weight); return true;
+    case MESSAGE_LIMIT: launch_orders_set_time_limit(&l->launches, m->limit.id, m->limit.time_limit_us); return true;
     case MESSAGE_MEASURE: l->connection.wants_measurement = true; return true;
     default: return false;
     }
@@ -228,7 +230,7 @@ static void read_notices(struct launcher *l)
 {
     uint64_t ids[NOTICES_PER_READ];
     ssize_t n = read(l->events_fd, ids, sizeof ids); /* keepers write 8 bytes at a time, so none is torn */
-    for (ssize_t i = 0; i < n / (ssize_t)sizeof *ids; i++) launches_on_record(&l->launches, ids[i]);
+    for (ssize_t i = 0; i < n / (ssize_t)sizeof *ids; i++) launch_reconcile_record(&l->launches, ids[i]);
 }
 
 static void read_signals(struct launcher *l)

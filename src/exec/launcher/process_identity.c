@@ -1,5 +1,5 @@
-/* Lines of a start record: "key=", "born=" (start_ticks), "boot_id=" and "cgroup=". Their names must not change,
- * because a launcher reads the records of keepers of other versions. */
+/* Lines of a start record: "key=", "born=" (start_ticks), "boot_id=", "cgroup=" and "directory=" (place). Their names
+ * must not change, because a launcher reads the records of keepers of other versions. */
 #include "exec/launcher/process_identity.h"
 
 #include <errno.h>
@@ -18,6 +18,25 @@ void process_identity_format(const struct process_identity *identity, struct buf
 {
     buf_format(out, "key=%s\nborn=%" PRIu64 "\nboot_id=%s\n", identity->key, identity->start_ticks, identity->boot_id);
     if (strchr(identity->cgroup.path, '\n') == NULL) buf_format(out, "cgroup=%s\n", identity->cgroup.path);
+    if (identity->place.inode == 0) return;
+    buf_add_text(out, "directory=");
+    process_identity_format_place(identity->place, out);
+    buf_add_char(out, '\n');
+}
+
+void process_identity_format_place(struct process_identity_place place, struct buf *out)
+{
+    buf_format(out, "%" PRIu64 ":%" PRIu64, place.device, place.inode);
+}
+
+bool process_identity_parse_place(struct str text, struct process_identity_place *out)
+{
+    struct process_identity_place place;
+    struct str inode, device = str_cut(text, ':', &inode);
+    *out = (struct process_identity_place){0};
+    if (!number_parse_u64(device, &place.device) || !number_parse_u64(inode, &place.inode)) return false;
+    *out = place;
+    return true;
 }
 
 static void copy_value(struct str text, const char *name, char *out, size_t size)
@@ -34,15 +53,18 @@ void process_identity_parse(struct str text, struct process_identity *out)
     copy_value(text, "boot_id", out->boot_id, sizeof out->boot_id);
     copy_value(text, "cgroup", out->cgroup.path, sizeof out->cgroup.path);
     if (!number_parse_u64(record_value(text, "born"), &out->start_ticks)) out->start_ticks = 0;
+    (void)process_identity_parse_place(record_value(text, "directory"), &out->place);
 }
 
-int process_identity_make_key(char out[LAUNCH_KEY_SIZE], struct err *e)
+int process_identity_make_key(struct str instance_id, char out[LAUNCH_KEY_SIZE], struct err *e)
 {
+    enum { INSTANCE_DIGITS = LAUNCH_KEY_SIZE / 2 };
     unsigned char bytes[(LAUNCH_KEY_SIZE - 1) / 2];
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
         return err_set(e, ERR_UNAVAILABLE, "cannot get random bytes: %s", strerror(errno));
     }
     for (size_t i = 0; i < sizeof bytes; i++) text_format(out + 2 * i, 3, "%02x", bytes[i]);
+    if (instance_id.length >= INSTANCE_DIGITS) memcpy(out, instance_id.text, INSTANCE_DIGITS);
     return 0;
 }
 

@@ -9,6 +9,7 @@
  *      again) or no record (and never ran): in neither case is anything started again. */
 #include "exec/launcher/spool.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -112,6 +113,19 @@ static int open_fifo(int directory_fd, const char *name, int *out_fd, struct err
 int spool_open_events(const struct spool *s, int *out_fd, struct err *e)
 {
     return open_fifo(s->fd, "launcher.events", out_fd, e);
+}
+
+void spool_read_instance_id(const struct spool *s, struct buf *out)
+{
+    enum { DIGITS = 32 };
+    struct buf text = {0};
+    bool found = false;
+    (void)durable_read(s->fd, "instance", &text, &found, NULL);
+    struct str id = record_value((struct str){text.text, text.length}, "id");
+    bool is_hex = id.length == DIGITS;
+    for (size_t i = 0; i < id.length; i++) is_hex &= isxdigit((unsigned char)id.text[i]) != 0;
+    if (is_hex) buf_add_str(out, id);
+    buf_release(&text);
 }
 
 int spool_list_launches(const struct spool *s, struct launch_ids *out, struct err *e)
@@ -220,7 +234,21 @@ void launch_dir_remove(const struct spool *s, uint64_t id)
     unlinkat(s->launches_fd, name, AT_REMOVEDIR);
 }
 
-/* The text is two lines: the pid and the path of the group. An incomplete text counts as none. */
+struct process_identity_place launch_dir_place(const struct launch_dir *d)
+{
+    struct stat s;
+    if (fstat(d->fd, &s) < 0) return (struct process_identity_place){0};
+    return (struct process_identity_place){s.st_dev, s.st_ino};
+}
+
+bool launch_dir_is(const struct launch_dir *d, struct process_identity_place place)
+{
+    const struct process_identity_place own = launch_dir_place(d);
+    return place.inode == 0 || own.inode == 0 || (place.device == own.device && place.inode == own.inode);
+}
+
+/* The text is three lines: the pid, the path of the group and the place; older keepers wrote no place. An incomplete
+ * text counts as none. */
 pid_t launch_dir_read_keeper(const struct launch_dir *d, struct cgroup *out_group)
 {
     struct buf text = {0};
@@ -232,6 +260,9 @@ pid_t launch_dir_read_keeper(const struct launch_dir *d, struct cgroup *out_grou
     struct str first = str_cut((struct str){text.text, text.length}, '\n', &group);
     group = str_cut(group, '\n', &rest);
     bool is_complete = rest.text != NULL && number_parse_u64(first, &pid) && pid <= INT_MAX;
+    struct process_identity_place place;
+    (void)process_identity_parse_place(str_cut(rest, '\n', &rest), &place);
+    is_complete &= launch_dir_is(d, place);
     if (is_complete && group.length < sizeof out_group->path) {
         text_format(out_group->path, sizeof out_group->path, "%.*s", (int)group.length, group.text);
     }
@@ -241,10 +272,15 @@ pid_t launch_dir_read_keeper(const struct launch_dir *d, struct cgroup *out_grou
 
 int launch_dir_write_keeper(const struct launch_dir *d, const struct cgroup *group, struct err *e)
 {
-    char lines[sizeof group->path + ID_SIZE];
-    size_t length = text_format(lines, sizeof lines, "%d\n%s\n", (int)getpid(), group->path);
-    if (pwrite(d->lock_fd, lines, length, 0) != (ssize_t)length) return system_error(e, "write", "lock");
-    return 0;
+    struct buf lines = {0};
+    buf_format(&lines, "%d\n%s\n", (int)getpid(), group->path);
+    process_identity_format_place(launch_dir_place(d), &lines);
+    buf_add_char(&lines, '\n');
+    bool is_written = pwrite(d->lock_fd, lines.text, lines.length, 0) == (ssize_t)lines.length;
+    int error_number = errno;
+    buf_release(&lines);
+    errno = error_number;
+    return is_written ? 0 : system_error(e, "write", "lock");
 }
 
 /* --- records and orders ------------------------------------------------------------------------------------------- */

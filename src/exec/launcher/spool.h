@@ -1,9 +1,11 @@
 /* The launcher's part of the state directory, and the directory of each launch in it.
  *
+ *     DIR/instance              the id of the instance (line "id="); the daemon's
  *     DIR/launcher.lock         locked by the one launcher (flock)
  *     DIR/launcher.sock         where the daemon connects
  *     DIR/launcher.events       fifo: a keeper that has written a record writes its launch id here (8 bytes)
- *     DIR/launches/ID/lock      locked by the keeper (flock); its text: the keeper's pid, its control group
+ *     DIR/launches/ID/lock      locked by the keeper (flock); its text: the keeper's pid, its control group, and which
+ *                               directory this is
  *     DIR/launches/ID/script    the job's script
  *     DIR/launches/ID/control   fifo: orders to the keeper, one line each
  *     DIR/launches/ID/start, completing, end      records (record.h); when they are synced: record_log.c
@@ -21,6 +23,7 @@
 #include "base/text.h"
 #include "exec/launch.h"
 #include "exec/launcher/cgroup.h"
+#include "exec/launcher/process_identity.h"
 
 struct spool {
     const char *path; /* absolute; the caller's */
@@ -37,6 +40,9 @@ void spool_release(struct spool *s);
 /* Opens the fifo of events, which is created if it is missing, for reading; also for writing, so that reading never
  * meets its end. */
 int spool_open_events(const struct spool *s, int *out_fd, struct err *e);
+
+/* Appends the id of the instance, or nothing if there is none: 32 hex digits. */
+void spool_read_instance_id(const struct spool *s, struct buf *out);
 
 /* Appends the ids of all launches that have a directory, in no particular order. O(launches). */
 struct launch_ids {
@@ -61,6 +67,11 @@ int launch_dir_create(const struct spool *s, uint64_t id, struct launch_dir *out
  * opened now (shortage.h). ERR_IO: it cannot be opened. */
 int launch_dir_open(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e);
 
+/* Which directory this is. launch_dir_is: whether it is the one with that place, or that place is not known. A copy of
+ * a directory is another one; a directory that was renamed within its file system is the same. */
+struct process_identity_place launch_dir_place(const struct launch_dir *d);
+bool launch_dir_is(const struct launch_dir *d, struct process_identity_place place);
+
 /* Tries to take the lock. False: the keeper has it, so the keeper is running; or the lock file cannot be opened. */
 bool launch_dir_lock(struct launch_dir *d);
 
@@ -71,7 +82,8 @@ void launch_dir_close(struct launch_dir *d);
 void launch_dir_remove(const struct spool *s, uint64_t id);
 
 /* The lock file's text. launch_dir_write_keeper writes the pid of this process and the control group that it is going
- * to create. launch_dir_read_keeper returns the pid, or 0 if the text is not complete, and the group, or none. */
+ * to create. launch_dir_read_keeper returns the pid, or 0 if the text is not complete or was copied with its directory,
+ * and the group, or none. */
 pid_t launch_dir_read_keeper(const struct launch_dir *d, struct cgroup *out_group);
 int launch_dir_write_keeper(const struct launch_dir *d, const struct cgroup *group, struct err *e);
 
