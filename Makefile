@@ -6,6 +6,7 @@
 ## make test       build and run every test, on the plain build and on one with sanitizers
 ## make bench      run the benchmarks
 ## make fuzz       fuzz every parser, each for FUZZ_SECONDS (20)
+## make crash      crash it for SECONDS (600): the crash tests, 10,000 simulated histories, a real instance under faults
 ## make install    install below PREFIX (/usr/local), in DESTDIR when given
 ## make format     format the C sources by .clang-format
 ## make clean      remove the build folders
@@ -16,9 +17,10 @@
 PREFIX = /usr/local
 DESTDIR =
 FUZZ_SECONDS = 20
+SECONDS = 600
 
 .DEFAULT_GOAL = build
-.PHONY: build demo check test bench fuzz install format clean help
+.PHONY: build demo check test bench fuzz crash install format clean help
 # Several targets build in the same folder.
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
@@ -48,6 +50,12 @@ bench:
 fuzz:
 	@tools/install-packages fuzz
 	@tools/run-fuzz '$(FUZZ_SECONDS)'
+
+crash:
+	@tools/install-packages test
+	@tools/configure build
+	@ninja -C build all meson-test-prereq
+	@tools/run-crash '$(SECONDS)'
 
 install:
 	@tools/install-packages

@@ -159,7 +159,8 @@ static void collect_reports(struct world *w)
 static void refuse_start(struct world *w, struct truth *t)
 {
     t->is_unavailable = t->has_end = true;
-    t->end = launch_record_never_ran(t->launch_id, LAUNCH_UNAVAILABLE, w->now_us, "no space left");
+    t->end = launch_record_never_ran(t->launch_id, LAUNCH_UNAVAILABLE, "no space left");
+    t->end.at_us = w->now_us;
     if (w->is_connected)
         *array_add(&w->reports.list) = (struct executor_report){.kind = EXECUTOR_RECORD, .record = t->end};
 }

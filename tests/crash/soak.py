@@ -4,7 +4,7 @@ usage: soak.py SECONDS [SEED]
 
 Traffic: jobs, arrays, dependencies, time limits, requeues, jobs that ignore SIGTERM or stop their keeper; cancel, hold,
 release, requeue, update. Faults: kill -9 and SIGSTOP of daemon, launcher and keepers in all mixes; a full disk (as root);
-syncs that fail; a launcher with few descriptors. The choices depend on the seed; what they meet depends on the machine.
+syncs that fail; a launcher with few descriptors; a clock that is set. The choices depend on the seed; what they meet depends on the machine.
 
 In the end the faults stop. Each job has to end, and:
   1. each accepted job is in the database, and has ended
@@ -28,6 +28,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from instance import BUILD, Instance, kill, until  # noqa: E402
 
+TESTS = BUILD / 'tests'
 DISK_MIB = 64
 REPORT_S = 10
 TASK = '''#!/bin/sh
@@ -47,11 +48,14 @@ class Soak:
         self.ran = self.directory / 'ran'
         self.ran.touch()
         self.has_disk = self.mount()
-        self.instance = Instance(self.directory / 'i', settings=['host_cpus=8', 'grace_s=1', 'requeue_delay_s=1',
+        self.instance = Instance(self.directory / 'i', settings=['host_cpus=16', 'grace_s=1', 'requeue_delay_s=1',
                                                                   'kill_invalid_depend=true'])
         self.fail_sync = self.directory / 'fail-sync'
-        self.instance.environment |= {'LD_PRELOAD': str(BUILD / 'tests/crash/fail-sync.so'),
-                                      'FAIL_SYNC': str(self.fail_sync)}
+        self.fake_clock = self.directory / 'fake-clock'
+        self.fake_clock.write_text('0\n')
+        sanitizer = 'libasan.so.8 ' if os.environ.get('FAIRLEAD_SANITIZED') == '1' else ''  # it has to come first
+        self.instance.environment |= {'LD_PRELOAD': '%s%s/crash/fail-sync.so %s/system/fake-clock.so' % (sanitizer, TESTS, TESTS),
+                                      'FAIL_SYNC': str(self.fail_sync), 'FAKE_CLOCK': str(self.fake_clock)}
         self.rng = random.Random(seed)
         self.counts = collections.Counter()
         self.accepted = []
@@ -79,7 +83,7 @@ class Soak:
 
     def submit(self, rng):
         script = self.directory / ('job%d.sh' % rng.randrange(20))
-        script.write_text(TASK % {'ran': self.ran, 'before': rng.choice(BEFORE), 'seconds': rng.choice(['0', '0.1', '0.5', '2']),
+        script.write_text(TASK % {'ran': self.ran, 'before': rng.choice(BEFORE), 'seconds': rng.choice(['0', '0', '0.1', '0.3', '1']),
                                   'status': rng.choice([0, 0, 0, 0, 1, 7])})
         options = ['--mem', '1', '-o', '/dev/null', '--requeue' if rng.random() < 0.5 else '--no-requeue']
         if rng.random() < 0.2:
@@ -110,7 +114,7 @@ class Soak:
                 self.submit(rng) if rng.random() < 0.8 else self.change(rng)
             except subprocess.TimeoutExpired:
                 self.counts['commands without an answer in time'] += 1
-            time.sleep(rng.uniform(0.0, 0.05))
+            time.sleep(rng.uniform(0.0, 0.4))
 
     # ---- faults ----
 
@@ -160,8 +164,14 @@ class Soak:
         for pid in pids:
             subprocess.run(['prlimit', '--pid', str(pid), '--nofile=1024:'], capture_output=True)
 
+    def clock_jump(self):
+        """The clock of the instance is set, by minutes to a year, or is right again."""
+        by_s = self.rng.choice([0, 1, -1]) * int(60 * 500000 ** self.rng.random())
+        self.fake_clock.write_text('%d\n' % by_s)
+
     FAULTS = [(kill_daemon, 8), (kill_launcher, 6), (kill_keepers, 2), (kill_everything, 1), (stop_for_a_while, 4),
-              (full_disk, 2), (failing_syncs, 2), (few_descriptors, 1)]
+              (full_disk, 2), (failing_syncs, 2), (few_descriptors, 1),
+              (clock_jump, 3)]
 
     def one_fault(self):
         fault = self.rng.choices([f for f, _ in self.FAULTS], [weight for _, weight in self.FAULTS])[0]
@@ -206,8 +216,12 @@ class Soak:
         until(lambda: not list((self.instance.state / 'launches').iterdir()), 'the launches to be acknowledged')
 
     def is_over(self):
-        self.instance.run('release', '--all')
-        return not self.instance.queue()
+        """What is held again was requeued too often."""
+        queue = self.instance.queue()
+        held = [str(row['job_id']) for row in queue if row['reason'].startswith('JobHeld')]
+        if held:
+            self.instance.run('cancel', *sorted(set(held)))
+        return not queue
 
     def rows(self):
         db = sqlite3.connect('file:%s?mode=ro' % (self.instance.state / 'fairlead.db'), uri=True)
@@ -253,6 +267,9 @@ class Soak:
 
     def close(self):
         self.instance.close()
+        for name in 'fairlead.db', 'fairlead.db-wal', 'launcher.log':
+            if (self.instance.state / name).exists():
+                shutil.copy(self.instance.state / name, self.directory)
         if self.has_disk:
             subprocess.run(['umount', '-l', self.directory / 'i'], check=True)
 
@@ -275,7 +292,8 @@ def main():
         print('FAULT: ' + fault)
     if not faults:
         shutil.rmtree(directory)
-    print('nothing lost, nothing run twice' if not faults else '%d faults found; see %s' % (len(faults), directory))
+    print('nothing lost, nothing run twice' if not faults else
+          '%d faults found; see %s, and run it again with seed %d' % (len(faults), directory, seed))
     return 1 if faults else 0
 
 
