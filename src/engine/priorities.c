@@ -224,6 +224,8 @@ static bool is_open_for(const struct job_demands *d, uint32_t partition, const s
     return !closed_times_meet(d->s, partition, now_us, timeline_end_of(now_us, duration_us));
 }
 
+static const struct limit_counts nothing_runs;
+
 /* Whether limits of hosts keep a job of an instance from a partition now: with them it finds no place, without them it
  * does. O(bookings + instances). */
 static bool is_kept_from_hosts(struct limit_places places, const struct job *j, uint32_t partition)
@@ -240,25 +242,38 @@ static bool is_kept_from_hosts(struct limit_places places, const struct job *j, 
     return place_job(&live->model.cluster, whole, window, NULL, places.arena, &unused);
 }
 
-bool job_limit_find(struct state *s, const struct job *j, int64_t now_us, struct limit_hit *out_hit)
+/* counts: of what runs; those of nothing for the empty cluster. */
+static bool find_limit(struct state *s, const struct job *j, const struct limit_counts *counts, int64_t now_us,
+                       struct limit_hit *out_hit)
 {
     struct never_runs *never = never_runs_kept(s);
     struct arena scratch = {0}; /* a listing asks for each of its rows between two events */
-    bool is_admitted = false;
-    *out_hit = (struct limit_hit){.reason = PENDING_NONE};
-    if (!limits_apply(s)) return false;
+    bool is_admitted = false, is_empty = counts == &nothing_runs;
     const struct limit_places places = {
-        .s = s, .counts = limit_counts_update(s, now_us), .model = &never->empty, .arena = &scratch, .now_us = now_us};
+        .s = s, .counts = counts, .model = &never->empty, .arena = &scratch, .now_us = now_us};
     for (uint32_t i = 0; i < j->partition_count && !is_admitted; i++) {
         struct limit_hit hit;
         const struct demand *d = job_demand(&never->demands, j, j->partitions[i]);
         is_admitted = limit_place(&places, j, j->partitions[i], d, &hit) != NULL;
-        bool is_restricted = is_admitted && hit.reason != PENDING_NONE && !s->is_document;
+        bool is_restricted = is_admitted && hit.reason != PENDING_NONE && !s->is_document && !is_empty;
         if (is_restricted) is_admitted = !is_kept_from_hosts(places, j, j->partitions[i]);
         if (out_hit->reason == PENDING_NONE) *out_hit = hit;
     }
     arena_release(&scratch);
     return !is_admitted && out_hit->reason != PENDING_NONE;
+}
+
+bool job_limit_find(struct state *s, const struct job *j, int64_t now_us, struct limit_hit *out_hit)
+{
+    *out_hit = (struct limit_hit){.reason = PENDING_NONE};
+    return limits_apply(s) && find_limit(s, j, limit_counts_update(s, now_us), now_us, out_hit);
+}
+
+bool job_limit_find_lasting(struct state *s, const struct job *j, int64_t now_us, struct limit_hit *out_hit)
+{
+    *out_hit = (struct limit_hit){.reason = PENDING_NONE};
+    if (!limits_apply(s) || !find_limit(s, j, &nothing_runs, now_us, out_hit)) return false;
+    return !out_hit->falls || out_hit->requested > out_hit->limit;
 }
 
 /* Whether a resource quota or maxujobs keeps it back. Of instances only. */

@@ -69,4 +69,7 @@ struct limit_hit;
  * false if there is none. */
 bool job_limit_find(struct state *s, const struct job *j, int64_t now_us, struct limit_hit *out_hit);
 
+/* The same while nothing runs: a limit that the job exceeds by itself. Usage that is up, and falls, is none. */
+bool job_limit_find_lasting(struct state *s, const struct job *j, int64_t now_us, struct limit_hit *out_hit);
+
 #endif

@@ -8,27 +8,9 @@
 #include "engine/schedule.h"
 #include "engine/user_limit.h"
 
-/* Load values change, so only what lasts is needed on the empty cluster. */
-static void answer_for_empty(struct state *s, const struct job *j, int64_t now_us, struct arena *arena,
-                             struct wait_sentences *out)
-{
-    struct never_runs *n = never_runs_kept(s);
-    const struct wait_view v = {
-        .s = s, .m = &n->empty, .demands = &n->demands, .load = &n->empty.load, .now_us = now_us};
-    const struct demand lasting = never_runs_lasting(n, job_demand(&n->demands, j, NONE), arena);
-    wait_sentences_make(&v, j, &lasting, WAIT_EMPTY, arena, out);
-}
-
-/* Whether a limit of the user's or the array's tasks keeps it back. started: tasks of users that start before it in the
- * same plan. */
-static bool is_limited(const struct state *s, const struct job *j, const struct user_limit *started)
-{
-    return user_limit_room(started, s, j) == 0 || (j->is_array && state_array_room(s, j, 1) == 0);
-}
-
 /* What its association or QOS has against it, in memory of arena: a QOS that it may not have, or a limit; or that the
- * machine can start nothing. NULL: nothing. */
-static const char *limit_of(struct state *s, const struct job *j, int64_t now_us, struct arena *arena)
+ * machine can start nothing. On the empty cluster: only what lasts. NULL: nothing. */
+static const char *limit_of(struct state *s, const struct job *j, bool is_empty, int64_t now_us, struct arena *arena)
 {
     struct limit_hit hit;
     struct buf text = {0};
@@ -36,10 +18,10 @@ static const char *limit_of(struct state *s, const struct job *j, int64_t now_us
     if (assoc_limits_refuse_job(s, j)) {
         buf_add_text(&text, "QOS ");
         assoc_limits_refusal(s, j->assoc, j->qos, &text);
-    } else if (job_limit_find(s, j, now_us, &hit)) {
+    } else if (is_empty ? job_limit_find_lasting(s, j, now_us, &hit) : job_limit_find(s, j, now_us, &hit)) {
         limit_text(s, &hit, &text);
         reason = hit.reason;
-    } else if (launch_backoff_is_waiting(&s->launch_backoff)) {
+    } else if (!is_empty && launch_backoff_is_waiting(&s->launch_backoff)) {
         buf_format(&text, "the machine can start no job at present: %s", s->launch_backoff.detail);
         reason = PENDING_LAUNCH_FAILURE;
     } else {
@@ -49,6 +31,28 @@ static const char *limit_of(struct state *s, const struct job *j, int64_t now_us
     const char *copy = arena_copy(arena, (struct str){text.text, text.length});
     buf_release(&text);
     return copy;
+}
+
+/* Load values change, so only what lasts is needed on the empty cluster. */
+static void answer_for_empty(struct state *s, const struct job *j, int64_t now_us, struct arena *arena,
+                             struct wait_sentences *out)
+{
+    struct never_runs *n = never_runs_kept(s);
+    const struct wait_view v = {.s = s,
+                                .m = &n->empty,
+                                .demands = &n->demands,
+                                .load = &n->empty.load,
+                                .now_us = now_us,
+                                .limit = limit_of(s, j, true, now_us, arena)};
+    const struct demand lasting = never_runs_lasting(n, job_demand(&n->demands, j, NONE), arena);
+    wait_sentences_make(&v, j, &lasting, WAIT_EMPTY, arena, out);
+}
+
+/* Whether a limit of the user's or the array's tasks keeps it back. started: tasks of users that start before it in the
+ * same plan. */
+static bool is_limited(const struct state *s, const struct job *j, const struct user_limit *started)
+{
+    return user_limit_room(started, s, j) == 0 || (j->is_array && state_array_room(s, j, 1) == 0);
 }
 
 static void answer_for_instance(struct state *s, const struct job *j, enum wait_question question, int64_t now_us,
@@ -62,7 +66,7 @@ static void answer_for_instance(struct state *s, const struct job *j, enum wait_
                                 .load = &l->rules.load,
                                 .now_us = now_us,
                                 .is_limited = is_limited(s, j, &none),
-                                .limit = limit_of(s, j, now_us, arena)};
+                                .limit = limit_of(s, j, false, now_us, arena)};
     wait_sentences_make(&v, j, job_demand(&l->demands, j, NONE), question, arena, out);
 }
 
@@ -101,7 +105,7 @@ static int answer_for_document(struct state *s, uint32_t job, enum wait_question
                                     .load = &p.model.load,
                                     .now_us = now_us,
                                     .is_limited = is_limited(s, j, &started),
-                                    .limit = limit_of(s, j, now_us, arena)};
+                                    .limit = limit_of(s, j, false, now_us, arena)};
         unbook_own(&p, job);
         wait_sentences_make(&v, j, job_demand(&p.demands, j, NONE), question, arena, out);
         user_limit_release(&started);

@@ -353,9 +353,9 @@ static bool waits_for_jobs(const struct wait_list *l)
 /* What keeps the job from being tried. Returns whether there is something. */
 static bool add_state(struct wait_list *l)
 {
-    bool is_asked_now = l->question == WAIT_NOW && l->v->limit != NULL;
-    if (l->question != WAIT_IN_PASS && !is_asked_now) return false;
-    if (is_asked_now)
+    bool is_asked = l->question != WAIT_IN_PASS && l->v->limit != NULL;
+    if (l->question != WAIT_IN_PASS && !is_asked) return false;
+    if (is_asked)
         buf_add_text(&l->text, l->v->limit);
     else if (l->j->is_held)
         buf_add_text(&l->text, "Job is in hold state");

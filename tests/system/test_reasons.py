@@ -86,6 +86,21 @@ def test_check(busy):
     assert 'is not a job id' in busy.bad('check', 'x')
 
 
+def test_check_says_what_can_never_be_because_of_a_limit(busy):
+    """A limit that the job exceeds by itself holds on the empty cluster, too; what others use does not."""
+    job = sleeper(busy, '-n', '2', '-t', '60', '--begin', 'now+1hour')
+    busy.good('set', 'AccountingStorageEnforce=limits,safe')
+    for limit, sentence in [('MaxWall=10', 'MaxWall=00:10:00; 01:00:00 requested (AssocMaxWallDurationPerJobLimit)'),
+                            ('GrpTRESMins=cpu=10', 'GrpTRESMins=cpu=10; 120 requested (AssocGrpCPUMinutesLimit)')]:
+        name = limit.split('=', 1)[0]
+        busy.good('account', 'modify', 'default', limit)
+        assert busy.run('check', job).out.startswith("On the empty cluster: not possible\n  account 'default' has %s\n" % sentence)
+        busy.good('account', 'modify', 'default', name + '=-1' if name == 'MaxWall' else name + '=cpu=-1')
+    busy.good('account', 'modify', 'default', 'GrpTRES=cpu=2')
+    assert busy.run('check', job).out.startswith('On the empty cluster: possible, with 2 slots\nAs it is now: not possible\n'
+                                                 "  account 'default' has GrpTRES=cpu=2; 3 in use, 2 requested")
+
+
 def test_check_says_what_a_pass_waits_for(instance):
     """It could run, and what it depends on has failed."""
     failed = instance.submit('-o', '/dev/null', '--', 'false')
