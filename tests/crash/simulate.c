@@ -225,8 +225,8 @@ static void deliver(struct world *w, uint32_t count)
 
 static void pass_time(struct world *w)
 {
-    int64_t most_us = one_in(w, 10) ? 100 * US_PER_S : 5 * US_PER_S;
-    w->now_us += 1 + (int64_t)(rng_double(&w->rng) * (double)most_us);
+    int64_t max_us = one_in(w, 10) ? 100 * US_PER_S : 5 * US_PER_S;
+    w->now_us += 1 + (int64_t)(rng_double(&w->rng) * (double)max_us);
     deliver(w, w->has_faults ? below(w, w->orders.count + 1) : w->orders.count);
 }
 

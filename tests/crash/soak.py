@@ -253,7 +253,7 @@ class Soak:
             faults.append('%d tasks are NODE_FAIL, and %d keepers were killed' % (failed, self.keepers_killed))
         states = collections.Counter(row['state'] for row in tasks)
         print('%d jobs accepted, %d attempts of tasks: %s' % (len(self.accepted), len(tasks),
-              ', '.join('%d %s' % (n, state) for state, n in states.most_common())))
+              ', '.join('%d %s' % (n, state) for state, n in sorted(states.items()))))
         return faults
 
     def check_again(self):
