@@ -53,6 +53,8 @@ static const struct {
     {"MinTRESPerJob", "MinTRES"},
     {"MinTRESPJ", "MinTRES"},
     {"QOS", "QosLevel"},
+    {"UsageFactor", "usage_factor"},
+    {"UsageThreshold", "usage_threshold"},
 };
 
 uint32_t limit_fields_find(const struct field_table *t, struct str name)

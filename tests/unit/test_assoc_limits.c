@@ -223,13 +223,15 @@ static void limits_of_a_qos_are_merged(void **unused)
     struct world w;
     world_tree(&w);
     world_object(&w, OBJECT_QOS, "long", "MaxTRESPU=cpu=8,mem=1G|MaxJobsPU=3|MaxSubmitPA=9");
-    world_object(&w, OBJECT_QOS, "long", "MaxTRESPerUser=mem=-1,node=2|MinTRESPJ=cpu=2");
+    world_object(&w, OBJECT_QOS, "long",
+                 "MaxTRESPerUser=mem=-1,node=2|MinTRESPJ=cpu=2|UsageThreshold=0.25|UsageFactor=2");
     const struct field_value *v =
         w.s.objects[OBJECT_QOS].items[state_find_object(&w.s, OBJECT_QOS, "long")].object.value;
     assert_string_equal(v[QOS_MAX_TRES_PER_USER].text, "cpu=8,node=2");
     assert_string_equal(v[QOS_MIN_TRES].text, "cpu=2");
     assert_int_equal(v[QOS_MAX_JOBS_PER_USER].number, 3);
     assert_int_equal(v[QOS_MAX_SUBMIT_PER_ACCOUNT].number, 9);
+    assert_true(v[QOS_USAGE_THRESHOLD].real == 0.25 && v[QOS_USAGE_FACTOR].real == 2.0);
     world_refuses(&w, world_object_event(&w, EVENT_OBJECT_MODIFY, OBJECT_QOS, "long", "MinTRES=cpu=x"), ERR_INPUT,
                   "qos 'long': MinTRES: 'cpu=x' is not TRES=COUNT");
     world_release(&w);
