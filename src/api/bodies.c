@@ -305,6 +305,7 @@ static const struct wire_field clock_event_fields[] = {
     REQUIRED(
         api_clock, is_followed, WIRE_BOOL,
         .help = "the instance follows the wall clock; false: that shows a time that cannot be, or the time is virtual"),
+    REQUIRED(api_clock, is_virtual, WIRE_BOOL, .help = "the cluster is pretended, and has a time of its own"),
     REQUIRED(api_clock, has_gap, WIRE_BOOL,
              .help = "a gap after a reboot is not counted, because the clock made it negative or longer than 30 days"),
     REQUIRED(api_clock, gap_s, WIRE_I64, .help = "its length, as the clock shows it; 0: there is none", ANY_NUMBER),

@@ -232,6 +232,7 @@ struct api_gap {     /* POST /v1/clock -> api_done */
 struct api_clock {
     int64_t now_us, wall_us, started_us;
     bool is_followed;           /* the wall clock; false: it is certainly wrong, or the time is virtual */
+    bool is_virtual;            /* of a pretend cluster */
     bool has_gap;               /* a gap is not counted */
     int64_t gap_s, gap_from_us; /* its length by the clock, and its beginning */
     struct wire_list events;    /* records of clock_fields */

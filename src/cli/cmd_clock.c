@@ -27,6 +27,12 @@ static const struct option_row clock_options[] = {
     {0},
 };
 
+static const char *describe_wall(const struct api_clock *c)
+{
+    if (c->is_virtual) return ", not followed: a pretend cluster has a time of its own";
+    return c->is_followed ? "" : ", not followed: time goes on without it; set the clock of the machine";
+}
+
 static void write_times(const struct api_clock *c, struct output *out)
 {
     char now[CLOCK_LINE_TIME_SIZE], wall[CLOCK_LINE_TIME_SIZE], up[32];
@@ -34,8 +40,7 @@ static void write_times(const struct api_clock *c, struct output *out)
     clock_line_time(wall, c->wall_us);
     duration_format_short(up, (c->now_us - c->started_us) / US_PER_S);
     output_line(out, "Time       %s", now);
-    output_line(out, "Wall clock %s%s", wall,
-                c->is_followed ? "" : ", not followed: time goes on without it; set the clock of the machine");
+    output_line(out, "Wall clock %s%s", wall, describe_wall(c));
     output_line(out, "Up         %s", up);
     if (c->has_gap) clock_line_write_gap(c, "Gap        ", out);
 }

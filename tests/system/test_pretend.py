@@ -61,6 +61,7 @@ def test_a_thousand_hosts(cluster):
     cluster.begin({'hosts': [{'name': 'n[0001-1000]', 'cpus': 16}]}, speed=600)
     status = cluster.json('status')
     assert status['pretend'] == str(cluster.document) and status['speed'] == 600
+    assert 'not followed: a pretend cluster has a time of its own\n' in cluster.good('clock')
     assert status['hosts'] == {'count': 1000, 'down': 0, 'cpus': 16000, 'free_cpus': 16000}
     assert len(cluster.json('host', 'show')) == 1001
     array = cluster.submit('--array', '1-3000', '-t', '10:00', '-n', '4', '--', 'true')

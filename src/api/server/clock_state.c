@@ -15,6 +15,7 @@ struct api_clock server_clock_record(const struct server *server, int64_t since_
                               .wall_us = c.wall_us,
                               .started_us = *host->started_us,
                               .is_followed = c.is_followed,
+                              .is_virtual = host->pretend_path != NULL,
                               .has_gap = c.has_gap,
                               .gap_s = c.gap_s,
                               .gap_from_us = c.gap_from_us};
