@@ -184,7 +184,7 @@ def test_set(instance):
     assert after == {**before, 'halflife_s': '86400', 'default_mem_mib': '2048'}
     assert instance.rows('set', 'Halflife_s', 'ties') == [row for row in instance.rows('set') if row['name'] in ('halflife_s', 'ties')]
     one = instance.good('set', 'PriorityDecayHalfLife').splitlines()
-    assert len(one) == 2 and one[1].startswith('halflife_s  86400  604800   half-life of usage')
+    assert len(one) == 2 and one[1].startswith('halflife_s  86400 s (1-00:00:00)  604800 s (7-00:00:00)  half-life of usage')
     table = instance.good('set')
     assert re.match(r'SETTING +VALUE +DEFAULT +MEANING\n', table)
     assert re.search(r'^halflife_s +86400 +604800 +half-life of usage', table, re.MULTILINE)
