@@ -187,7 +187,7 @@ def test_set(instance):
     assert len(one) == 2 and one[1].startswith('halflife_s  86400 s (1-00:00:00)  604800 s (7-00:00:00)  half-life of usage')
     table = instance.good('set')
     assert re.match(r'SETTING +VALUE +DEFAULT +MEANING\n', table)
-    assert re.search(r'^halflife_s +86400 +604800 +half-life of usage', table, re.MULTILINE)
+    assert re.search(r'^halflife_s +86400 s \(1-00:00:00\) +604800 s \(7-00:00:00\) +half-life of usage', table, re.MULTILINE)
     assert {row['name']: row['value'] for row in instance.json('set')} == after
     instance.good('stop')
     instance.start()
