@@ -456,16 +456,17 @@ static int check_requeue(struct apply_context *c, const struct event *event, str
     return 0;
 }
 
-/* Requeues what has ended, before what runs: a limit may refuse one because of those before it, and then nothing else
- * has changed yet. */
-static int requeue_ended(struct apply_context *c, const struct event *event, struct task_lists *lists, bool *is_refused)
+/* Requeues the references that have ended: of whole jobs, or of single tasks. */
+static int revive_refs(struct apply_context *c, const struct event *event, struct task_lists *lists, bool *is_refused,
+                       bool is_of_tasks)
 {
     const struct event_jobs *wanted = &event->jobs;
     struct err *e = c->e, refusal;
     int status = 0;
     if (wanted->report != NULL) c->e = &refusal;
-    for (uint32_t i = 0; i < wanted->count && !wanted->all && status == 0; i++) {
+    for (uint32_t i = 0; i < wanted->count && status == 0; i++) {
         struct job_ref ref = wanted->refs[i];
+        if ((ref.task_id != NONE) != is_of_tasks) continue;
         if (is_refused[i] || !requeue_ended_is_of(c->s, event, ref)) continue;
         is_refused[i] = requeue_run_revive(lists->run, ref) != 0;
         if (!is_refused[i])
@@ -476,6 +477,17 @@ static int requeue_ended(struct apply_context *c, const struct event *event, str
             status = -1;
     }
     c->e = e;
+    return status;
+}
+
+/* Requeues what has ended, before what runs: a limit may refuse one because of those before it, and then nothing else
+ * has changed yet. Whole jobs come before tasks: once a task is pending again, its array has not ended. */
+static int requeue_ended(struct apply_context *c, const struct event *event, struct task_lists *lists, bool *is_refused)
+{
+    const struct event_jobs *wanted = &event->jobs;
+    if (wanted->all) return 0;
+    int status = revive_refs(c, event, lists, is_refused, false);
+    if (status == 0) status = revive_refs(c, event, lists, is_refused, true);
     if (status != 0 || wanted->is_dry_run) requeue_run_undo(lists->run);
     return status;
 }

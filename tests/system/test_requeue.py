@@ -89,6 +89,15 @@ def test_what_was_cancelled_before_it_started_has_no_attempt(instance):
     assert attempts(instance, job) == [('COMPLETED', 0)]
 
 
+def test_a_whole_array_comes_before_its_tasks(instance):
+    """Whichever of both ids is named first: the array starts again as a whole."""
+    array = instance.submit('-H', '-a', '0-3', '--', 'true')
+    for ids in ['%d_1' % array, array], [array, '%d_1' % array]:
+        instance.good('cancel', array)
+        assert instance.good('requeue', '--hold', *ids) == 'Requeued 1 job\n'
+        assert [row['id'] for row in instance.rows('queue')] == ['%d_[0-3]' % array]
+
+
 def test_refusals_name_the_reason(instance):
     me = getpass.getuser()
     instance.good('partition', 'add', 'night')
