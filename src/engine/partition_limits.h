@@ -45,6 +45,9 @@ int partition_limits_read_state(struct str text, enum partition_state *out, stru
 /* The state of a partition (by index) as a whole. */
 enum partition_state partition_limits_state(const struct state *s, uint32_t partition);
 
+/* MaxTime of a partition, in seconds; INT64_MAX: unlimited. */
+int64_t partition_limits_max_time_s(const struct state *s, uint32_t partition);
+
 /* The time limit of a job in a partition, in seconds: its own; of one that gives none the partition's DefaultTime, or
  * the setting default_time_s, at most MaxTime, while it waits. Of a document 0: not known. */
 int64_t partition_limits_time_s(const struct state *s, const struct job *j, uint32_t partition);
