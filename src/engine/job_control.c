@@ -482,7 +482,7 @@ static int requeue_ended(struct apply_context *c, const struct event *event, str
 
 int apply_requeue(struct apply_context *c, const struct event *event)
 {
-    static const struct job_action requeue = {check_requeue, requeue_ref, requeue_ended};
+    static const struct job_action requeue = {.check = check_requeue, .act = requeue_ref, .prepare = requeue_ended};
     struct requeue_run run;
     requeue_run_begin(&run, c, event);
     int status = change_jobs(c, event, &requeue, &run);

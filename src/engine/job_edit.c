@@ -151,7 +151,8 @@ static int check_array_limit(struct job_edit *edit)
     return fail_of_job(edit);
 }
 
-/* An update moves the job to the association that its user has in the account; submit.c finds that of a submission. */
+/* An update moves the job to the association that its user has in the account; set_subject finds that of a
+ * submission. */
 static int edit_account(struct job_edit *edit, const char *account)
 {
     const struct assoc *own = &edit->c->s->assocs.items[edit->old->assoc];
@@ -322,8 +323,8 @@ static int set_given_fields(struct job_edit *edit)
     return has_nodes ? 0 : set_places(edit);
 }
 
-/* Other partitions, or another order of them, may be those of another association, which may not allow the QOS. A
- * submission checks that once its association is known. */
+/* Other partitions, or another order of them, may be those of another association, which may not allow the QOS.
+ * submit.c checks the QOS of a submission. */
 static int settle_assoc(struct job_edit *edit)
 {
     const struct job *row = edit->row;
