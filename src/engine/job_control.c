@@ -456,9 +456,9 @@ static int check_requeue(struct apply_context *c, const struct event *event, str
     return 0;
 }
 
-/* Requeues what has ended, before what runs: a limit may refuse one because of those before it, and then nothing else
- * has changed yet. */
-static int requeue_ended(struct apply_context *c, const struct event *event, struct task_lists *lists, bool *is_refused)
+/* Requeues what has ended of the references to whole jobs, or of those to single tasks. */
+static int requeue_ended_refs(struct apply_context *c, const struct event *event, struct task_lists *lists,
+                              bool are_of_tasks, bool *is_refused)
 {
     const struct event_jobs *wanted = &event->jobs;
     struct err *e = c->e, refusal;
@@ -466,7 +466,8 @@ static int requeue_ended(struct apply_context *c, const struct event *event, str
     if (wanted->report != NULL) c->e = &refusal;
     for (uint32_t i = 0; i < wanted->count && !wanted->all && status == 0; i++) {
         struct job_ref ref = wanted->refs[i];
-        if (is_refused[i] || !requeue_ended_is_of(c->s, event, ref)) continue;
+        bool is_of_task = ref.task_id != NONE;
+        if (is_refused[i] || is_of_task != are_of_tasks || !requeue_ended_is_of(c->s, event, ref)) continue;
         is_refused[i] = requeue_run_revive(lists->run, ref) != 0;
         if (!is_refused[i])
             map_set_u64(&lists->done, task_key(ref.job_id, ref.task_id), 0);
@@ -476,6 +477,16 @@ static int requeue_ended(struct apply_context *c, const struct event *event, str
             status = -1;
     }
     c->e = e;
+    return status;
+}
+
+/* Requeues what has ended, before what runs: a limit may refuse one because of those before it, and then nothing else
+ * has changed yet. Whole jobs come first: an array of which a task was requeued has not ended any more. */
+static int requeue_ended(struct apply_context *c, const struct event *event, struct task_lists *lists, bool *is_refused)
+{
+    const struct event_jobs *wanted = &event->jobs;
+    int status = requeue_ended_refs(c, event, lists, false, is_refused);
+    if (status == 0) status = requeue_ended_refs(c, event, lists, true, is_refused);
     if (status != 0 || wanted->is_dry_run) requeue_run_undo(lists->run);
     return status;
 }
