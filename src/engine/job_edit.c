@@ -8,6 +8,7 @@
 #include "engine/job_admission.h"
 #include "engine/job_members.h"
 #include "engine/job_places.h"
+#include "engine/partition_limits.h"
 #include "engine/submit_assoc.h"
 
 /* A submission or an update while its fields are set. */
@@ -266,8 +267,9 @@ static int set_partitions(struct job_edit *edit)
         job_places_check_requested_names(c, edit->row) != 0)
         return -1;
     if (has_new_partitions && job_admission_check_states(c, edit->row) != 0) return -1;
-    if (has_new_partitions || edit->is_changed[JOB_FIELD_SOFT] || edit->is_changed[JOB_FIELD_SOFT_QUEUES])
-        job_places_sort_partitions(c, edit->row);
+    if (!has_new_partitions && !edit->is_changed[JOB_FIELD_SOFT] && !edit->is_changed[JOB_FIELD_SOFT_QUEUES]) return 0;
+    job_places_sort_partitions(c, edit->row);
+    if (!is_submission) partition_limits_reset_time(c->s, edit->row);
     return 0;
 }
 
