@@ -298,7 +298,7 @@ static const struct wire_field host_fields[] = {
     {0}};
 static const struct wire_shape host_shape = REPLY("Host", api_host, host_fields, "The machine.");
 
-static const struct wire_field clock_event_fields[] = {
+static const struct wire_field clock_state_fields[] = {
     REQUIRED(api_clock, now_us, WIRE_I64, .help = "time of the instance", TIME_US),
     REQUIRED(api_clock, wall_us, WIRE_I64, .help = "what the wall clock of the machine shows", ANY_NUMBER),
     REQUIRED(api_clock, started_us, WIRE_I64, .help = "time of the daemon's start", TIME_US),
@@ -313,7 +313,7 @@ static const struct wire_field clock_event_fields[] = {
     REQUIRED(api_clock, events, WIRE_RECORDS, .help = "what happened to the clock", .table = &clock_fields),
     {0}};
 const struct wire_shape api_clock_shape =
-    REPLY("Clock", api_clock, clock_event_fields, "The time of the instance, and what happened to the clock.");
+    REPLY("Clock", api_clock, clock_state_fields, "The time of the instance, and what happened to the clock.");
 
 static const struct wire_field gap_fields[] = {
     REQUIRED(api_gap, gap, WIRE_CHOICE, .choices = "count,discard",

@@ -39,6 +39,7 @@ size_t number_format_shortest(char *out, double value);
 /* The same as printf's %.17g: for the columns of -P. */
 size_t number_format_g17(char *out, double value);
 
+/* In decimal digits. */
 size_t number_format_u64(char *out, uint64_t value);
 
 #endif

@@ -131,9 +131,6 @@ void ranking_thread_abandon(struct daemon *d);
 
 /* loads.c, for the server: struct server_host has what they do. */
 int daemon_check_sensors(void *context, const char *paths, struct err *e);
-
-/* Whether a pretend job can run as its comment says. */
-int daemon_check_pretend_comment(void *context, const char *comment, struct err *e);
 void daemon_describe_sensors(void *context, struct buf *out);
 
 /* loads.c: measures for the first time. */
@@ -166,6 +163,9 @@ bool daemon_pretend_host_is_up(const struct daemon *d, uint32_t host);
 /* pretend_launches.c: opens the executor with the launches that run; starts a task. */
 void daemon_open_pretend_executor(struct daemon *d);
 void daemon_start_pretend(struct daemon *d, const struct job *j, const struct task *k);
+
+/* pretend_launches.c, for the server: whether a pretend job can run as its comment says. */
+int daemon_check_pretend_comment(void *context, const char *comment, struct err *e);
 
 /* instance_clock.c: the time at a start: after store_open, and before the state is loaded. Sets now_us. */
 int daemon_start_clock(struct daemon *d, struct err *e);

@@ -167,12 +167,6 @@ int job_admission_check_amounts(struct apply_context *c, const struct job *row)
 
 /* --- limits of partitions ----------------------------------------------------------------------------------------- */
 
-static int64_t max_time_s(const struct state *s, uint32_t partition)
-{
-    int64_t max_s = s->objects[OBJECT_PARTITION].items[partition].object.value[PARTITION_MAX_TIME].number;
-    return max_s == FIELD_SPECIAL ? INT64_MAX : max_s;
-}
-
 static enum enforce_part_limits enforced(const struct state *s)
 {
     return (enum enforce_part_limits)setting_number(&s->settings, SET_ENFORCE_PART_LIMITS);
@@ -197,7 +191,7 @@ static int refuse_time(struct apply_context *c, const struct job *row, uint32_t 
 {
     char limit[32], max[32];
     duration_format(limit, row->time_limit_s);
-    duration_format(max, max_time_s(c->s, partition));
+    duration_format(max, partition_limits_max_time_s(c->s, partition));
     const char *name = c->s->objects[OBJECT_PARTITION].items[partition].object.name;
     return err_value_reason(c->e, job_field_at(JOB_FIELD_TIME_LIMIT)->name, str(limit),
                             "exceeds MaxTime of partition '%s': %s (%s)", name, max,
@@ -227,7 +221,8 @@ static bool is_nearer(const struct state *s, enum place_limit limit, uint32_t pa
                       uint32_t nearest)
 {
     if (limit != best || nearest == NONE) return limit > best;
-    return limit == LIMIT_MAX_TIME && max_time_s(s, partition) > max_time_s(s, nearest);
+    return limit == LIMIT_MAX_TIME &&
+           partition_limits_max_time_s(s, partition) > partition_limits_max_time_s(s, nearest);
 }
 
 /* A partition without hosts counts only if all are without. */

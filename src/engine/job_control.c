@@ -494,7 +494,7 @@ static int requeue_ended(struct apply_context *c, const struct event *event, str
 
 int apply_requeue(struct apply_context *c, const struct event *event)
 {
-    static const struct job_action requeue = {check_requeue, requeue_ref, requeue_ended};
+    static const struct job_action requeue = {.check = check_requeue, .act = requeue_ref, .prepare = requeue_ended};
     struct requeue_run run;
     requeue_run_begin(&run, c, event);
     int status = change_jobs(c, event, &requeue, &run);
@@ -572,7 +572,7 @@ static bool has_same_partitions(const struct job *a, const struct job *b)
  * submission, and so may a new QOS, partition or account. */
 static int check_limits(struct apply_context *c, const struct actor *actor, const struct job *old, struct job *row)
 {
-    bool has_time = row->time_limit_s != old->time_limit_s;
+    bool has_time = row->time_limit_s != old->time_limit_s && !row->has_default_time;
     if (has_time) row->is_time_exempt = actor->is_operator;
     c->result->is_time_exempt = has_time && row->is_time_exempt && limits_time_exceeds(c->s, row);
     bool is_moved = row->qos != old->qos || row->assoc != old->assoc || !has_same_partitions(row, old);

@@ -8,6 +8,7 @@
 #include "engine/job_admission.h"
 #include "engine/job_members.h"
 #include "engine/job_places.h"
+#include "engine/partition_limits.h"
 #include "engine/submit_assoc.h"
 
 /* A submission or an update while its fields are set. */
@@ -151,7 +152,8 @@ static int check_array_limit(struct job_edit *edit)
     return fail_of_job(edit);
 }
 
-/* An update moves the job to the association that its user has in the account; submit.c finds that of a submission. */
+/* An update moves the job to the association that its user has in the account; set_subject finds that of a
+ * submission. */
 static int edit_account(struct job_edit *edit, const char *account)
 {
     const struct assoc *own = &edit->c->s->assocs.items[edit->old->assoc];
@@ -265,8 +267,9 @@ static int set_partitions(struct job_edit *edit)
         job_places_check_requested_names(c, edit->row) != 0)
         return -1;
     if (has_new_partitions && job_admission_check_states(c, edit->row) != 0) return -1;
-    if (has_new_partitions || edit->is_changed[JOB_FIELD_SOFT] || edit->is_changed[JOB_FIELD_SOFT_QUEUES])
-        job_places_sort_partitions(c, edit->row);
+    if (!has_new_partitions && !edit->is_changed[JOB_FIELD_SOFT] && !edit->is_changed[JOB_FIELD_SOFT_QUEUES]) return 0;
+    job_places_sort_partitions(c, edit->row);
+    if (!is_submission) partition_limits_reset_time(c->s, edit->row);
     return 0;
 }
 
@@ -322,8 +325,8 @@ static int set_given_fields(struct job_edit *edit)
     return has_nodes ? 0 : set_places(edit);
 }
 
-/* Other partitions, or another order of them, may be those of another association, which may not allow the QOS. A
- * submission checks that once its association is known. */
+/* Other partitions, or another order of them, may be those of another association, which may not allow the QOS.
+ * submit.c checks the QOS of a submission. */
 static int settle_assoc(struct job_edit *edit)
 {
     const struct job *row = edit->row;

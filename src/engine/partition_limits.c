@@ -38,7 +38,7 @@ enum partition_state partition_limits_state(const struct state *s, uint32_t part
 
 /* --- time --------------------------------------------------------------------------------------------------------- */
 
-static int64_t max_time_s(const struct state *s, uint32_t partition)
+int64_t partition_limits_max_time_s(const struct state *s, uint32_t partition)
 {
     int64_t max_s = object_of(s, partition)->value[PARTITION_MAX_TIME].number;
     return max_s == FIELD_SPECIAL ? INT64_MAX : max_s;
@@ -48,7 +48,7 @@ int64_t partition_limits_time_s(const struct state *s, const struct job *j, uint
 {
     if (!j->has_default_time || j->live_tasks > 0) return s->is_document ? j->document->time_limit_s : j->time_limit_s;
     int64_t default_s = object_of(s, partition)->value[PARTITION_DEFAULT_TIME].number;
-    int64_t max_s = max_time_s(s, partition);
+    int64_t max_s = partition_limits_max_time_s(s, partition);
     if (default_s == FIELD_SPECIAL) default_s = setting_number(&s->settings, SET_DEFAULT_TIME_S);
     return default_s < max_s ? default_s : max_s;
 }
@@ -165,7 +165,8 @@ enum place_limit partition_limits_find(const struct state *s, const struct job *
     partition_limits_nodes(s, j, partition, &min, &max);
     if (nodes_min(j) > max) return LIMIT_MAX_NODES;
     if (nodes_max(j) < min) return LIMIT_MIN_NODES;
-    if (has_max_time && partition_limits_time_s(s, j, partition) > max_time_s(s, partition)) return LIMIT_MAX_TIME;
+    if (has_max_time && partition_limits_time_s(s, j, partition) > partition_limits_max_time_s(s, partition))
+        return LIMIT_MAX_TIME;
     if (max_mem != FIELD_SPECIAL && mem_per_node_mib(j) > (uint64_t)max_mem) return LIMIT_MAX_MEM_PER_NODE;
     if (j->assoc != NONE && !allows(o, PARTITION_ALLOW_ACCOUNTS, PARTITION_DENY_ACCOUNTS, account_of(s, j)))
         return LIMIT_ACCOUNTS;
@@ -197,7 +198,7 @@ static void add_time(const struct state *s, const struct job *j, uint32_t partit
 {
     char limit[32], max[32];
     duration_format(limit, partition_limits_time_s(s, j, partition));
-    duration_format(max, max_time_s(s, partition));
+    duration_format(max, partition_limits_max_time_s(s, partition));
     buf_format(out, "its time limit, %s, exceeds MaxTime of partition '%s', %s", limit, object_of(s, partition)->name,
                max);
 }

@@ -45,11 +45,15 @@ int partition_limits_read_state(struct str text, enum partition_state *out, stru
 /* The state of a partition (by index) as a whole. */
 enum partition_state partition_limits_state(const struct state *s, uint32_t partition);
 
+/* MaxTime of a partition, in seconds; INT64_MAX: unlimited. */
+int64_t partition_limits_max_time_s(const struct state *s, uint32_t partition);
+
 /* The time limit of a job in a partition, in seconds: its own; of one that gives none the partition's DefaultTime, or
  * the setting default_time_s, at most MaxTime, while it waits. Of a document 0: not known. */
 int64_t partition_limits_time_s(const struct state *s, const struct job *j, uint32_t partition);
 
-/* Gives a job without a time limit of its own, which waits again after a start, that of its first partition. */
+/* Gives a job without a time limit of its own, which waits again after a start or has other partitions, that of its
+ * first partition. */
 void partition_limits_reset_time(const struct state *s, struct job *j);
 
 /* The range of nodes that a partition lets a job have. out_max: UINT32_MAX: any number. */

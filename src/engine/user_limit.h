@@ -15,6 +15,7 @@ uint32_t user_limit_room(const struct user_limit *u, const struct state *s, cons
 /* Counts tasks of a job that start. */
 void user_limit_start(struct user_limit *u, const struct state *s, const struct job *j, uint32_t tasks);
 
+/* Frees what it counts with; it counts nothing then. */
 void user_limit_release(struct user_limit *u);
 
 #endif

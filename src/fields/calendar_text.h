@@ -44,10 +44,12 @@ struct calendar_entries {
     uint32_t count;
 };
 
+/* Read the entries of the days of a year, or of a week. what: the field, for errors. */
 int calendar_text_year(struct str text, const char *what, struct arena *arena, struct calendar_entries *out,
                        struct err *e);
 int calendar_text_week(struct str text, const char *what, struct arena *arena, struct calendar_entries *out,
                        struct err *e);
+/* The checks of the fields (field.h). */
 int calendar_text_year_check(struct str text, const char *what, struct err *e);
 int calendar_text_week_check(struct str text, const char *what, struct err *e);
 

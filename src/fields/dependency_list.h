@@ -14,7 +14,7 @@
 enum { DEPENDENCY_ITEMS_MAX = 10000, DEPENDENCY_BYTES_MAX = 1 << 20, DEPENDENCY_MINUTES_MAX = 60 * 24 * 366 * 10 };
 
 enum dependency_type {
-    DEPENDENCY_AFTER,        /* it has no pending task: all have started, or were cancelled */
+    DEPENDENCY_AFTER,        /* all its tasks have begun, or were cancelled */
     DEPENDENCY_AFTEROK,      /* it has ended, and all its tasks with exit status 0 */
     DEPENDENCY_AFTERNOTOK,   /* it has ended otherwise */
     DEPENDENCY_AFTERANY,     /* it has ended */

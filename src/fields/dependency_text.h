@@ -1,6 +1,6 @@
 /* What a job waits for, as text:
  *
- *     afterok:5:6,after:7+10      5 and 6 have ended well, and 10 minutes have passed since 7 started
+ *     afterok:5:6,after:7+10      5 and 6 have ended well, and 10 minutes have passed since 7 began
  *     afterany:5_3?afternotok:8   one of them is enough
  *     aftercorr:5,singleton       each task waits for the same task of array 5; no two jobs of that name at a time
  *

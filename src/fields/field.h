@@ -123,6 +123,7 @@ struct field_value field_absent(void);
  * text. */
 struct field_value field_nothing(const struct field *f);
 
+/* Whether a nullable field has no value. */
 bool field_is_absent(const struct field *f, const struct field_value *value);
 
 /* Parses a value as people write it. ERR_INPUT names the field, the value and what is accepted. Text is copied into
@@ -140,6 +141,7 @@ void field_accepted(const struct field *f, struct buf *out);
 /* Appends the value as field_parse reads it back; nothing if it is absent. */
 void field_format(const struct field *f, const struct field_value *value, struct buf *out);
 
+/* Whether two values of the field are the same; absent ones are. */
 bool field_equal(const struct field *f, const struct field_value *a, const struct field_value *b);
 
 /* The word at an index of a list such as "merge,slurm". The index must be in the list. */

@@ -57,6 +57,7 @@ struct quota_rules {
     uint32_t count;
 };
 
+/* Reads the rules of a set. what: the field, for errors. quota_text_rules_check is the check of the field (field.h). */
 int quota_text_rules(struct str text, const char *what, struct arena *arena, struct quota_rules *out, struct err *e);
 int quota_text_rules_check(struct str text, const char *what, struct err *e);
 

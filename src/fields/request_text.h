@@ -37,6 +37,7 @@ int request_text_gpus(struct str text, const char *what, struct arena *arena, st
 /* The next feature of a constraint, a view of it; empty at the end. *out_is_or: it is joined by | to those before. */
 struct str request_text_next_feature(struct str *rest, bool *out_is_or);
 
+/* The checks of the fields (field.h). */
 int request_text_constraint_check(struct str text, const char *what, struct err *e);
 int request_text_features_check(struct str text, const char *what, struct err *e);
 

@@ -218,8 +218,8 @@ int options_parse(const struct option_rules *rules, int argc, char **argv, struc
         if (option_store(rules, row, optarg, rules->sets[set].values, e) != 0) return -1;
         out_parsed->given[set] |= bit;
         options_end = optind;
-        if (row_of_number(&t, number)->value.default_value == NULL || optarg != NULL) continue;
-        out_parsed->bare_option = row_of_number(&t, number);
+        if (row->value.default_value == NULL || optarg != NULL) continue;
+        out_parsed->bare_option = row;
         out_parsed->after_bare_option = argv[optind];
     }
     out_parsed->operands = argv + optind;

@@ -90,6 +90,7 @@ struct multifactor_bound {
     double age_base, age_per_us, age_max, weight_fair_share;
 };
 
+/* The numbers of the rules that multifactor_priority_max needs. */
 void multifactor_bound_make(const struct multifactor_rules *r, struct multifactor_bound *out);
 
 /* The terms but age and fair share. */

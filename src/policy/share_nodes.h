@@ -35,6 +35,7 @@ struct share_nodes {
     struct map serving; /* (realm, name) -> node */
 };
 
+/* share_nodes_init makes it empty; share_nodes_release frees it. */
 void share_nodes_init(struct share_nodes *t);
 void share_nodes_release(struct share_nodes *t);
 

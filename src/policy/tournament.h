@@ -51,6 +51,7 @@ void tournament_set(struct tournament *t, uint32_t i, struct tournament_player p
 /* The first player in a context, or NULL; valid until the next change. O(log n) for each match that is played again. */
 const struct tournament_player *tournament_first(struct tournament *t, const struct tournament_context *c);
 
+/* What players are compared by, in a context. */
 double tournament_value(const struct tournament_player *player, const struct tournament_context *c);
 
 #endif

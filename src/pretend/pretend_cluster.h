@@ -65,6 +65,7 @@ struct pretend_cluster {
  * O(text + hosts + steps * log steps). */
 int pretend_cluster_read(struct str text, const char *name, struct pretend_cluster *out_cluster, struct err *e);
 
+/* Frees it; it is empty then. */
 void pretend_cluster_release(struct pretend_cluster *c);
 
 #endif

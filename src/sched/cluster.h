@@ -135,6 +135,7 @@ struct cluster {
     struct sched_pools *pools; /* not the cluster's own; NULL: there are none */
 };
 
+/* Frees it, but not its pools. */
 void cluster_release(struct cluster *c);
 
 /* When a job that starts at a time is to end; TIMELINE_END: never. */
@@ -151,6 +152,7 @@ static inline uint32_t cluster_slots_per_host(const struct cluster *c, const str
     return e->rule == ALLOCATE_FIXED ? e->slots_per_host : 0;
 }
 
+/* Frees the offers of an object. */
 void offers_release(struct offers *o);
 
 /* The object's offer of a resource, or NULL. Inline, because a run asks it most of all. */

@@ -42,6 +42,7 @@ struct queue {
     struct map by_key;
 };
 
+/* queue_release frees it; queue_clear empties it, and keeps its memory. */
 void queue_release(struct queue *q);
 void queue_clear(struct queue *q);
 
@@ -79,11 +80,13 @@ struct queue_candidates {
     ARRAY(struct queue_candidate) list;
 };
 
+/* Adds a candidate to a heap. O(log candidates). */
 void queue_push(struct queue_candidates *c, struct queue_candidate candidate);
 
 /* Makes a heap of candidates that were added to the list in any order. O(candidates). */
 void queue_order(struct queue_candidates *c);
 
+/* Whether a comes before b. */
 bool queue_is_before(const struct queue_candidate *a, const struct queue_candidate *b);
 
 /* The best one, removed. The list is not empty. */

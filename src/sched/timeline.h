@@ -44,6 +44,7 @@ struct timeline_booking {
     double amount;
 };
 
+/* Frees it; nothing is booked then. */
 void timeline_release(struct timeline *t);
 
 /* Adds an amount from from_us to until_us (not included). */

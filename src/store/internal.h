@@ -95,6 +95,7 @@ struct store {
 void checkpoint_prepare(struct store *s);
 void checkpoint_if_due(struct store *s);
 
+/* Prepares the statements. */
 int commit_prepare(struct store *s, struct err *e);
 
 /* Reads s->clock. */

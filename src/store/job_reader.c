@@ -297,8 +297,7 @@ static uint32_t take_group(struct cursor *c, const struct job_row *row, struct i
     uint32_t restarts = c->restarts_next, removed = 0;
     c->restarts_next = 0;
     if (text[0] != '\0') (void)restarts_parse(&j, str(text), "restarted_tasks", NULL);
-    for (; removed < restarts && removed < j.restarted.count;
-         removed++) { /* rest: those that were requeued more often than each group before */
+    for (; removed < restarts && removed < j.restarted.count; removed++) { /* keeps those of later groups */
         idset_copy(&rest, tasks);
         idset_remove_all(&rest, &j.restarted.items[removed]);
         idset_remove_all(tasks, &rest);

@@ -14,6 +14,7 @@ struct job_row_columns {
     struct field_column column[JOB_FIELD_COUNT];
 };
 
+/* Adds the column of a field behind the others. */
 void job_row_columns_add(struct job_row_columns *columns, enum job_field f);
 
 /* The columns of the table job (home JOB) or task (home TASK). */
@@ -32,11 +33,12 @@ int job_row_write(const struct job_row_columns *columns, sqlite3_stmt *put, cons
 int job_row_write_task(const struct job_row_columns *columns, sqlite3_stmt *put, const struct state *state,
                        uint32_t task, struct arena *arena, struct err *e);
 
-/* Restores a job or a task from the statement's row. ERR_INTERNAL names the row and the field. */
 /* Reads a row of job. Texts are those of the statement or in memory of arena, as lists are; job_members_release frees
  * the sets. */
 int job_row_read(const struct job_row_columns *columns, sqlite3_stmt *row, const struct state *state,
                  struct arena *arena, struct job *out, struct err *e);
+
+/* Restores a job or a task from the statement's row. ERR_INTERNAL names the row and the field. */
 int job_row_load(const struct job_row_columns *columns, sqlite3_stmt *row, struct state *state, struct err *e);
 int job_row_load_task(const struct job_row_columns *columns, sqlite3_stmt *row, struct state *state, struct err *e);
 

@@ -12,6 +12,7 @@ static inline bool wire_is_whole(const struct wire_field *f)
     return (f->type >= WIRE_U32 && f->type <= WIRE_I64) || f->type == WIRE_TIME || f->type == WIRE_MEMORY;
 }
 
+/* The number of a member, whatever the width of its C type. */
 int64_t wire_get_number(const struct wire_field *f, const void *value);
 void wire_set_number(const struct wire_field *f, void *value, int64_t number);
 

@@ -75,6 +75,17 @@ def test_each_task_of_an_array_has_its_own_attempts(instance):
     assert 'all agree' in instance.good('verify')
 
 
+def test_a_task_and_its_whole_array_in_one_request_are_the_array(instance):
+    array = instance.submit('-a', '0-2', '--', 'true')
+    until(lambda: not instance.rows('queue'), 'the array to end')
+    instance.good('set', 'requeue_delay_s=1000')
+    named = ['%d_1' % array, str(array)]
+    for ids in named, named[::-1]:
+        assert instance.good('requeue', '--dry-run', *ids) == 'Would requeue 1 job\n  %d\n' % array
+    assert instance.good('requeue', *named) == 'Requeued 1 job\n'
+    assert [(row['id'], row['restarts']) for row in instance.json('queue')] == [('%d_[0-2]' % array, 1)]
+
+
 def test_what_was_cancelled_before_it_started_has_no_attempt(instance):
     job = instance.submit('--hold', '--', 'true')
     instance.good('cancel', job)

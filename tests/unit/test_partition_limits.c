@@ -310,6 +310,32 @@ static void a_default_time_is_replaced(void **unused)
     world_release(&w);
 }
 
+/* An update of the partitions changes the first one, whose default a waiting job shows. No time limit was given, so
+ * MaxWall counts whoever asks. */
+static void a_default_time_follows_the_first_partition(void **unused)
+{
+    (void)unused;
+    struct world w;
+    make_world(&w, "ANY");
+    world_object(&w, OBJECT_PARTITION, "main", "DefaultTime=50");
+    world_object(&w, OBJECT_PARTITION, "vip", "DefaultTime=5");
+    struct event job = job_of("ann", "cpus=1|partitions=main,vip");
+    struct job_values values = *job.submit;
+    values.is_given[JOB_FIELD_TIME_LIMIT] = false;
+    job.submit = &values;
+    uint32_t id = world_take(&w, job);
+    struct event update = world_update(id, job_text("partitions=vip,main"));
+    update.actor = world_operator;
+    assert_int_equal(world_apply(&w, update, NULL), 0);
+    assert_int_equal(job_at(&w, id)->time_limit_s, 300);
+    assert_true(job_at(&w, id)->has_default_time);
+    assert_false(job_at(&w, id)->is_time_exempt);
+    world_object(&w, OBJECT_PARTITION, "vip", "DefaultTime=7");
+    assert_int_equal(world_apply(&w, world_update(id, job_text("comment=same partitions")), NULL), 0);
+    assert_int_equal(job_at(&w, id)->time_limit_s, 300);
+    world_release(&w);
+}
+
 /* DenyOnLimit of the partition's QOS compares the default time of that partition. */
 static void limits_compare_the_default_time_of_the_partition(void **unused)
 {
@@ -469,6 +495,7 @@ int main(void)
         cmocka_unit_test(each_partition_has_its_default_time),
         cmocka_unit_test(a_default_time_is_there_again_after_a_start),
         cmocka_unit_test(a_default_time_is_replaced),
+        cmocka_unit_test(a_default_time_follows_the_first_partition),
         cmocka_unit_test(limits_compare_the_default_time_of_the_partition),
         cmocka_unit_test(memory_for_each_cpu_has_a_default),
         cmocka_unit_test(the_default_memory_is_that_of_a_partition_that_accepts_it),

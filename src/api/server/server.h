@@ -54,7 +54,7 @@ struct server_host {
     /* Whether the host can use the programs of the setting load_sensor, a list that is well formed. ERR_INPUT names the
      * path. NULL: always. */
     int (*check_sensors)(void *context, const char *paths, struct err *e);
-    /* Whether the comment of a new job is one that the cluster can use; NULL: any is. */
+    /* Whether the comment of a submission or an update is one that the cluster can use; NULL: any is. */
     int (*check_comment)(void *context, const char *comment, struct err *e);
     /* Appends what is wrong with load sensors now: "/opt/scratch: ended". NULL: nothing is known. */
     void (*describe_sensors)(void *context, struct buf *out);

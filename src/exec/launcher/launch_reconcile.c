@@ -103,8 +103,8 @@ static void reconcile_open(struct launches *l, uint32_t index, struct launch_dir
         end_as_never_ran(l, index, d);
 }
 
-/* The directory of the launch was removed, and its keeper is gone. The daemon still waits
- * for the end, so the launch is reported as lost. */
+/* The directory of the launch was removed, and its keeper is gone. The daemon still waits for the end, so the launch is
+ * reported as lost. */
 static void reconcile_removed(struct launches *l, uint32_t index)
 {
     struct launch_entry *entry = &l->list.items[index];

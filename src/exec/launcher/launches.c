@@ -65,7 +65,7 @@ static struct launch_entry *find_by_keeper(struct launches *l, pid_t pid)
     return NULL;
 }
 
-/* Reaps keepers that are children of this launcher. Their pidfds stay valid. */
+/* Reaps keepers that are children of this launcher, whose pidfds stay valid, and continues those that were stopped. */
 static void reap_keepers(struct launches *l)
 {
     int status;

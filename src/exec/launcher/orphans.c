@@ -95,7 +95,6 @@ void orphans_kill(struct orphan_launch *launches, uint32_t count)
     index_launches(&s, count);
     processes_read(&all);
     s.owns_session = mem_resize(NULL, 0, count + (size_t)1);
-    memset(s.owns_session, 0, count + (size_t)1);
     uint32_t *owners = mem_resize(NULL, 0, (all.list.count + (size_t)1) * sizeof *owners);
     for (uint32_t i = 0; i < all.list.count; i++) owners[i] = find_owner(&s, &all.list.items[i]);
     kill_all(&s, &all, owners);
