@@ -195,7 +195,7 @@ struct api_check_answer {
 };
 struct api_check { /* GET /v1/jobs/{id}/check */
     uint32_t job_id;
-    bool held;
+    bool held, waits_for_jobs, waits_for_begin;
     struct wire_list scheduling_info; /* of const char * */
     struct api_check_answer empty, now;
 };

@@ -40,6 +40,8 @@ static int check_scenario(struct call *call, struct scenario *s, const char *nam
         return -1;
     *out = (struct api_check){.job_id = job_id,
                               .held = in_pass.is_held,
+                              .waits_for_jobs = in_pass.is_dependent,
+                              .waits_for_begin = in_pass.is_early,
                               .scheduling_info = {(void *)(uintptr_t)in_pass.items, in_pass.count},
                               .empty = answer_of(&empty),
                               .now = answer_of(&now)};
@@ -74,10 +76,21 @@ static void write_answer(struct call *call, const char *when, const struct api_c
     reason_list_write(a->sentences.items, a->sentences.count, out);
 }
 
+/* What keeps the job from starting and the answers leave out, unless the sentences of the last pass say it. */
+static void note_waits(const struct api_check *check)
+{
+    if (check->held) output_note("job %u is held; the answer is that of a job that is not", check->job_id);
+    if (check->now.possible) return;
+    if (check->waits_for_jobs)
+        output_note("job %u waits for other jobs; the answer is that of a job that does not", check->job_id);
+    if (check->waits_for_begin && !check->waits_for_jobs)
+        output_note("job %u waits for its begin; the answer is that of a job that does not", check->job_id);
+}
+
 static void write_text(struct call *call, const struct api_check *check)
 {
     const struct check_values *v = call->values;
-    if (check->held) output_note("job %u is held; the answer is that of a job that is not", check->job_id);
+    note_waits(check);
     if (!v->is_now) write_answer(call, "On the empty cluster", &check->empty);
     write_answer(call, "As it is now", &check->now);
     if (!check->now.possible || check->held || check->scheduling_info.count == 0) return;
@@ -123,8 +136,8 @@ const struct command cmd_check = {
         "Answers twice: as if nothing else ran, with drained hosts and closed queues and without load values; and as the "
         "cluster is now, whatever its load thresholds. Below each answer is what keeps the job from queues and hosts, in the "
         "sentences of Grid Engine (qalter -w v and -w p). What the sentences call -q are the queues of --queues.\n\n"
-        "That a job could start now does not mean that it does: jobs with a higher priority come first, limits and holds do not "
-        "count. 'fairlead show job' says why it waits.",
+        "That a job could start now does not mean that it does: jobs with a higher priority come first; holds, dependencies "
+        "and begin times do not count, and are noted. 'fairlead show job' says why it waits.",
     .options = check_options,
     .values_size = sizeof(struct check_values),
     .operands_min = 1,

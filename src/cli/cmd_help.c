@@ -25,6 +25,9 @@ static int help_run(struct call *call, struct err *e)
         help_write_subcommands(p->operands[0], call->out);
         return 0;
     }
+    const char *kind, *lister = p->operand_count == 1 ? help_topic_of_name(p->operands[0], &kind) : NULL;
+    if (lister != NULL)
+        return err_set(e, ERR_USAGE, "'%s' is a %s; run 'fairlead help %s'", p->operands[0], kind, lister);
     topic = p->operand_count == 1 ? help_topic_nearest(p->operands[0]) : NULL;
     if (topic != NULL)
         return err_set(e, ERR_USAGE, "unknown command or topic '%s'; did you mean '%s'?", p->operands[0], topic->name);

@@ -14,17 +14,22 @@ struct foreign_word {
 
 static const struct foreign_word command_words[] = {
     {.words = " sbatch qsub srun salloc bsub run ", .advice = "submit"},
-    {.words = " squeue qstat bjobs list ls ps jobs ", .advice = "queue"},
+    {.words = " squeue qstat bjobs list ls ps jobs top ", .advice = "queue"},
     {.words = " scancel qdel bkill kill delete ", .advice = "cancel"},
     {.words = " sacct qacct ", .advice = "history"},
-    {.words = " sshare ", .advice = "share"},
+    {.words = " sshare sreport usage ", .advice = "share"},
     {.words = " sprio ", .advice = "prio"},
-    {.words = " sinfo qhost pbsnodes ", .advice = "status"},
+    {.words = " sinfo qhost pbsnodes info ", .advice = "status"},
     {.words = " scontrol job ", .advice = "show job"},
     {.words = " sacctmgr ", .advice = "account show"},
     {.words = " qhold ", .advice = "hold"},
-    {.words = " qrls ", .advice = "release"},
-    {.words = " qalter ", .advice = "update"},
+    {.words = " qrls resume ", .advice = "release"},
+    {.words = " qalter alter ", .advice = "update"},
+    {.words = " qquota ", .advice = "quota usage"},
+    {.words = " add create ", .advice = "account add"},
+    {.words = " modify ", .advice = "account modify"},
+    {.words = " limit limits ", .advice = "help limits"},
+    {.words = " reason reasons ", .advice = "help reasons"},
     {.words = " requeuehold ", .advice = "requeue --hold"},
     {0},
 };
@@ -168,6 +173,16 @@ static const struct foreign_word shown_words[] = {
     {.words = " reservation reservations res ", .advice = "schedule"},
     {.words = " quotas rqs ", .advice = "quota show"},
     {.words = " share shares ", .advice = "share"},
+    {.words = " history ", .advice = "history"},
+    {0},
+};
+
+/* Words of sacctmgr among the fields of accounts and users, in lower case. Without advice the most similar field would
+ * be named: for Fairshare fshare, which is of the ticket policies. */
+static const struct foreign_word field_words[] = {
+    {.words = " fairshare ", .advice = "use --shares N for the shares"},
+    {.words = " set where ", .advice = "leave it out, the NAME=VALUE follow the name"},
+    {.words = " defaultaccount ", .advice = "use --default with -A, --account NAME"},
     {0},
 };
 
@@ -232,6 +247,14 @@ const char *foreign_syntax_subcommand(const char *word)
 const char *foreign_syntax_shown(const char *word)
 {
     return find(shown_words, word);
+}
+
+const char *foreign_syntax_field(struct str name)
+{
+    char word[WORD_BYTES];
+    text_format(word, sizeof word, "%.*s", (int)name.length, name.text);
+    for (char *c = word; *c != '\0'; c++) *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+    return find(field_words, word);
 }
 
 const char *foreign_syntax_request(struct str name)

@@ -28,6 +28,10 @@ const char *foreign_syntax_subcommand(const char *word);
 /* The command that shows what other programs show by this word after 'show' ("nodes": "host show"), or NULL. */
 const char *foreign_syntax_shown(const char *word);
 
+/* Advice for a word, in any case, among the fields of an account or user ("Fairshare": "use --shares N for the
+ * shares"), or NULL. */
+const char *foreign_syntax_field(struct str name);
+
 /* Advice for a resource of qsub -l that is an option here ("h_rt": "use -t for the time limit"), or NULL. */
 const char *foreign_syntax_request(struct str name);
 

@@ -2,10 +2,12 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "cli/field_help.h"
 #include "cli/reason_help.h"
 #include "fields/limit_fields.h"
 #include "fields/objects.h"
+#include "fields/pending_reason.h"
 #include "fields/settings.h"
 #include "options/usage.h"
 
@@ -92,6 +94,48 @@ const struct help_topic *help_topic_find(const char *name)
 {
     for (const struct help_topic *t = help_topics; t->name != NULL; t++) {
         if (strcmp(t->name, name) == 0) return t;
+    }
+    return NULL;
+}
+
+/* Whether a limit of an association or a QOS has the name, in any case. */
+static bool is_limit(struct str name)
+{
+    const struct object_class *qos = &object_classes[OBJECT_QOS];
+    if (limit_fields_find(&limit_fields, name) != NONE) return true;
+    for (uint32_t i = QOS_GRP_JOBS; i < QOS_FIELD_COUNT; i++) {
+        if (str_equal_nocase(name, str(qos->fields[i].name))) return true;
+    }
+    return false;
+}
+
+static bool is_reason(struct str name)
+{
+    for (int i = PENDING_NONE + 1; i < PENDING_REASON_COUNT; i++) {
+        if (str_equal_nocase(name, str(pending_reason_name((enum pending_reason)i)))) return true;
+    }
+    return false;
+}
+
+static bool is_setting(struct str name)
+{
+    for (int i = 0; i < SETTING_COUNT; i++) {
+        if (str_equal_nocase(name, str(settings_table[i].name))) return true;
+    }
+    return false;
+}
+
+const char *help_topic_of_name(const char *name, const char **out_kind)
+{
+    static const struct {
+        bool (*has)(struct str name);
+        const char *kind, *topic;
+    } lists[] = {
+        {is_limit, "limit", "limits"}, {is_reason, "pending reason", "reasons"}, {is_setting, "setting", "set"}};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        if (!lists[i].has(str(name))) continue;
+        *out_kind = lists[i].kind;
+        return lists[i].topic;
     }
     return NULL;
 }

@@ -11,10 +11,30 @@ enum { TASKS_NAMED_MAX = 100000 };
 
 typedef ARRAY(const char *) id_list;
 
+static bool has_name_option(const struct command *command)
+{
+    for (const struct option_row *o = command->options; o != NULL && o->name != NULL; o++) {
+        if (strcmp(o->name, "name") == 0) return true;
+    }
+    return false;
+}
+
+/* qdel takes names and lists with commas, too. *e: of an id that is no other word: unchanged. Returns -1. */
+static int refuse_id(const struct call *call, struct str id, struct err *e)
+{
+    static const char accepted[] = "a job id (such as 5, or 5_3 for task 3 of an array)";
+    if (memchr(id.text, ',', id.length) != NULL)
+        return err_value(e, "job", id, "%s; give several ids as several arguments", accepted);
+    bool is_name = id.length > 0 && !(id.text[0] >= '0' && id.text[0] <= '9');
+    if (is_name && has_name_option(call->command))
+        return err_value(e, "job", id, "%s; use -J, --name NAME for a name", accepted);
+    return -1;
+}
+
 static int add_id(struct call *call, struct str id, id_list *ids, struct err *e)
 {
     uint32_t job_id, task_id;
-    if (job_id_parse(id, "job", &job_id, &task_id, e) != 0) return -1;
+    if (job_id_parse(id, "job", &job_id, &task_id, e) != 0) return refuse_id(call, id, e);
     *array_add(ids) = arena_copy(call->arena, id);
     return 0;
 }

@@ -3,6 +3,7 @@
 #include "api/bodies.h"
 #include "base/ensure.h"
 #include "base/text.h"
+#include "cli/foreign_syntax.h"
 #include "fields/limit_fields.h"
 
 static int add_limit(const struct call *call, struct str name, struct str value, struct limit_operands *io,
@@ -54,12 +55,16 @@ int limit_operands_refuse(const struct call *call, const char *operand, struct e
     struct buf names = {0};
     struct str value, name = str_cut(str(operand), '=', &value);
     const struct field *f;
+    const char *advice = foreign_syntax_field(name);
+    if (advice != NULL)
+        return err_set(e, ERR_USAGE, "unexpected argument '%s': %s; see 'fairlead %s --help'", operand, advice,
+                       call->command->name);
     if (value.text == NULL)
         return err_set(e, ERR_USAGE,
                        "unexpected argument '%s'; fields are given as NAME=VALUE, see 'fairlead %s --help'", operand,
                        call->command->name);
     for (const struct option_row *o = call->command->options; o != NULL && o->name != NULL; o++) {
-        if (str_equal(name, str(o->name)))
+        if (str_equal_nocase(name, str(o->name)))
             return err_set(e, ERR_USAGE, "unexpected argument '%s': it is an option, --%s %.*s", operand, o->name,
                            (int)value.length, value.text);
     }

@@ -162,10 +162,25 @@ static const struct command *only_subcommand(const char *parent)
     return found;
 }
 
-/* argv[1] names no command: says which one it may have been. */
-static int refuse_unknown(const char *word)
+/* "modify account" is 'account modify', "list users" is 'user show', as in sacctmgr. next: NULL: no more words. NULL:
+ * not known. */
+static const char *equivalent_of_reversed(const char *word, const char *next)
 {
-    const char *equivalent = foreign_syntax_command(word);
+    char name[NAME_BYTES];
+    const char *subcommand = foreign_syntax_subcommand(word), *shown = next != NULL ? foreign_syntax_shown(next) : NULL;
+    const struct command *found;
+    if (next == NULL) return NULL;
+    if (subcommand != NULL && strcmp(subcommand, "show") == 0 && shown != NULL) return shown;
+    text_format(name, sizeof name, "%s %s", next, subcommand != NULL ? subcommand : word);
+    found = command_find(name);
+    return found != NULL ? found->name : NULL;
+}
+
+/* word, that is argv[1], names no command: says which one it may have been. */
+static int refuse_unknown(const char *word, const char *next)
+{
+    const char *equivalent = equivalent_of_reversed(word, next);
+    if (equivalent == NULL) equivalent = foreign_syntax_command(word);
     const struct command *nearest = equivalent == NULL ? nearest_command(NULL, word) : NULL;
     if (nearest != NULL) equivalent = nearest->name;
     if (word[0] == '-') {
@@ -243,7 +258,7 @@ static int run_without_command(int argc, char **argv, struct output *out)
         help_write_subcommands(argv[1], out);
         return 0;
     }
-    if (!help_has_subcommands(argv[1])) return refuse_unknown(argv[1]);
+    if (!help_has_subcommands(argv[1])) return refuse_unknown(argv[1], argc > 2 ? argv[2] : NULL);
     return argc == 2 ? refuse_missing_subcommand(argv[1]) : refuse_unknown_subcommand(argv[1], argv[2]);
 }
 

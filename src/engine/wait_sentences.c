@@ -390,7 +390,8 @@ void wait_sentences_make(const struct wait_view *v, const struct job *j, const s
     struct wait_list l = {.v = v, .j = j, .d = d, .question = question, .arena = arena};
     uint8_t *drops = arena_alloc(arena, v->m->cluster.instances.count + (size_t)1);
     bool is_left = true;
-    *out = (struct wait_sentences){.is_held = j->is_held};
+    *out = (struct wait_sentences){
+        .is_held = j->is_held, .is_dependent = waits_for_jobs(&l), .is_early = j->begin_us > v->now_us};
     for (uint32_t i = 0; i < v->m->cluster.instances.count; i++) drops[i] = (uint8_t)drop_of(&l, i);
     l.requests = wait_needs_text(&l, extra_request(&l));
     if (question == WAIT_IN_PASS) is_left = add_global(&l, drops);

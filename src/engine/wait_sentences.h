@@ -36,7 +36,8 @@ struct wait_sentences {
     uint32_t count;
     bool is_possible; /* the job could start: now (WAIT_IN_PASS, WAIT_NOW), or on the empty cluster (WAIT_EMPTY) */
     bool is_held;     /* by a user, so Grid Engine does not try; WAIT_NOW and WAIT_EMPTY answer all the same */
-    uint32_t slots;   /* that it would get */
+    bool is_dependent, is_early; /* it waits for other jobs; for its begin: only WAIT_IN_PASS counts them */
+    uint32_t slots;              /* that it would get */
 };
 
 /* d: the job's demand in any of its partitions, of v->demands; WAIT_EMPTY: what lasts of it (engine/never_runs.h). A

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "base/near_names.h"
 #include "base/number.h"
 
 enum { NAME_MAX = 255 };
@@ -200,9 +201,20 @@ static const char *find_without_type(const struct tres_table *t, struct str name
     return NULL;
 }
 
+/* The tracked TRES that a mistyped name may mean, "cpu" for "cpus", or NULL. */
+static const char *find_nearest(const struct tres_table *t, struct str name)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        struct str near[NEAR_NAMES_MAX];
+        if (near_names_find(str(t->items[i].text), name, near) > 0) return t->items[i].text;
+    }
+    return NULL;
+}
+
 static int fail_untracked(const struct tres_table *t, const char *field, struct str name, struct err *e)
 {
     const char *meant = find_without_type(t, name);
+    if (meant == NULL) meant = find_nearest(t, name);
     if (meant == NULL) return err_value(e, field, name, "a tracked TRES (AccountingStorageTRES)");
     return err_value(e, field, name, "a tracked TRES (AccountingStorageTRES); did you mean '%s'?", meant);
 }

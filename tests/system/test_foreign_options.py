@@ -61,6 +61,8 @@ update 1 --nice 5          | the argument of --nice follows a '='     | fairlead
 update 1 -a 0-3            | use --array-limit COUNT                  | fairlead update 2 --array-limit 2
 update 1 --wait            | use 'fairlead wait ID'                   | fairlead wait 2 --help
 update 1 -D /tmp           | directory, files and environment cannot  | fairlead submit -D /tmp -- true
+cancel NAME                | use -J, --name NAME                      | fairlead cancel --dry-run -J NAME
+cancel 1,2                 | give several ids as several arguments    | fairlead cancel --dry-run 1 2
 requeuehold 1              | did you mean 'requeue --hold'?           | fairlead requeue --hold --dry-run -J none
 """
 ENVIRONMENT = {'USER': pwd.getpwuid(os.geteuid()).pw_name}

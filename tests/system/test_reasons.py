@@ -110,6 +110,25 @@ def test_check_says_what_a_pass_waits_for(instance):
                                                 '  job dropped because of job dependencies\n')
 
 
+def test_check_notes_what_its_answers_leave_out(busy):
+    """Whether the machine is full or not: a job that depends on others does not start when it is free."""
+    sleeper(busy, '-n', '1', '-t', '5')
+    depends = sleeper(busy, '-n', '1', '-d', 'after:%d' % sleeper(busy, '-n', '2'))
+    early = sleeper(busy, '-n', '1', '--begin', 'now+1hour')
+    for job, wait in (depends, 'other jobs'), (early, 'its begin'):
+        result = busy.run('check', job)
+        assert 'As it is now: not possible\n' in result.out
+        assert result.err == 'job %d waits for %s; the answer is that of a job that does not\n' % (job, wait)
+    reply = json.loads(busy.good('check', '--json', depends))
+    assert (reply['waits_for_jobs'], reply['waits_for_begin']) == (True, False)
+
+
+def test_check_of_a_job_that_has_ended(instance):
+    ended = instance.submit('-o', '/dev/null', '--', 'true')
+    instance.until_state(ended, 'COMPLETED')
+    assert instance.bad('check', ended).endswith('job %d has already ended (COMPLETED)' % ended)
+
+
 def test_a_submission_that_is_only_tried(busy):
     before = busy.json('status')['tasks']
     assert busy.good('submit', '--test-only', '-n', '1', '-t', '5', '--', 'true') == \

@@ -21,9 +21,7 @@ static bool find_ended(struct server *s, struct job_ref ref, enum job_state *out
     return *out_row_count > 0;
 }
 
-/* Makes the error of a job that is not live more exact. The engine has only live jobs and reports any other one as not
- * found; the store shows whether the job has ended or never existed. */
-static void explain_ref(struct request *r, struct job_ref ref, struct err *e)
+void server_explain_job(struct request *r, struct job_ref ref, struct err *e)
 {
     char id[JOB_ID_TEXT_SIZE], job_id[JOB_ID_TEXT_SIZE];
     uint32_t row_count;
@@ -48,7 +46,7 @@ static void explain_not_found(struct request *r, const struct job_ref *refs, uin
 {
     for (uint32_t i = 0; i < count; i++) {
         if (server_job_is_live(r->server->host.state, refs[i])) continue;
-        explain_ref(r, refs[i], e);
+        server_explain_job(r, refs[i], e);
         return;
     }
 }
@@ -66,7 +64,7 @@ static struct wire_list refused_of(struct request *r, const struct jobs_report *
         rows[i] = (struct api_refused){arena_copy(&r->arena, str(id)), err_name(refusal->code), refusal->message};
         bool is_exact = r->event->kind == EVENT_REQUEUE; /* which knows the jobs that have ended */
         if (refusal->code != ERR_NOT_FOUND || is_exact || i >= EXPLAINED_MAX) continue;
-        explain_ref(r, refusal->ref, &e);
+        server_explain_job(r, refusal->ref, &e);
         rows[i].name = err_name(e.code);
         rows[i].message = arena_copy(&r->arena, str(ERR_SENTENCE(&e)));
     }

@@ -27,7 +27,10 @@ static int find_waiting(struct request *r, uint32_t *out_job, struct err *e)
     if (request_read_query(r, NULL, e) != 0) return -1;
     if (job_id_parse(str(r->segment), "id", &ref.job_id, &ref.task_id, e) != 0) return -1;
     uint32_t job = state_find_job(s, ref.job_id);
-    if (job == NONE) return err_not_found(e, "job", str(r->segment));
+    if (job == NONE) {
+        server_explain_job(r, ref, e);
+        return -1;
+    }
     if (idset_first(&s->jobs.items[job].pending) == NONE)
         return err_subject(e, ERR_CONFLICT, "job", str(r->segment), "does not wait");
     *out_job = job;
@@ -43,6 +46,8 @@ int server_get_check(struct request *r, struct err *e)
         return -1;
     const struct api_check check = {.job_id = r->server->host.state->jobs.items[job].id,
                                     .held = in_pass.is_held,
+                                    .waits_for_jobs = in_pass.is_dependent,
+                                    .waits_for_begin = in_pass.is_early,
                                     .scheduling_info = list_of(&in_pass),
                                     .empty = answer_of(&empty),
                                     .now = answer_of(&now)};

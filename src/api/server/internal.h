@@ -301,6 +301,10 @@ int server_reply_jobs(struct request *r, const struct job_query *query, const ch
 /* jobs.c: a query for all rows of one job or task. job_id: where the caller keeps ref.job_id. */
 struct job_query job_query_of(struct job_ref ref, const uint32_t *job_id);
 
+/* answer.c: fills *e for a job or task that is not live. The engine has only live ones and reports any other one as not
+ * found; the store shows whether it has ended or never existed. One query. */
+void server_explain_job(struct request *r, struct job_ref ref, struct err *e);
+
 /* wait.c: whether the job or task has not ended. O(1) on average */
 bool server_job_is_live(const struct state *s, struct job_ref ref);
 
