@@ -373,6 +373,7 @@ int wire_read_member(struct wire_reader *r, const struct wire_shape *shape, cons
 
 static int fail_missing(struct wire_reader *r, const char *name, const char *help)
 {
+    if (r->is_reply) return wire_fail_at(r, name, "missing; the instance is of another version than this command");
     return help != NULL ? wire_fail_at(r, name, "missing; %s", help) : wire_fail_at(r, name, "missing");
 }
 
