@@ -12,6 +12,7 @@ struct limit_check limit_check_begin(struct state *s, const struct limit_counts 
     c.qos[1] = is_over ? r->partition_qos : r->qos;
     for (int i = 0; i < LIMIT_CHECK_QOS_COUNT; i++)
         c.of_qos[i] = c.qos[i] != NONE ? c.table->of_qos.items[c.qos[i]] : NULL;
+    c.has_qos_limits = c.of_qos[0] != NULL || c.of_qos[1] != NULL;
     c.is_safe = (s->policy.enforce & ENFORCE_SAFE) != 0;
     *out_hit = (struct limit_hit){.reason = PENDING_NONE, .tres = NONE, .counter = NONE};
     return c;

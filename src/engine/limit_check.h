@@ -18,6 +18,7 @@ struct limit_check {
     struct limit_hit *hit;
     uint32_t qos[LIMIT_CHECK_QOS_COUNT]; /* in the order in which they decide; NONE: none */
     const struct limit_set *of_qos[LIMIT_CHECK_QOS_COUNT];
+    bool has_qos_limits; /* otherwise nothing is decided before the associations */
     bool is_safe;
 };
 

@@ -111,7 +111,7 @@ static bool tres_hit(const struct limit_check *c, int place, uint32_t subject, c
 {
     const struct tres_list *list = &l->tres[limit];
     for (uint32_t i = 0; i < list->count; i++) {
-        if (limit_check_tres_is_decided(c, place, limit, list->items[i].tres)) continue;
+        if (c->has_qos_limits && limit_check_tres_is_decided(c, place, limit, list->items[i].tres)) continue;
         if (one_hit(c, place, subject, limit, &list->items[i], k)) return true;
     }
     return false;

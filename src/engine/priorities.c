@@ -242,9 +242,10 @@ static bool is_kept_from_hosts(struct limit_places places, const struct job *j, 
     return place_job(&live->model.cluster, whole, window, NULL, places.arena, &unused);
 }
 
-/* counts: of what runs; those of nothing for the empty cluster. */
-static bool find_limit(struct state *s, const struct job *j, const struct limit_counts *counts, int64_t now_us,
-                       struct limit_hit *out_hit)
+/* whole: its demand in any partition, or NULL: a job of one partition has the same there. counts: of what runs; those of
+ * nothing for the empty cluster. */
+static bool find_limit(struct state *s, const struct job *j, const struct demand *whole,
+                       const struct limit_counts *counts, int64_t now_us, struct limit_hit *out_hit)
 {
     struct never_runs *never = never_runs_kept(s);
     struct arena scratch = {0}; /* a listing asks for each of its rows between two events */
@@ -253,7 +254,8 @@ static bool find_limit(struct state *s, const struct job *j, const struct limit_
         .s = s, .counts = counts, .model = &never->empty, .arena = &scratch, .now_us = now_us};
     for (uint32_t i = 0; i < j->partition_count && !is_admitted; i++) {
         struct limit_hit hit;
-        const struct demand *d = job_demand(&never->demands, j, j->partitions[i]);
+        bool is_known = whole != NULL && j->partition_count == 1;
+        const struct demand *d = is_known ? whole : job_demand(&never->demands, j, j->partitions[i]);
         is_admitted = limit_place(&places, j, j->partitions[i], d, &hit) != NULL;
         bool is_restricted = is_admitted && hit.reason != PENDING_NONE && !s->is_document && !is_empty;
         if (is_restricted) is_admitted = !is_kept_from_hosts(places, j, j->partitions[i]);
@@ -266,13 +268,13 @@ static bool find_limit(struct state *s, const struct job *j, const struct limit_
 bool job_limit_find(struct state *s, const struct job *j, int64_t now_us, struct limit_hit *out_hit)
 {
     *out_hit = (struct limit_hit){.reason = PENDING_NONE};
-    return limits_apply(s) && find_limit(s, j, limit_counts_update(s, now_us), now_us, out_hit);
+    return limits_apply(s) && find_limit(s, j, NULL, limit_counts_update(s, now_us), now_us, out_hit);
 }
 
 bool job_limit_find_lasting(struct state *s, const struct job *j, int64_t now_us, struct limit_hit *out_hit)
 {
     *out_hit = (struct limit_hit){.reason = PENDING_NONE};
-    if (!limits_apply(s) || !find_limit(s, j, &nothing_runs, now_us, out_hit)) return false;
+    if (!limits_apply(s) || !find_limit(s, j, NULL, &nothing_runs, now_us, out_hit)) return false;
     return !out_hit->falls || out_hit->requested > out_hit->limit;
 }
 
@@ -315,6 +317,7 @@ enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double 
     if (reason != PENDING_NONE && !is_of_state) return reason;
     for (uint32_t i = 0; i < j->partition_count; i++) {
         bool is_admitted =
+            (reason == PENDING_NONE && j->partition_count == 1) ||
             job_demand_partition_limit(&never->demands, j, j->partitions[i], j->partitions[i]) == LIMIT_NONE;
         is_open |= is_admitted && is_open_for(&never->demands, j->partitions[i], j, now_us);
     }
@@ -322,8 +325,9 @@ enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double 
     const struct demand *demand = job_demand(&never->demands, j, NONE);
     if (never_runs_is(never, demand)) return PENDING_BAD_CONSTRAINTS;
     if (is_of_state) return reason;
-    struct limit_hit limit;
-    if (job_limit_find(s, j, now_us, &limit)) return limit.reason;
+    struct limit_hit limit = {.reason = PENDING_NONE};
+    bool has_limits = limits_apply(s);
+    if (has_limits && find_limit(s, j, demand, limit_counts_update(s, now_us), now_us, &limit)) return limit.reason;
     if (!is_open) return PENDING_PARTITION_CLOSED;
     if (ranking_qos_waits(s, j->qos, factor)) return PENDING_QOS_USAGE_THRESHOLD;
     if (never_runs_is_unavailable(never, demand)) return PENDING_REQ_NODE_NOT_AVAIL;
