@@ -242,8 +242,8 @@ static bool is_kept_from_hosts(struct limit_places places, const struct job *j, 
     return place_job(&live->model.cluster, whole, window, NULL, places.arena, &unused);
 }
 
-/* whole: its demand in any partition, or NULL: a job of one partition has the same there. counts: of what runs; those of
- * nothing for the empty cluster. */
+/* whole: its demand in any partition, or NULL: a job of one partition has the same there. counts: of what runs; those
+ * of nothing for the empty cluster. */
 static bool find_limit(struct state *s, const struct job *j, const struct demand *whole,
                        const struct limit_counts *counts, int64_t now_us, struct limit_hit *out_hit)
 {
