@@ -11,6 +11,7 @@ void launch_ends_write(struct launches *l, struct launch_entry *entry, const str
 void launch_ends_write_lost(struct launches *l, struct launch_entry *entry, const struct launch_dir *d,
                             struct launch_record record, const char *detail);
 
+/* Whether a process was started in this boot of the machine, so that it may still run. */
 bool launch_ends_is_of_this_boot(const struct launches *l, const struct process_identity *identity);
 
 /* The launch has a start record, but no end and no keeper: ends it as lost, after its processes have been killed. */
