@@ -49,8 +49,8 @@ struct clock_decision {
     struct clock_change change; /* if so */
 };
 
-/* What the clocks say now, held against what was last known: the time of the instance, and how the times of the database
- * have to change for it. Pure; O(1). */
+/* What the clocks say now, held against what was last known: the time of the instance, and how the times of the
+ * database have to change for it. Pure; O(1). */
 struct clock_decision clock_decision_make(const struct clock_last *last, const struct clock_reading *now);
 
 /* What a person decides about an open gap. counts: it is counted, otherwise it never will be. ERR_CONFLICT: there is no
