@@ -7,6 +7,7 @@
 ## make bench      run the benchmarks
 ## make fuzz       fuzz every parser, each for FUZZ_SECONDS (20)
 ## make crash      crash it for SECONDS (600): the crash tests, 10,000 simulated histories, a real instance under faults
+## make deb        build the Debian package, build-deb/fairlead_VERSION_ARCHITECTURE.deb, and check it with lintian
 ## make install    install below PREFIX (/usr/local), in DESTDIR when given
 ## make format     format the C sources by .clang-format
 ## make clean      remove the build folders
@@ -20,7 +21,7 @@ FUZZ_SECONDS = 20
 SECONDS = 600
 
 .DEFAULT_GOAL = build
-.PHONY: build demo check test bench fuzz crash install format clean help
+.PHONY: build demo check test bench fuzz crash deb install format clean help
 # Several targets build in the same folder.
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
@@ -44,11 +45,11 @@ test:
 bench:
 	@tools/install-packages bench
 	@tools/configure build
-	@ninja -C build programs meson-benchmark-prereq
+	@ninja -C build programs meson-benchmark-prereq bench/spawn-loop
 	@sh tools/bench.sh build
 
 fuzz:
-	@tools/install-packages fuzz
+	@tools/install-packages test fuzz
 	@tools/run-fuzz '$(FUZZ_SECONDS)'
 
 crash:
@@ -56,6 +57,10 @@ crash:
 	@tools/configure build
 	@ninja -C build all meson-test-prereq
 	@tools/run-crash '$(SECONDS)'
+
+deb:
+	@tools/install-packages deb
+	@tools/make-deb
 
 install:
 	@tools/install-packages
@@ -68,7 +73,7 @@ format:
 	@tools/format
 
 clean:
-	@rm -rf build build-asan build-fuzz
+	@rm -rf build build-asan build-fuzz build-deb
 
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile

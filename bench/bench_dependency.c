@@ -40,7 +40,7 @@ static uint32_t submit(struct bench *b, const char *dependency)
     give_text(&job, JOB_FIELD_COMMAND, "true");
     give_text(&job, JOB_FIELD_DIRECTORY, "/");
     if (dependency != NULL) give_text(&job, JOB_FIELD_DEPENDENCY, dependency);
-    return apply(b, (struct event){.kind = EVENT_SUBMIT, .actor = {0, 0, "root", true}, .submit = &job});
+    return apply(b, (struct event){.kind = EVENT_SUBMIT, .actor = {0, 0, "root", ROLE_ADMINISTRATOR}, .submit = &job});
 }
 
 static void open_bench(struct bench *b)

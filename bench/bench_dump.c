@@ -35,7 +35,7 @@ static void add_object(struct state *s, struct outcome *out, enum object_kind ki
     bool is_there = state_find_object(s, kind, name) != NONE;
     apply(s, out, NOW_US,
           (struct event){.kind = is_there ? EVENT_OBJECT_MODIFY : EVENT_OBJECT_ADD,
-                         .actor = {0, 0, "root", true},
+                         .actor = {0, 0, "root", ROLE_ADMINISTRATOR},
                          .object = {kind, name, &field, 1}});
 }
 
@@ -56,7 +56,7 @@ static void add_users(struct state *s, struct outcome *out)
     for (uint32_t i = 0; i < USERS; i++) {
         char name[32];
         snprintf(name, sizeof name, "user%u", i);
-        struct event event = {.kind = EVENT_USER_ADD, .actor = {0, 0, "root", true}};
+        struct event event = {.kind = EVENT_USER_ADD, .actor = {0, 0, "root", ROLE_ADMINISTRATOR}};
         event.user =
             (struct event_user){.name = name, .account = "root", .shares = SHARES_UNSET, .priority = PRIORITY_UNSET};
         apply(s, out, NOW_US, event);
@@ -80,7 +80,7 @@ static void submit(struct state *s, struct outcome *out, uint32_t number)
     if (number % 7 == 0) give(&job, JOB_FIELD_REQUESTS, field_text("license=1"));
     if (number % 11 == 0) give(&job, JOB_FIELD_ENVIRONMENT, field_text("smp"));
     apply(s, out, NOW_US + number * INT64_C(1234567),
-          (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, name, false}, .submit = &job});
+          (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, name, ROLE_USER}, .submit = &job});
 }
 
 static double write_document(struct state *s, int64_t now_us, struct buf *out)

@@ -105,7 +105,7 @@ static void submit(struct state *s, struct store *store, uint32_t user, struct o
     give_text(&job, JOB_FIELD_NAME, "job");
     give_text(&job, JOB_FIELD_DIRECTORY, "/home/ann/project");
     give_text(&job, JOB_FIELD_COMMAND, "run.sh first second");
-    struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, name, false}, .submit = &job};
+    struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, name, ROLE_USER}, .submit = &job};
     if (engine_apply(s, NOW_US, &event, out, &result, &e) != 0) give_up("submit", ERR_SENTENCE(&e));
     struct str arguments[] = {str("first"), str("second")};
     struct str environment[] = {str("PATH=/usr/bin:/bin"), str("HOME=/home/ann"), str(value)};
@@ -187,7 +187,7 @@ static double run_setting_turn_s(struct store *store, struct state *s, const cha
 {
     const struct event_pair pair = {key, value};
     const struct event event = {
-        .kind = EVENT_SETTINGS, .actor = {0, 0, "root", true}, .settings = {.pairs = &pair, .count = 1}};
+        .kind = EVENT_SETTINGS, .actor = {0, 0, "root", ROLE_ADMINISTRATOR}, .settings = {.pairs = &pair, .count = 1}};
     return run_turn_s(store, s, &event, NOW_US);
 }
 
@@ -347,7 +347,7 @@ static double requeue_turn_s(struct store *store, struct state *s, uint32_t id)
     double begin = now_s();
     if (store_ended_job(store, s, id, &arena, &job, &e) != 0) give_up("ended job", ERR_SENTENCE(&e));
     const struct event event = {.kind = EVENT_REQUEUE,
-                                .actor = {.user = "root", .is_operator = true},
+                                .actor = {.user = "root", .role = ROLE_ADMINISTRATOR},
                                 .ended_jobs = &job,
                                 .ended_job_count = 1,
                                 .jobs = {.refs = &ref, .count = 1}};

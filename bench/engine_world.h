@@ -18,7 +18,7 @@ static inline void bench_apply(struct state *s, struct outcome *out, int64_t now
 {
     struct err e;
     outcome_clear(out);
-    if (event.actor.user == NULL) event.actor = (struct actor){0, 0, "root", true};
+    if (event.actor.user == NULL) event.actor = (struct actor){0, 0, "root", ROLE_ADMINISTRATOR};
     if (engine_apply(s, now_us, &event, out, NULL, &e) == 0) return;
     fprintf(stderr, "event %d: %s\n", event.kind, ERR_SENTENCE(&e));
     exit(1);
@@ -93,7 +93,7 @@ static inline void bench_job_make(struct bench_job *j, uint32_t user, uint32_t c
 
 static inline struct event bench_job_event(const struct bench_job *j)
 {
-    return (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, j->user, false}, .submit = &j->values};
+    return (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, j->user, ROLE_USER}, .submit = &j->values};
 }
 
 #endif

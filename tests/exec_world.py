@@ -1,9 +1,14 @@
 """What a daemon needs to run jobs, for tests: a state directory, a launcher, and an executor that is driven by lines
 (crash/exec_driver.c)."""
+import collections
+import fcntl
 import os
 import pathlib
 import select
+import shutil
 import signal
+import socket
+import struct
 import subprocess
 import tempfile
 import time
@@ -114,6 +119,68 @@ def make_public_directory():
     return directory
 
 
+class Launch:
+    """What the record log has of a launch: the fields of its start line, and of its last record of each phase."""
+
+    def __init__(self):
+        self.start, self.records, self.is_acknowledged = {}, {}, False
+
+
+def log_lines(state):
+    """The fields of all lines of the record log (exec/launcher/log_text.h), whether their hashes are right or not."""
+    segments = [path for path in (state / 'launches').glob('*.log') if path.is_file()]
+    for segment in sorted(segments, key=lambda path: int(path.stem)):
+        for line in read(segment).decode(errors='replace').split('\n'):
+            fields = dict(field.split('=', 1) for field in line.partition(' ')[2].split('\t') if '=' in field)
+            if fields:
+                yield fields
+
+
+def logged(state):
+    """What the record log has, by launch id."""
+    launches = collections.defaultdict(Launch)
+    for fields in log_lines(state):
+        if 'start' in fields:
+            launches[int(fields['start'])] = launch = Launch()
+            launch.start = fields
+        elif 'phase' in fields:
+            launches[int(fields['id'])].records[fields['phase']] = fields
+        elif 'acknowledged' in fields:
+            launches[int(fields['acknowledged'])].is_acknowledged = True
+    return launches
+
+
+def known(state):
+    """The ids of the launches that are not acknowledged, also of those with a directory of an older launcher."""
+    older = [int(path.name) for path in (state / 'launches').glob('*') if path.name.isdigit()]
+    return sorted([launch_id for launch_id, launch in logged(state).items() if not launch.is_acknowledged] + older)
+
+
+def has_ended(state):
+    """Whether any launch of the record log has an end."""
+    return any('ended' in launch.records for launch in logged(state).values())
+
+
+def log_line(build, text):
+    """A line of the record log with its hash, which another program computes."""
+    done = subprocess.run([build / 'tests/crash/log-line'], input=text, stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout
+
+
+def keeper_pid(state, launch_id):
+    """The process with the lock of this launch's keeper; 0: none."""
+    try:
+        fd = os.open(state / 'launches' / 'keepers', os.O_RDWR)
+    except FileNotFoundError:
+        return 0
+    try:
+        lock = fcntl.fcntl(fd, fcntl.F_GETLK, struct.pack('hhqqi4x', fcntl.F_WRLCK, os.SEEK_SET, launch_id, 1, 0))
+    finally:
+        os.close(fd)
+    kind, _, _, _, pid = struct.unpack('hhqqi4x', lock)
+    return 0 if kind == fcntl.F_UNLCK else pid
+
+
 class World:
     """One state directory with a launcher, which is started with launcher_options; without, the client starts it."""
 
@@ -140,8 +207,22 @@ class World:
         return without_children([pid for pid in find_processes(str(self.state)) if self.is_launcher(pid)])
 
     def keeper_pid(self, launch_id):
-        text = (self.state / 'launches' / str(launch_id) / 'lock').read_text()
-        return int(text.split('\n')[0])
+        """The pid of a keeper that runs, or is about to."""
+        return until(lambda: keeper_pid(self.state, launch_id), 'the keeper')
+
+    def logged(self, launch_id):
+        return logged(self.state)[launch_id]
+
+    def has_record(self, launch_id, phase):
+        return phase in self.logged(launch_id).records
+
+    def knows(self, launch_id):
+        return launch_id in known(self.state)
+
+    def until_forgotten(self, *launch_ids):
+        """Waits until these launches, or all, are acknowledged."""
+        until(lambda: not (set(launch_ids) & set(known(self.state)) if launch_ids else known(self.state)),
+              'the launches to be forgotten')
 
     def is_launcher(self, pid):
         try:
@@ -154,8 +235,7 @@ class World:
     def connect(self, expect='opened'):
         """Starts a new driver in place of the old one. Its first line must begin with expect."""
         self.disconnect()
-        self.driver = subprocess.Popen([*self.prefix, DRIVER, self.state, LAUNCHER], stdin=subprocess.PIPE,
-                                       stdout=subprocess.PIPE, bufsize=0)
+        self.driver = subprocess.Popen(self.driver_command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         self.buffer = b''
         self.reports = []
         end = time.monotonic() + PATIENCE
@@ -165,6 +245,9 @@ class World:
             line = self.read_line()
         assert line.startswith(expect), line
         return line
+
+    def driver_command(self):
+        return [*self.prefix, DRIVER, self.state, LAUNCHER]
 
     def disconnect(self):
         if self.driver:
@@ -278,8 +361,10 @@ class World:
         if self.launcher:
             self.launcher.kill()
             self.launcher.wait()
-        for directory in self.state.glob('launches/*'):
-            kill_launch(directory)
+        for launch_id, launch in logged(self.state).items():
+            kill_launch(keeper_pid(self.state, launch_id), launch.start)
+        for directory in self.state.glob('launches/*/'):
+            kill_older_launch(directory)
         log = read(self.state / 'launcher.log').decode(errors='replace')
         # The client starts a second launcher if the first one is slow to listen.
         log = log.replace('fairlead-launcher: another launcher serves %s\n' % self.state, '')
@@ -294,19 +379,41 @@ def read(path):
         return b''
 
 
-def kill_launch(directory):
-    """Kills the keeper, then all processes with the launch's key: a test may have failed because ending fails."""
+def kill_older_launch(directory):
     pid = read(directory / 'lock').decode().partition('\n')[0]
-    if pid and b'fairlead-keeper' in read('/proc/%s/cmdline' % pid):
-        kill(int(pid))
-    identity = dict(line.split(b'=', 1) for line in read(directory / 'start').splitlines() if b'=' in line)
+    lines = read(directory / 'start').decode(errors='replace').splitlines()
+    kill_launch(int(pid or 0), dict(line.split('=', 1) for line in lines if '=' in line))
+
+
+def kill_launch(pid, identity):
+    """Kills the keeper, then all processes with the launch's key: a test may have failed because ending fails."""
+    if pid > 0 and b'fairlead-keeper' in read('/proc/%d/cmdline' % pid):
+        kill(pid)
+    key = identity.get('key', '').encode()
     for entry in pathlib.Path('/proc').iterdir():
-        if identity.get(b'key') and entry.name.isdigit():
-            if b'FAIRLEAD_LAUNCH_KEY=' + identity[b'key'] in read(entry / 'environ'):
-                kill(int(entry.name))
-    group = identity.get(b'cgroup', b'').decode()
+        if key and entry.name.isdigit() and b'FAIRLEAD_LAUNCH_KEY=' + key in read(entry / 'environ'):
+            kill(int(entry.name))
+    if 'start' in identity:
+        name = 'fairlead-%s-%s' % (identity['start'], identity.get('key', '')[:8])
+        for root in hierarchies():
+            group = root / name
+            if group.is_dir():
+                until(lambda group=group: remove_group(group), 'a control group of version 1 to be removed')
+    group = identity.get('cgroup', '')
     if group and os.path.isdir(group):
         until(lambda: remove_group(pathlib.Path(group)), 'a control group to be removed')
+
+
+def hierarchies(*controllers):
+    """The groups of this process in the hierarchies of version 1 that have one of these controllers."""
+    controllers = controllers or ('cpu', 'memory', 'cpuset')
+    found = []
+    for line in pathlib.Path('/proc/self/cgroup').read_text().splitlines():
+        names, path = line.split(':', 2)[1:]
+        for controller in set(names.split(',')) & set(controllers):
+            root = pathlib.Path('/sys/fs/cgroup') / controller
+            found += [group for group in (root / path.lstrip('/'),) if group.is_dir()]
+    return found
 
 
 def remove_group(group):
@@ -317,3 +424,75 @@ def remove_group(group):
     except OSError:
         pass
     return not group.exists()
+
+
+class SystemWorld(World):
+    """A launcher for all users, whose daemon, the driver, runs as another account. The programs are copies that every user
+    may enter. An account is an entry of the user database; its directory is path/NAME."""
+
+    def __init__(self, path, daemon, launcher_options=(), prefix=()):
+        self.path, self.state, self.daemon = path, path / 'state', daemon
+        self.prefix, self.launcher_options = list(prefix), list(launcher_options)
+        self.driver = self.launcher = None
+        self.lines, self.reports = [], []
+        self.log = path / 'launcher.err'
+        for program in (LAUNCHER, DRIVER):
+            shutil.copy(program, path)
+            (path / program.name).chmod(0o755)
+        self.start_launcher()
+
+    def command(self, *options):
+        return [*self.prefix, self.path / LAUNCHER.name, '--system', '--state', self.state, *options]
+
+    def start_launcher(self, options=(), **popen):
+        with open(self.log, 'ab') as log:
+            self.launcher = subprocess.Popen(
+                self.command('--daemon-user', self.daemon.pw_name, *self.launcher_options, *options),
+                stdin=subprocess.DEVNULL, stderr=log, **popen)
+        until(lambda: self.launcher.poll() is not None or self.is_listening(), 'the launcher')
+        assert self.launcher.poll() is None, read(self.log).decode()
+        return self.launcher
+
+    def is_listening(self):
+        with socket.socket(socket.AF_UNIX) as probe:
+            return probe.connect_ex(str(self.state / 'launcher.sock')) == 0
+
+    def restart_launcher(self):
+        for pid in self.launcher_pids():
+            kill(pid)
+        self.launcher.wait()
+        self.start_launcher()
+
+    def driver_command(self):
+        return [*as_account(self.daemon), self.path / DRIVER.name, self.state, '-']
+
+    def home(self, account):
+        directory = self.path / account.pw_name
+        if not directory.exists():
+            directory.mkdir(mode=0o700)
+            os.chown(directory, account.pw_uid, account.pw_gid)
+        return directory
+
+    def start(self, launch_id, *arguments, user=None, **fields):
+        if user is not None:
+            home = self.home(user)
+            fields = {'uid': user.pw_uid, 'gid': user.pw_gid, 'directory': home, 'out': home / ('%d.out' % launch_id), **fields}
+        fields.setdefault('out', self.path / ('%d.out' % launch_id))
+        self.outs = {**getattr(self, 'outs', {}), launch_id: fields['out']}
+        super().start(launch_id, *arguments, **fields)
+
+    def output(self, launch_id):
+        try:
+            path = pathlib.Path(self.outs[launch_id])
+            return path.read_text(errors='replace') if path.is_file() else None
+        except OSError:
+            return None
+
+    def close(self):
+        print('launcher.err:\n' + read(self.log).decode(errors='replace'))
+        super().close()
+
+
+def as_account(account):
+    """The words before a command that make it run as the account."""
+    return ['setpriv', '--reuid=%d' % account.pw_uid, '--regid=%d' % account.pw_gid, '--init-groups']

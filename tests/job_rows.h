@@ -186,6 +186,24 @@ static inline struct field_value job_rows_shown_dependency(const struct job *j, 
     return field_text(copy);
 }
 
+/* The begin of the job, or the end of the first delay where all tasks of a row are delayed. */
+static inline struct field_value job_rows_shown_begin(const struct job_row_place *p, struct arena *arena)
+{
+    const struct field_value begin = job_member(p->s, p->job, JOB_FIELD_BEGIN, arena);
+    struct idset tasks = {0};
+    int64_t first_us = INT64_MAX;
+    if (p->tasks == NULL || p->job->delays.count == 0) return begin;
+    assert_int_equal(idset_parse(str(p->tasks), NONE - 1, "tasks", &tasks, NULL), 0);
+    for (uint32_t id = idset_first(&tasks); id != NONE; id = idset_next(&tasks, id)) {
+        int64_t own_us = 0;
+        for (uint32_t i = 0; i < p->job->delays.count; i++)
+            if (idset_has(&p->job->delays.items[i].tasks, id)) own_us = p->job->delays.items[i].at_us;
+        if (own_us < first_us) first_us = own_us;
+    }
+    idset_release(&tasks);
+    return first_us > p->job->begin_us ? field_number(first_us) : begin;
+}
+
 /* A task's field in a listing where no task has started: absent, except for a few fields that are known. */
 static inline struct field_value job_rows_unstarted(const struct job_row_place *p, bool is_pending, enum job_field f,
                                                     struct arena *arena)
@@ -220,7 +238,8 @@ static inline void job_rows_assert_listed_row(const struct job_row_place *p, con
     assert_string_equal(job_row_text(row, JOB_FIELD_USER), assoc->user);
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         if (job_field_at(f)->is_hidden || (job_field_rows[f].column == NULL && f != JOB_FIELD_DEPENDENCY)) continue;
-        struct field_value expected = f == JOB_FIELD_DEPENDENCY ? job_rows_shown_dependency(p->job, &arena)
+        struct field_value expected = f == JOB_FIELD_DEPENDENCY            ? job_rows_shown_dependency(p->job, &arena)
+                                      : f == JOB_FIELD_BEGIN && is_pending ? job_rows_shown_begin(p, &arena)
                                       : job_field_rows[f].home == JOB_HOME_JOB ? job_member(p->s, p->job, f, &arena)
                                       : p->task != NULL                        ? job_rows_started(p, f, &arena)
                                                         : job_rows_unstarted(p, is_pending, f, &arena);

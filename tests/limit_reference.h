@@ -218,7 +218,7 @@ struct ref_request {
     const struct state *s;
     uint32_t assoc, qos[2]; /* in the order in which they decide; NONE: none */
     double tres[REF_TRES_COUNT];
-    uint32_t nodes, nodes_max; /* nodes_max: over which the slots may be distributed */
+    uint32_t nodes;
     int64_t time_limit_s;
     bool is_time_exempt, is_safe, has_limits;
     double factor;
@@ -257,23 +257,27 @@ static inline double ref_billing(uint32_t partition, const double tres[REF_TRES_
     return partition != 0 ? tres[0] : floor(tres[0] + 0.25 * tres[1] / 1024 + 4 * tres[4] + 1e-9);
 }
 
-/* A task of a waiting job with so many slots, on the smallest number of nodes that it asks for. */
-static inline void ref_request_slots(const struct state *s, const struct job *j, uint32_t partition, uint32_t slots,
-                                     int64_t now_us, struct ref_request *out)
+/* A task of a waiting job with so many slots on so many nodes. */
+static inline void ref_request_size(const struct state *s, const struct job *j, uint32_t partition, uint32_t slots,
+                                    uint32_t nodes, int64_t now_us, struct ref_request *out)
 {
     const struct job_placing *p = j->placing;
     ref_request_begin(s, j, ref_assoc_in(s, j, partition), ref_partition_qos(s, partition), now_us, out);
-    out->nodes = out->nodes_max = p != NULL && p->node_min > 0 ? p->node_min : 1;
-    if (j->environment != NONE) {
-        const struct object *o = &s->objects[OBJECT_ENVIRONMENT].items[j->environment].object;
-        out->nodes_max = strcmp(o->name, "pairs") == 0 ? (slots + 1) / 2 : slots;
-    }
+    out->nodes = nodes;
     out->tres[0] = slots;
     out->tres[1] = p != NULL && p->mem_mib_per_cpu > 0 ? (double)p->mem_mib_per_cpu * slots
                                                        : (double)j->request.mem_mib * out->nodes;
     out->tres[2] = out->nodes;
     out->tres[4] = p != NULL && p->gpus_per_slot > 0 ? (double)p->gpus_per_slot * slots : j->request.gpus;
     out->tres[3] = ref_billing(partition, out->tres);
+}
+
+/* On the smallest number of nodes that it asks for. */
+static inline void ref_request_slots(const struct state *s, const struct job *j, uint32_t partition, uint32_t slots,
+                                     int64_t now_us, struct ref_request *out)
+{
+    uint32_t nodes = j->placing != NULL && j->placing->node_min > 0 ? j->placing->node_min : 1;
+    ref_request_size(s, j, partition, slots, nodes, now_us, out);
 }
 
 static inline void ref_request_task(const struct state *s, const struct task *k, int64_t now_us,
@@ -291,6 +295,12 @@ static inline void ref_request_task(const struct state *s, const struct task *k,
 static inline double ref_minutes(double seconds)
 {
     return floor(seconds / 60 + 1e-9);
+}
+
+/* Of a request, which is rounded up. */
+static inline double ref_asked_minutes(double seconds)
+{
+    return ceil(seconds / 60 - 1e-9);
 }
 
 /* A limit that decides. place: 0, 1 the QOS; 2 and more: associations, from the user's upward. */
@@ -319,7 +329,7 @@ static inline double ref_used_s(const struct ref_request *r, const struct ref_li
 
 static inline bool ref_is_used_up(const struct ref_request *r, const struct ref_limit *l, const struct ref_counts *c)
 {
-    double asked = ref_minutes(r->tres[l->tres] * (double)r->time_limit_s);
+    double asked = ref_asked_minutes(r->tres[l->tres] * (double)r->time_limit_s);
     double used = ref_minutes(ref_used_s(r, l, ref_tres(r->s, l->tres))),
            reserved = ref_minutes(c->reserved_s[l->tres]);
     if (!(r->tres[l->tres] > 0)) return false;
@@ -348,10 +358,10 @@ static inline bool ref_is_violated(const struct ref_request *r, const struct ref
     case REF_PER_USER:
     case REF_PER_ACCOUNT: return asked > 0 && (asked > l->value || c.used[l->tres] + more > l->value);
     case REF_GRP_RUN_MINS: {
-        double minutes = ref_minutes(asked * time_s);
+        double minutes = ref_asked_minutes(asked * time_s);
         return asked > 0 && (minutes > l->value || ref_minutes(c.reserved_s[l->tres]) + minutes > l->value);
     }
-    case REF_TRES_MINS: return ref_minutes(asked * time_s) > l->value;
+    case REF_TRES_MINS: return ref_asked_minutes(asked * time_s) > l->value;
     case REF_TRES: return asked > l->value;
     case REF_PER_NODE: return floor(asked / r->nodes) > l->value;
     case REF_MIN: return asked < l->value;
@@ -452,8 +462,8 @@ static inline bool ref_is_exceeded(const struct ref_request *r, const struct ref
     case REF_GRP_WALL: return time_s > l->value;
     case REF_GRP_TRES_MINS:
     case REF_GRP_RUN_MINS:
-    case REF_TRES_MINS: return ref_minutes(asked * time_s) > l->value;
-    case REF_PER_NODE: return floor(asked / r->nodes_max) > l->value;
+    case REF_TRES_MINS: return ref_asked_minutes(asked * time_s) > l->value;
+    case REF_PER_NODE: return floor(asked / r->nodes) > l->value;
     case REF_MIN: return asked < l->value;
     case REF_TRES:
     case REF_GRP_TRES:
@@ -461,6 +471,38 @@ static inline bool ref_is_exceeded(const struct ref_request *r, const struct ref
     case REF_PER_ACCOUNT: return asked > l->value;
     default: return false;
     }
+}
+
+/* Whether a node may have all that a task asks for. */
+static inline bool ref_fits_node(const struct ref_request *r)
+{
+    struct ref_limit deciding[REF_DECIDING_MAX];
+    for (uint32_t i = 0; i < REF_TRES_COUNT; i++) {
+        uint32_t count = ref_deciding(r, REF_PER_NODE, i, deciding);
+        if (count > 0 && r->tres[i] > deciding[0].value) return false;
+    }
+    return true;
+}
+
+/* The smallest task that a job may have: in "pairs" two slots on each node, in the other environments as many as
+ * MaxTRESPerNode allows on each, and if it allows none, all on one. */
+static inline void ref_request_smallest(const struct state *s, const struct job *j, uint32_t partition, int64_t now_us,
+                                        struct ref_request *out)
+{
+    uint32_t slots = j->request.cpus, each = slots;
+    bool is_even = slots % 2 == 0;
+    ref_request_slots(s, j, partition, slots, now_us, out);
+    if (j->environment == NONE) return;
+    if (strcmp(s->objects[OBJECT_ENVIRONMENT].items[j->environment].object.name, "pairs") == 0) {
+        if (!is_even && slots < j->slots_max) slots++;
+        ref_request_size(s, j, partition, slots, (slots + 1) / 2, now_us, out);
+        return;
+    }
+    for (; each > 0; each--) {
+        ref_request_size(s, j, partition, each, 1, now_us, out);
+        if (ref_fits_node(out)) break;
+    }
+    ref_request_size(s, j, partition, slots, each > 0 ? (slots + each - 1) / each : 1, now_us, out);
 }
 
 /* The order of refusals. */

@@ -251,9 +251,9 @@ static inline struct event limit_world_job(struct world *w, struct rng *rng, boo
         struct job_values own = *v;
         own.is_given[JOB_FIELD_ACCOUNT] = false;
         return (struct event){
-            .kind = EVENT_SUBMIT, .actor = {1000, 1000, "eve", false}, .submit = job_with(&own, "nice=0")};
+            .kind = EVENT_SUBMIT, .actor = {1000, 1000, "eve", ROLE_USER}, .submit = job_with(&own, "nice=0")};
     }
-    return (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, a->user, false}, .submit = v};
+    return (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, a->user, ROLE_USER}, .submit = v};
 }
 
 #endif

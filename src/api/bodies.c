@@ -5,9 +5,12 @@
 #include <stddef.h>
 
 #include "base/array.h"
+#include "fields/account_fields.h"
+#include "fields/audit_fields.h"
 #include "fields/clock_fields.h"
 #include "fields/limit_fields.h"
 #include "fields/limits.h"
+#include "fields/permissions.h"
 #include "fields/place_fields.h"
 #include "fields/priority_fields.h"
 #include "fields/settings.h"
@@ -192,6 +195,23 @@ static const struct wire_field jobs_query_fields[] = {
 const struct wire_shape api_jobs_query_shape =
     SHAPE("JobsQuery", api_jobs_query, jobs_query_fields, .help = "Which jobs to list.");
 
+static const struct wire_field audit_query_fields[] = {
+    OPTIONAL(api_audit_query, order, WIRE_CHOICE, .help = "which changes come first; absent: newest",
+             .choices = "newest"),
+    OPTIONAL(api_audit_query, user, WIRE_TEXT, .help = "only changes by this user"),
+    OPTIONAL(api_audit_query, command, WIRE_TEXT, .help = "only changes by this command, such as partition modify"),
+    OPTIONAL(api_audit_query, name, WIRE_TEXT, .help = "only changes of what has this name"),
+    OPTIONAL(api_audit_query, since_us, WIRE_I64, .help = "only changes made at this time or later", .min = 1,
+             .max = TIME_US_MAX),
+    OPTIONAL(api_audit_query, until_us, WIRE_I64, .help = "only changes made before this time", .min = 1,
+             .max = TIME_US_MAX),
+    OPTIONAL(api_audit_query, before, WIRE_U64, .help = "only entries before that of this number: the next page",
+             .min = 1, .max = WHOLE_REAL_MAX),
+    OPTIONAL(api_audit_query, limit, WIRE_U32, .help = "maximum number of rows", .min = 1, .max = UINT32_MAX),
+    {0}};
+const struct wire_shape api_audit_query_shape =
+    SHAPE("AuditQuery", api_audit_query, audit_query_fields, .help = "Which changes to list.");
+
 static const struct wire_field shares_query_fields[] = {
     OPTIONAL(api_shares_query, format, WIRE_CHOICE,
              .help = "JSON, lines with | between values, or lines like those of Slurm's sshare -P; absent: json",
@@ -330,6 +350,14 @@ static const struct wire_field hosts_fields[] = {
 static const struct wire_shape hosts_shape =
     REPLY("Hosts", api_hosts, hosts_fields, "All hosts on which jobs can run.");
 
+static const struct wire_field enforcement_fields[] = {
+    REQUIRED(api_enforcement, resource, WIRE_TEXT, .help = "memory, CPUs, GPUs or kill (the end of all its processes)"),
+    REQUIRED(api_enforcement, mechanism, WIRE_TEXT, .help = "what keeps jobs to what they asked for; none"),
+    OPTIONAL(api_enforcement, gap, WIRE_TEXT, .help = "what that does not prevent; null: nothing that is known"),
+    {0}};
+const struct wire_shape api_enforcement_shape =
+    REPLY("Enforcement", api_enforcement, enforcement_fields, "What keeps jobs to what they asked for.");
+
 static const struct wire_field tasks_fields[] = {
     REQUIRED(api_tasks, pending, WIRE_U64, .help = "tasks that wait", COUNT64),
     REQUIRED(api_tasks, starting, WIRE_U32, .help = "tasks that are being started", COUNT32),
@@ -343,6 +371,8 @@ static const struct wire_field status_fields[] = {
     REQUIRED(api_status, pid, WIRE_I64, .help = "process id of the daemon", COUNT64),
     REQUIRED(api_status, uid, WIRE_U32, .help = "user id that the daemon runs as", COUNT32),
     OPTIONAL(api_status, user, WIRE_TEXT, .help = "the name of that user; null: none"),
+    OPTIONAL(api_status, serves_all, WIRE_BOOL,
+             .help = "all users of the machine are served; absent or false: that user only"),
     REQUIRED(api_status, state_directory, WIRE_BYTES, .help = "the state directory of the instance"),
     REQUIRED(api_status, socket, WIRE_BYTES, .help = "the socket that the daemon listens on"),
     REQUIRED(api_status, started_us, WIRE_I64, .help = "time of the daemon's start", TIME_US),
@@ -363,20 +393,70 @@ static const struct wire_field status_fields[] = {
              .help = "why the machine can start no job at present; jobs wait, and one is tried again; null: it can"),
     REQUIRED(api_status, launch_retry_us, WIRE_I64,
              .help = "time of the next try; 0: one is under way, or none is needed", TIME_US),
+    OPTIONAL(api_status, write_failure, WIRE_TEXT,
+             .help = "why nothing can be written to the database at present; changes are refused, and the ends of jobs "
+                     "are recorded once it can be; null: it can"),
+    OPTIONAL(api_status, launcher_failure, WIRE_TEXT,
+             .help = "why no launcher can be reached at present; running jobs go on, and none starts; null: one can"),
     OPTIONAL(
         api_status, recovery, WIRE_TEXT,
         .help = "which commits of the database the daemon found missing when it started, and what follows; null: none"),
+    OPTIONAL(api_status, last_recovery, WIRE_TEXT,
+             .help = "the same of the last start that found any, for a week; null: none has"),
+    REQUIRED(api_status, last_recovery_us, WIRE_I64, .help = "time of that start; 0: none", TIME_US),
     OPTIONAL(api_status, quarantine, WIRE_TEXT,
              .help =
                  "why the jobs that waited at quarantined_us are held: they may have run elsewhere, as in the original "
                  "of a copy; null: none is held for that"),
     REQUIRED(api_status, quarantined_us, WIRE_I64, .help = "time of the quarantine; 0: none", TIME_US),
     REQUIRED(api_status, quarantined_jobs, WIRE_U32, .help = "number of jobs that are still held since then", COUNT32),
+    REQUIRED(api_status, enforcement, WIRE_ROWS, .help = "what keeps jobs to what they asked for",
+             .shape = &api_enforcement_shape),
     REQUIRED(api_status, clock, WIRE_OBJECT, .help = "the clock, with what happened to it in the last day",
              .shape = &api_clock_shape),
     REQUIRED(api_status, settings, WIRE_RECORDS, .help = "all settings", .table = &setting_fields),
     {0}};
 const struct wire_shape api_status_shape = REPLY("Status", api_status, status_fields, "The instance at a glance.");
+
+static const struct wire_field whoami_fields[] = {
+    REQUIRED(api_whoami, uid, WIRE_U32, .help = "user id of the client, as the kernel reports it", COUNT32),
+    REQUIRED(api_whoami, gid, WIRE_U32, .help = "group id that its jobs get", COUNT32),
+    REQUIRED(api_whoami, user, WIRE_TEXT, .help = "the name that the instance knows it by"),
+    REQUIRED(api_whoami, role, WIRE_TEXT, .help = "user, operator or administrator"),
+    OPTIONAL(api_whoami, role_from, WIRE_TEXT,
+             .help = "where the role comes from: uid 0, group NAME, own instance; null: each user has it"),
+    REQUIRED(api_whoami, default_account, WIRE_TEXT, .help = "the account of jobs that name none"),
+    REQUIRED(api_whoami, associations, WIRE_RECORDS, .help = "the accounts in which the user is",
+             .table = &account_fields_user),
+    REQUIRED(api_whoami, permissions, WIRE_RECORDS, .help = "all permissions, and which of them the client has",
+             .table = &permission_fields),
+    REQUIRED(api_whoami, hidden, WIRE_TEXTS, .help = "what private_data hides from the client"),
+    REQUIRED(api_whoami, instance, WIRE_TEXT, .help = "system: it serves all users of the machine; private: one user"),
+    REQUIRED(api_whoami, socket, WIRE_BYTES, .help = "the socket that answers"),
+    REQUIRED(api_whoami, version, WIRE_TEXT, .help = "version of the daemon"),
+    REQUIRED(api_whoami, daemon_uid, WIRE_U32, .help = "user id that the daemon runs as", COUNT32),
+    OPTIONAL(api_whoami, daemon_user, WIRE_TEXT, .help = "the name of that user; null: none"),
+    {0}};
+const struct wire_shape api_whoami_shape =
+    REPLY("Whoami", api_whoami, whoami_fields, "Who the client is, and what it may do.");
+
+static const struct wire_field prune_fields[] = {
+    OPTIONAL(api_prune, older_than_s, WIRE_I64,
+             .help = "jobs that ended longer ago than so many seconds; absent, without before_us: history_keep_s",
+             .min = 0, .max = TIME_US_MAX / 1e6, .absent = -1),
+    OPTIONAL(api_prune, before_us, WIRE_I64, .help = "jobs that ended before this time", .min = 1, .max = TIME_US_MAX),
+    OPTIONAL(api_prune, dry_run, WIRE_BOOL, .help = "nothing is removed; the reply says what would be"),
+    {0}};
+const struct wire_shape api_prune_shape =
+    SHAPE("Prune", api_prune, prune_fields, .help = "Which jobs to remove from the history.");
+
+static const struct wire_field pruned_fields[] = {
+    REQUIRED(api_pruned, jobs, WIRE_U64, .help = "jobs that were removed", COUNT64),
+    REQUIRED(api_pruned, tasks, WIRE_U64, .help = "records of their tasks: one for each start", COUNT64),
+    REQUIRED(api_pruned, before_us, WIRE_I64, .help = "the jobs ended before this time", TIME_US),
+    {0}};
+const struct wire_shape api_pruned_shape =
+    REPLY("Pruned", api_pruned, pruned_fields, "What was removed from the history.");
 
 static const struct wire_field difference_fields[] = {
     OPTIONAL(api_difference, account, WIRE_TEXT, .help = "the account; null: usage of a QOS, or in the share tree"),
@@ -397,6 +477,8 @@ static const struct wire_field verified_fields[] = {
     REQUIRED(api_verified, usage_owners, WIRE_U32,
              .help = "number of users and projects with checked usage in the share tree", COUNT32),
     REQUIRED(api_verified, tasks, WIRE_U64, .help = "number of job records that were read", COUNT64),
+    REQUIRED(api_verified, pruned_tasks, WIRE_U64,
+             .help = "number of records that were removed from the history, and of which only sums are left", COUNT64),
     REQUIRED(api_verified, differences, WIRE_ROWS, .help = "relative differences above 1e-9",
              .shape = &api_difference_shape),
     {0}};
@@ -462,6 +544,9 @@ const struct wire_shape api_waited_shape =
             0                                          \
         }                                              \
     }
+
+static const struct wire_field audit_list[] = RECORDS("audit", &audit_fields, "newest first");
+const struct wire_shape api_audit_list_shape = LISTING("AuditList", audit_list, "Administrative changes.");
 
 static const struct wire_field job_list[] = RECORDS("jobs", &job_fields, "oldest or newest first, as requested");
 const struct wire_shape api_job_list_shape = LISTING("JobList", job_list, "Jobs, at one time.");

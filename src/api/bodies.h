@@ -22,8 +22,12 @@
 #include "wire/wire.h"
 
 #define API_ACCOUNTS "/v1/accounts"
+#define API_AUDIT "/v1/audit"
+#define API_BACKUP "/v1/backup"
 #define API_CLOCK "/v1/clock"
+#define API_WHOAMI "/v1/whoami"
 #define API_DEPARTMENTS "/v1/departments"
+#define API_HISTORY_PRUNE "/v1/history/prune"
 #define API_JOBS "/v1/jobs"
 #define API_JOBS_CANCEL "/v1/jobs/cancel"
 #define API_JOBS_HOLD "/v1/jobs/hold"
@@ -51,6 +55,9 @@
 
 /* Header of replies: the time of the instance, in microseconds since 1970. */
 #define API_TIME_HEADER "Fairlead-Time"
+
+/* Header of a backup: the number of the last commit that is in it. */
+#define API_COMMIT_HEADER "Fairlead-Commit"
 
 enum { API_BODY_MAX = 64 * 1048576, API_WAIT_MAX_S = 3600 };
 
@@ -112,6 +119,14 @@ struct api_jobs_query {  /* GET /v1/jobs?... -> {"jobs":[Job]} */
     const char *format;         /* "json" (default), "lines" */
 };
 
+struct api_audit_query { /* GET /v1/audit?... -> {"audit":[AuditEntry]} */
+    const char *order;   /* "newest", which is the only one */
+    const char *user, *command, *name;
+    int64_t since_us, until_us; /* 0: absent */
+    uint64_t before;            /* a number of an entry; 0: absent */
+    uint32_t limit;             /* 0: absent */
+};
+
 struct api_shares_query { /* GET /v1/shares?... -> {"shares":[Share]} */
     const char *format;   /* "json" (default), "lines", "psv": as fairlead share -P */
     const char *account, *user;
@@ -124,6 +139,12 @@ struct api_priorities_query { /* GET /v1/priorities?... -> {"priorities":[Priori
     uint32_t job;             /* NONE: absent */
 };
 
+struct api_prune {        /* POST /v1/history/prune -> api_pruned */
+    int64_t older_than_s; /* -1: absent */
+    int64_t before_us;    /* 0: absent */
+    bool dry_run;
+};
+
 struct api_wait_query { /* GET /v1/jobs/{id}/wait?timeout_s=30 -> api_waited */
     int64_t timeout_s;  /* -1: absent, which is 30 */
 };
@@ -134,8 +155,8 @@ struct api_account_query { /* PATCH and DELETE /v1/users/{name}?account=A&partit
 
 extern const struct wire_shape api_submit_shape, api_submit_query_shape, api_update_shape, api_jobs_shape,
     api_cancel_shape, api_requeue_shape, api_account_shape, api_account_change_shape, api_user_shape,
-    api_user_change_shape, api_jobs_query_shape, api_shares_query_shape, api_priorities_query_shape,
-    api_wait_query_shape, api_account_query_shape;
+    api_user_change_shape, api_prune_shape, api_audit_query_shape, api_jobs_query_shape, api_shares_query_shape,
+    api_priorities_query_shape, api_wait_query_shape, api_account_query_shape;
 
 /* --- replies ----------------------------------------------------------------------------------------------------- */
 
@@ -225,6 +246,11 @@ struct api_tasks {
     uint64_t pending;
     uint32_t starting, running, completing;
 };
+struct api_enforcement {
+    const char *resource;  /* "memory", "CPUs", "GPUs", "kill" */
+    const char *mechanism; /* "control group"; "none" */
+    const char *gap;       /* what it does not prevent; NULL: nothing that is known */
+};
 struct api_gap {     /* POST /v1/clock -> api_done */
     const char *gap; /* "count" or "discard" */
 };
@@ -243,6 +269,7 @@ struct api_status {
     int64_t pid;
     uint32_t uid;
     const char *user; /* of the uid; NULL: it has no name */
+    bool serves_all;  /* all users of the machine; else that user only */
     const char *state_directory, *socket;
     int64_t started_us, now_us;
     const char *pretend; /* the document of a pretend instance; NULL: its jobs are real */
@@ -256,12 +283,35 @@ struct api_status {
     const char *load_sensors;      /* what is wrong with them: "/opt/scratch: ended"; NULL: nothing */
     const char *launch_failure;    /* why the machine can start no job; NULL: it can */
     int64_t launch_retry_us;       /* when one is tried next; 0: now, or launches work */
+    const char *write_failure;     /* why nothing can be written to the database; NULL: it can */
+    const char *launcher_failure;  /* why no launcher can be reached; NULL: one can */
     const char *recovery;          /* which commits the start found missing, and what follows; NULL: none */
-    const char *quarantine;        /* why jobs are held since quarantined_us; NULL: none is */
+    const char *last_recovery;     /* the same of the last start for which it was not NULL, for a week */
+    int64_t last_recovery_us;
+    const char *quarantine; /* why jobs are held since quarantined_us; NULL: none is */
     int64_t quarantined_us;
     uint32_t quarantined_jobs;
-    struct api_clock clock;    /* its events: those of the last day */
-    struct wire_list settings; /* records of setting_fields */
+    struct wire_list enforcement; /* of api_enforcement; of a pretend instance none */
+    struct api_clock clock;       /* its events: those of the last day */
+    struct wire_list settings;    /* records of setting_fields */
+};
+
+struct api_whoami {
+    uint32_t uid, gid;
+    const char *user, *role;
+    const char *role_from;                   /* "uid 0", "group wheel", "own instance"; NULL: a user */
+    const char *default_account;             /* of jobs that name none */
+    struct wire_list associations;           /* records of account_fields_user */
+    struct wire_list permissions;            /* records of permission_fields */
+    struct wire_list hidden;                 /* words of private_data */
+    const char *instance, *socket, *version; /* instance: "system" or "private" */
+    uint32_t daemon_uid;
+    const char *daemon_user; /* NULL: the uid has no name */
+};
+
+struct api_pruned {
+    uint64_t jobs, tasks; /* removed: jobs, and starts of tasks */
+    int64_t before_us;
 };
 
 struct api_difference {
@@ -270,17 +320,17 @@ struct api_difference {
 };
 struct api_verified {
     uint32_t associations, usage_owners;
-    uint64_t tasks;
+    uint64_t tasks, pruned_tasks; /* pruned_tasks: of which only sums are left */
     struct wire_list differences; /* of api_difference */
 };
 
 extern const struct wire_shape api_error_shape, api_submitted_shape, api_count_shape, api_done_shape, api_updated_shape,
-    api_waited_shape, api_status_shape, api_clock_shape, api_gap_shape, api_difference_shape, api_verified_shape,
-    api_check_shape, api_tested_shape;
+    api_waited_shape, api_status_shape, api_clock_shape, api_whoami_shape, api_gap_shape, api_difference_shape,
+    api_verified_shape, api_check_shape, api_tested_shape, api_pruned_shape, api_enforcement_shape;
 
 /* Shapes of struct api_listing; the one member of each names the table of its records. */
-extern const struct wire_shape api_job_list_shape, api_place_list_shape, api_priority_list_shape, api_share_list_shape,
-    api_account_list_shape, api_user_list_shape, api_setting_list_shape;
+extern const struct wire_shape api_audit_list_shape, api_job_list_shape, api_place_list_shape, api_priority_list_shape,
+    api_share_list_shape, api_account_list_shape, api_user_list_shape, api_setting_list_shape;
 
 /* Objects that an administrator names (fields/objects.h), by kind. Bodies of POST and PATCH are pairs (wire_read_pairs)
  * of the kind's fields, in POST with the name. The path of one object is PATH/NAME. */

@@ -112,6 +112,11 @@ void *mem_resize(void *old, size_t old_size, size_t size)
     return memory;
 }
 
+void *mem_resize_raw(void *old, size_t size)
+{
+    return system_memory(old, size);
+}
+
 void mem_free(void *memory)
 {
     free(memory);

@@ -44,4 +44,7 @@ void arena_release(struct arena *a);
 void *mem_resize(void *old, size_t old_size, size_t size);
 void mem_free(void *memory);
 
+/* The same without zeroing: new bytes that are not written take no memory of the machine. */
+void *mem_resize_raw(void *old, size_t size);
+
 #endif

@@ -224,33 +224,39 @@ static void add_body(struct sentence *s, const struct err *e)
     }
 }
 
-const char *err_sentence(const struct err *e, char out[ERR_SENTENCE_SIZE])
+static void add_all(struct sentence *s, const struct err *e)
 {
-    struct sentence s = {.out = out};
-    out[0] = '\0';
-    if (e->where[0] != '\0') add(&s, "%s: ", e->where);
+    if (e->where[0] != '\0') add(s, "%s: ", e->where);
     switch (e->form) {
     case ERR_FORM_SUBJECT:
-        add_subject(&s, e);
-        add(&s, " %s", e->reason);
-        return out;
+        add_subject(s, e);
+        add(s, " %s", e->reason);
+        return;
     case ERR_FORM_NOT_FOUND:
-        add(&s, "no ");
-        add_subject(&s, e);
-        return out;
+        add(s, "no ");
+        add_subject(s, e);
+        return;
     case ERR_FORM_ALREADY_EXISTS:
-        add_subject(&s, e);
-        add(&s, " already exists");
-        return out;
+        add_subject(s, e);
+        add(s, " already exists");
+        return;
     default: break;
     }
     bool is_whole = e->form == ERR_FORM_WHOLE;
     if (e->subject[0] != '\0' && !is_whole) {
-        add_subject(&s, e);
-        add(&s, ": ");
+        add_subject(s, e);
+        add(s, ": ");
     }
-    if (e->field[0] != '\0' && !is_whole) add(&s, "%s: ", e->field);
-    add_body(&s, e);
+    if (e->field[0] != '\0' && !is_whole) add(s, "%s: ", e->field);
+    add_body(s, e);
+}
+
+const char *err_sentence(const struct err *e, char out[ERR_SENTENCE_SIZE])
+{
+    struct sentence s = {.out = out};
+    out[0] = '\0';
+    add_all(&s, e);
+    text_make_plain(out, s.length);
     return out;
 }
 

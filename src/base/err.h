@@ -68,7 +68,7 @@ struct err {
 
 enum { ERR_SENTENCE_SIZE = 1900 };
 
-/* The error as one line of English without a full stop. Returns out. */
+/* The error as one line of English without a full stop, with '?' for what is not printable. Returns out. */
 const char *err_sentence(const struct err *e, char out[ERR_SENTENCE_SIZE]);
 
 /* The same in memory that lasts until the end of the enclosing block. */

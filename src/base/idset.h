@@ -33,11 +33,13 @@ uint32_t idset_first(const struct idset *s);             /* the smallest number;
 uint32_t idset_next(const struct idset *s, uint32_t id); /* the smallest number above id, or NONE; O(log ranges) */
 bool idset_has(const struct idset *s, uint32_t id);      /* O(log ranges) */
 
-void idset_add(struct idset *s, uint32_t id);                       /* id is not NONE; O(ranges) */
-bool idset_remove(struct idset *s, uint32_t id);                    /* whether it was there; O(ranges) */
-void idset_add_all(struct idset *to, const struct idset *from);     /* O(ranges of both) */
-void idset_remove_all(struct idset *from, const struct idset *ids); /* O(ranges of both) */
-void idset_copy(struct idset *to, const struct idset *from);        /* replaces the contents of to */
+/* These cost O(log ranges) and a memmove of the ranges behind; of a second set with many ranges O(ranges of both). Both
+ * sets may be the same one. */
+void idset_add(struct idset *s, uint32_t id);    /* id is not NONE */
+bool idset_remove(struct idset *s, uint32_t id); /* whether it was there */
+void idset_add_all(struct idset *to, const struct idset *from);
+void idset_remove_all(struct idset *from, const struct idset *ids);
+void idset_copy(struct idset *to, const struct idset *from); /* replaces the contents of to */
 void idset_release(struct idset *s);
 
 #endif

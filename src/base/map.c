@@ -1,9 +1,9 @@
 /* The map is one array of slots, a power of two of them. A key goes into the first free slot from its hash on (linear
- * probing: Knuth, TAOCP 6.4, algorithm L). The whole hash is stored beside the key: it tells most different keys apart,
- * and a larger array is filled without reading the keys.
+ * probing: Knuth, TAOCP 6.4, algorithm L). The whole hash of a text is stored beside the key: it tells most different
+ * keys apart, and a larger array is filled without reading the keys. That of a number is computed.
  *
  * A removed key leaves a mark, which searches skip and new keys may reuse. Marks count as used slots, so every search
- * meets a free one in the end. They disappear when the array is rebuilt. */
+ * meets a free one in the end. They disappear when the array is rebuilt, or when the slot behind them is free. */
 #include "base/map.h"
 
 #include <string.h>
@@ -21,23 +21,30 @@ static uint64_t key_hash(struct str key)
     return hash > REMOVED ? hash : hash + 2;
 }
 
-/* A number key is stored as the length of a key whose text is NULL. The hashes 0 and 1 are reserved (FREE, REMOVED), so
- * a key that would have one of them gets key + 2 instead. */
-static uint64_t u64_hash(uint64_t key)
+static struct map_slot *find(const struct map *m, uint64_t hash, struct str key)
 {
-    ensure(key < UINT64_MAX - 2);
-    return hash_u64(key + 2) > REMOVED ? hash_u64(key + 2) : key + 2;
-}
-
-static struct map_slot *find(const struct map *m, uint64_t hash, struct str key, uint64_t number)
-{
-    if (m->capacity == 0) return NULL;
+    if (m->slots == NULL) return NULL;
     for (uint32_t i = (uint32_t)hash;; i++) {
         struct map_slot *slot = &m->slots[i & (m->capacity - 1)];
         if (slot->hash == FREE) return NULL;
-        if (slot->hash != hash) continue;
-        if (key.text == NULL ? slot->key.length == number && slot->key.text == NULL : str_equal(slot->key, key))
-            return slot;
+        if (slot->hash == hash && str_equal(slot->key, key)) return slot;
+    }
+}
+
+/* The key of a slot is that of the map plus 2, because FREE and REMOVED are reserved. */
+static uint64_t stored_key(uint64_t key)
+{
+    ensure(key < UINT64_MAX - 2);
+    return key + 2;
+}
+
+static struct map_number_slot *find_number(const struct map *m, uint64_t stored)
+{
+    if (m->numbers == NULL) return NULL;
+    for (uint32_t i = (uint32_t)hash_u64(stored);; i++) {
+        struct map_number_slot *slot = &m->numbers[i & (m->capacity - 1)];
+        if (slot->key == FREE) return NULL;
+        if (slot->key == stored) return slot;
     }
 }
 
@@ -50,8 +57,17 @@ static void add_slot(struct map *m, struct map_slot filled)
     m->count++;
 }
 
+static void add_number(struct map *m, struct map_number_slot filled)
+{
+    uint32_t i = (uint32_t)hash_u64(filled.key) & (m->capacity - 1);
+    while (m->numbers[i].key > REMOVED) i = (i + 1) & (m->capacity - 1);
+    if (m->numbers[i].key == FREE) m->used_count++;
+    m->numbers[i] = filled;
+    m->count++;
+}
+
 /* Makes sure that one more slot may be used, if need be by a larger array. */
-static void reserve(struct map *m)
+static void reserve(struct map *m, bool is_of_numbers)
 {
     if ((m->used_count + 1) * UINT64_C(8) <= m->capacity * UINT64_C(7)) return;
     struct map old = *m;
@@ -59,35 +75,21 @@ static void reserve(struct map *m)
     ensure(old.count < UINT32_MAX / 4);
     while (capacity / 2 < old.count + 1) capacity *= 2;
     *m = (struct map){.capacity = capacity};
-    m->slots = mem_resize(NULL, 0, capacity * sizeof *m->slots);
+    if (is_of_numbers)
+        m->numbers = mem_resize(NULL, 0, capacity * sizeof *m->numbers);
+    else
+        m->slots = mem_resize(NULL, 0, capacity * sizeof *m->slots);
     for (uint32_t i = 0; i < old.capacity; i++) {
-        if (old.slots[i].hash > REMOVED) add_slot(m, old.slots[i]);
+        if (is_of_numbers ? old.numbers[i].key <= REMOVED : old.slots[i].hash <= REMOVED) continue;
+        if (is_of_numbers)
+            add_number(m, old.numbers[i]);
+        else
+            add_slot(m, old.slots[i]);
     }
-    mem_free(old.slots);
+    map_release(&old);
 }
 
-static void set(struct map *m, uint64_t hash, struct str key, uint64_t number, uint32_t value)
-{
-    ensure(value != NONE);
-    struct map_slot *slot = find(m, hash, key, number);
-    if (slot != NULL) {
-        slot->value = value;
-        return;
-    }
-    reserve(m);
-    if (key.text == NULL) key.length = number;
-    add_slot(m, (struct map_slot){.hash = hash, .key = key, .value = value});
-}
-
-static bool remove_slot(struct map *m, struct map_slot *slot)
-{
-    if (slot == NULL) return false;
-    *slot = (struct map_slot){.hash = REMOVED};
-    m->count--;
-    return true;
-}
-
-/* An empty text needs an address as a key, because NULL marks number keys. */
+/* The address of a key is never NULL, also of an empty text. */
 static struct str with_address(struct str key)
 {
     return key.text != NULL ? key : (struct str){"", 0};
@@ -96,46 +98,82 @@ static struct str with_address(struct str key)
 uint32_t map_get(const struct map *m, struct str key)
 {
     key = with_address(key);
-    const struct map_slot *slot = find(m, key_hash(key), key, 0);
+    const struct map_slot *slot = find(m, key_hash(key), key);
     return slot ? slot->value : NONE;
 }
 
 uint32_t map_get_u64(const struct map *m, uint64_t key)
 {
-    const struct map_slot *slot = find(m, u64_hash(key), (struct str){0}, key);
+    const struct map_number_slot *slot = find_number(m, stored_key(key));
     return slot ? slot->value : NONE;
+}
+
+void map_prefetch_u64(const struct map *m, uint64_t key)
+{
+    if (m->numbers != NULL) __builtin_prefetch(&m->numbers[(uint32_t)hash_u64(stored_key(key)) & (m->capacity - 1)], 1);
 }
 
 void map_set(struct map *m, struct str key, uint32_t value)
 {
+    ensure(value != NONE && m->numbers == NULL);
     key = with_address(key);
-    set(m, key_hash(key), key, 0, value);
+    uint64_t hash = key_hash(key);
+    struct map_slot *slot = find(m, hash, key);
+    if (slot != NULL) {
+        slot->value = value;
+        return;
+    }
+    reserve(m, false);
+    add_slot(m, (struct map_slot){.hash = hash, .key = key, .value = value});
 }
 
 void map_set_u64(struct map *m, uint64_t key, uint32_t value)
 {
-    set(m, u64_hash(key), (struct str){0}, key, value);
+    ensure(value != NONE && m->slots == NULL);
+    struct map_number_slot *slot = find_number(m, stored_key(key));
+    if (slot != NULL) {
+        slot->value = value;
+        return;
+    }
+    reserve(m, true);
+    add_number(m, (struct map_number_slot){.key = stored_key(key), .value = value});
 }
 
 bool map_remove(struct map *m, struct str key)
 {
     key = with_address(key);
-    return remove_slot(m, find(m, key_hash(key), key, 0));
+    struct map_slot *slot = find(m, key_hash(key), key);
+    if (slot == NULL) return false;
+    *slot = (struct map_slot){.hash = REMOVED};
+    m->count--;
+    uint32_t i = (uint32_t)(slot - m->slots), mask = m->capacity - 1;
+    if (m->slots[(i + 1) & mask].hash != FREE) return true;
+    for (; m->slots[i].hash == REMOVED; i = (i - 1) & mask, m->used_count--) m->slots[i].hash = FREE;
+    return true;
 }
 
 bool map_remove_u64(struct map *m, uint64_t key)
 {
-    return remove_slot(m, find(m, u64_hash(key), (struct str){0}, key));
+    struct map_number_slot *slot = find_number(m, stored_key(key));
+    if (slot == NULL) return false;
+    *slot = (struct map_number_slot){.key = REMOVED};
+    m->count--;
+    uint32_t i = (uint32_t)(slot - m->numbers), mask = m->capacity - 1;
+    if (m->numbers[(i + 1) & mask].key != FREE) return true;
+    for (; m->numbers[i].key == REMOVED; i = (i - 1) & mask, m->used_count--) m->numbers[i].key = FREE;
+    return true;
 }
 
 void map_clear(struct map *m)
 {
-    if (m->capacity > 0) memset(m->slots, 0, m->capacity * sizeof *m->slots);
+    if (m->slots != NULL) memset(m->slots, 0, m->capacity * sizeof *m->slots);
+    if (m->numbers != NULL) memset(m->numbers, 0, m->capacity * sizeof *m->numbers);
     m->count = m->used_count = 0;
 }
 
 void map_release(struct map *m)
 {
     mem_free(m->slots);
+    mem_free(m->numbers);
     *m = (struct map){0};
 }

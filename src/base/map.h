@@ -15,12 +15,19 @@ struct map_slot {
     uint32_t value;
 };
 
+/* The state has one for every job, so it has nothing that only texts need. */
+struct map_number_slot {
+    uint64_t key; /* 2 more than the number. 0: free; 1: it was removed */
+    uint32_t value;
+};
+
 /* All zero is an empty map. One map has one kind of key, either numbers or texts. */
 struct map {
-    struct map_slot *slots;
-    uint32_t count;      /* keys in the map */
-    uint32_t used_count; /* slots that are not free: with a key, or with a removed one */
-    uint32_t capacity;   /* slots: 0 or a power of two */
+    struct map_slot *slots;          /* with texts as keys */
+    struct map_number_slot *numbers; /* with numbers as keys */
+    uint32_t count;                  /* keys in the map */
+    uint32_t used_count;             /* slots that are not free: with a key, or with a removed one */
+    uint32_t capacity;               /* slots: 0 or a power of two */
 };
 
 /* The value of a key, or NONE. O(1) expected. */
@@ -30,6 +37,9 @@ uint32_t map_get_u64(const struct map *m, uint64_t key);
 /* Sets or replaces a key's value, which is not NONE. A number is below UINT64_MAX - 2. O(1) amortised. */
 void map_set(struct map *m, struct str key, uint32_t value);
 void map_set_u64(struct map *m, uint64_t key, uint32_t value);
+
+/* For a loop that soon looks this key up. */
+void map_prefetch_u64(const struct map *m, uint64_t key);
 
 /* The key of a pair of numbers, of which the first is below NONE. */
 static inline uint64_t map_key_of_pair(uint32_t first, uint32_t second)

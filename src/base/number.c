@@ -103,6 +103,7 @@ static bool scan_exponent(struct str s, int64_t *out_exponent)
 /* All of s: digits [. digits] [e [sign] digits], with at least one digit before the exponent. */
 static bool scan(struct str s, struct scanned *d)
 {
+    if (s.length == 0) return false;
     const char *end = s.text + s.length;
     d->whole = scan_digits(s, d, false);
     const char *at = d->whole.text + d->whole.length;

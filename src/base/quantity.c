@@ -3,7 +3,7 @@
  * Durations are read as Slurm's sbatch reads --time ("minutes", "minutes:seconds", "hours:minutes:seconds",
  * "days-hours", "days-hours:minutes", "days-hours:minutes:seconds": sbatch(1), 23.11, --time). As in Slurm, a part may
  * exceed its usual range: "90:00" is an hour and a half. Unlike in Slurm, 0 is refused: sbatch takes it as "no limit",
- * which users do not expect.
+ * which users do not expect. Numbers with units are read beside these forms; no text fits both.
  *
  * A point in time is a number of days and a time of day. Days become dates and back by counting from 1 March of year 0
  * in eras of 400 years (146097 days), so that the leap day is the last day of its year: Howard Hinnant,
@@ -33,24 +33,117 @@ static int read_parts(struct str s, int64_t parts[PARTS_MAX])
     return count;
 }
 
-/* The meaning of the parts depends on their count and on whether days are given. */
+const struct duration_form duration_forms[] = {
+    {.form = "M", .meaning = "minutes", .parts_s = {S_PER_MINUTE}},
+    {.form = "M:S", .meaning = "minutes and seconds", .parts_s = {S_PER_MINUTE, 1}},
+    {.form = "H:M:S", .meaning = "hours, minutes and seconds", .parts_s = {S_PER_HOUR, S_PER_MINUTE, 1}},
+    {.form = "D-H", .meaning = "days and hours", .has_days = true, .parts_s = {S_PER_HOUR}},
+    {.form = "D-H:M", .meaning = "days, hours and minutes", .has_days = true, .parts_s = {S_PER_HOUR, S_PER_MINUTE}},
+    {.form = "D-H:M:S",
+     .meaning = "days, hours, minutes and seconds",
+     .has_days = true,
+     .parts_s = {S_PER_HOUR, S_PER_MINUTE, 1}},
+    {.form = "90m, 1.5h, 2d, 1h30m",
+     .meaning = "numbers with units: seconds, minutes, hours, days or weeks, or the first letters of these"},
+    {0},
+};
+
+static const struct {
+    const char *name;
+    int64_t seconds;
+} duration_units[] = {
+    {"weeks", 7 * S_PER_DAY}, {"days", S_PER_DAY}, {"hours", S_PER_HOUR}, {"minutes", S_PER_MINUTE}, {"seconds", 1},
+};
+
+enum { UNIT_COUNT = sizeof duration_units / sizeof *duration_units, FRACTION_DIGITS_MAX = 9 };
+
+/* The index of the unit of which the word is a prefix, in any case, or UNIT_COUNT. */
+static size_t find_unit(struct str word)
+{
+    size_t i = 0;
+    for (; i < UNIT_COUNT; i++) {
+        const struct str name = str(duration_units[i].name);
+        if (word.length > 0 && word.length <= name.length &&
+            str_equal_nocase(word, (struct str){name.text, word.length}))
+            break;
+    }
+    return i;
+}
+
+static struct str take_while(struct str *s, bool (*fits)(char c))
+{
+    size_t length = 0;
+    while (length < s->length && fits(s->text[length])) length++;
+    struct str taken = {s->text, length};
+    s->text += length;
+    s->length -= length;
+    return taken;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* "1.5h": takes it from the front. The unit must be smaller than the one before it, which is *io_unit - 1. */
+static bool take_unit(struct str *s, size_t *io_unit, int64_t *io_duration_s)
+{
+    struct str whole_text = take_while(s, is_digit), fraction_text = {0};
+    uint64_t whole, fraction = 0, scale = 1;
+    if (s->length > 0 && s->text[0] == '.') {
+        *s = (struct str){s->text + 1, s->length - 1};
+        fraction_text = take_while(s, is_digit);
+        if (fraction_text.length > FRACTION_DIGITS_MAX || !number_parse_u64(fraction_text, &fraction)) return false;
+    }
+    for (size_t i = 0; i < fraction_text.length; i++) scale *= 10;
+    size_t unit = find_unit(take_while(s, is_letter));
+    if (!number_parse_u64(whole_text, &whole) || whole >> 40 || unit < *io_unit || unit == UNIT_COUNT) return false;
+    uint64_t unit_s = (uint64_t)duration_units[unit].seconds;
+    *io_duration_s += (int64_t)(whole * unit_s + (fraction * unit_s + scale / 2) / scale);
+    *io_unit = unit + 1;
+    return true;
+}
+
+bool duration_read_units(struct str s, int64_t *out_s)
+{
+    size_t unit = 0;
+    int64_t duration_s = 0;
+    if (s.length == 0) return false;
+    while (s.length > 0) {
+        if (!take_unit(&s, &unit, &duration_s)) return false;
+    }
+    *out_s = duration_s;
+    return true;
+}
+
+/* The form of that many numbers, with days or without. */
+static const struct duration_form *find_form(bool has_days, int count)
+{
+    const struct duration_form *f = duration_forms;
+    while (f->has_days != has_days || f->parts_s[count - 1] == 0 || (count < PARTS_MAX && f->parts_s[count] != 0)) f++;
+    return f;
+}
+
 bool duration_read(struct str s, int64_t *out_s)
 {
-    static const int units[2][PARTS_MAX][PARTS_MAX] = {
-        {{S_PER_MINUTE}, {S_PER_MINUTE, 1}, {S_PER_HOUR, S_PER_MINUTE, 1}},
-        {{S_PER_HOUR}, {S_PER_HOUR, S_PER_MINUTE}, {S_PER_HOUR, S_PER_MINUTE, 1}},
-    };
     struct str after_days;
     struct str days_text = str_cut(s, '-', &after_days);
     bool has_days = after_days.text != NULL;
     uint64_t days = 0;
+    if (duration_read_units(s, out_s)) return true;
     if (has_days && (!number_parse_u64(days_text, &days) || days >> 40)) return false;
 
     int64_t parts[PARTS_MAX];
     int count = read_parts(has_days ? after_days : s, parts);
     if (count == 0) return false;
+    const struct duration_form *form = find_form(has_days, count);
     int64_t duration_s = (int64_t)days * S_PER_DAY;
-    for (int i = 0; i < count; i++) duration_s += parts[i] * units[has_days][count - 1][i];
+    for (int i = 0; i < count; i++) duration_s += parts[i] * form->parts_s[i];
     *out_s = duration_s;
     return true;
 }
@@ -63,7 +156,8 @@ int duration_parse(struct str s, const char *field, int64_t *out_s, struct err *
     }
     int64_t duration_s;
     if (!duration_read(s, &duration_s))
-        return err_value(e, field, s, "a duration: minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S or UNLIMITED");
+        return err_value(e, field, s,
+                         "a duration: minutes, M:S, H:M:S, D-H, D-H:M, D-H:M:S, 90m, 1.5h, 2d or UNLIMITED");
     if (duration_s == 0) return err_value_reason(e, field, s, "is less than one second");
     if (duration_s > DURATION_S_MAX)
         return err_value_reason(e, field, s, "is over 10 years (3660 days); write UNLIMITED for no limit");

@@ -20,9 +20,20 @@ static inline double seconds_between(int64_t from_us, int64_t to_us)
     return (double)(to_us - from_us) / (double)US_PER_S;
 }
 
-/* A duration in seconds, as sbatch -t reads it: minutes, M:S, H:M:S, D-H, D-H:M or D-H:M:S; false for another text. Any
- * length is read, also 0. */
+/* How durations are written: a row for each form, which the parser walks, too; ends with {0}. */
+struct duration_form {
+    const char *form, *meaning;
+    bool has_days;  /* a number of days and a '-' come first */
+    int parts_s[3]; /* seconds in one of each number; 0: there are no more. None: a number with a unit */
+};
+extern const struct duration_form duration_forms[];
+
+/* A duration in seconds, in one of these forms; false for another text. Any length is read, also 0. */
 bool duration_read(struct str s, int64_t *out_s);
+
+/* The form with units alone: "90m", "1.5h", "2days", "1h30m"; a unit is a prefix of seconds, minutes, hours, days or
+ * weeks, in any case. Fractions are rounded to whole seconds. */
+bool duration_read_units(struct str s, int64_t *out_s);
 
 /* The same for a time limit: "UNLIMITED" and "INFINITE" (any case) give INT64_MAX. ERR_INPUT for 0, and for a duration
  * that is negative, malformed or over 3660 days. */

@@ -111,13 +111,16 @@ size_t str_utf8(struct str s)
     return point < min_of_length[length] || point > 0x10ffff || is_surrogate ? 0 : length;
 }
 
-/* Whether a UTF-8 sequence is U+061C, U+200E, U+200F, one of U+2028..U+202E or one of U+2066..U+2069. */
-static bool is_direction_or_separator(const unsigned char *t, size_t length)
+/* Whether a UTF-8 sequence is U+061C, one of U+200B, U+200E, U+200F, U+2028..U+202E, U+2060..U+2064, U+2066..U+2069
+ * and U+FEFF: directions, separators, and what has no width, with which two names can look the same. (The joiners
+ * U+200C and U+200D are not among them: words of some languages need them.) */
+static bool is_invisible(const unsigned char *t, size_t length)
 {
     if (length == 2) return t[0] == 0xd8 && t[1] == 0x9c;
+    if (length == 3 && t[0] == 0xef) return t[1] == 0xbb && t[2] == 0xbf;
     if (length != 3 || t[0] != 0xe2) return false;
-    if (t[1] == 0x80) return t[2] == 0x8e || t[2] == 0x8f || (t[2] >= 0xa8 && t[2] <= 0xae);
-    return t[1] == 0x81 && t[2] >= 0xa6 && t[2] <= 0xa9;
+    if (t[1] == 0x80) return t[2] == 0x8b || t[2] == 0x8e || t[2] == 0x8f || (t[2] >= 0xa8 && t[2] <= 0xae);
+    return t[1] == 0x81 && ((t[2] >= 0xa0 && t[2] <= 0xa4) || (t[2] >= 0xa6 && t[2] <= 0xa9));
 }
 
 bool str_is_printable(struct str s)
@@ -127,7 +130,7 @@ bool str_is_printable(struct str s)
         unsigned char first = (unsigned char)s.text[0];
         if (length == 0 || first < 0x20 || first == 0x7f) return false;
         if (length == 2 && first == 0xc2 && (unsigned char)s.text[1] < 0xa0) return false;
-        if (is_direction_or_separator((const unsigned char *)s.text, length)) return false;
+        if (is_invisible((const unsigned char *)s.text, length)) return false;
         s.text += length;
         s.length -= length;
     }

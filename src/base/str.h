@@ -35,8 +35,9 @@ struct str str_cut(struct str s, char separator, struct str *rest);
 size_t str_utf8(struct str s);
 
 /* Whether all of s is valid UTF-8 without these characters: control characters (U+0000..U+001F, U+007F..U+009F), line
- * and paragraph separators (U+2028, U+2029), and direction controls, which can make a text look like another one
- * (U+061C, U+200E, U+200F, U+202A..U+202E, U+2066..U+2069). */
+ * and paragraph separators (U+2028, U+2029), and what can make a text look like another one: direction controls
+ * (U+061C, U+200E, U+200F, U+202A..U+202E, U+2066..U+2069) and characters without width (U+200B,
+ * U+2060..U+2064, U+FEFF; not the joiners U+200C and U+200D). */
 bool str_is_printable(struct str s);
 
 /* The number of typing errors between two words: letters added, lost, changed or swapped with a neighbour. Words over

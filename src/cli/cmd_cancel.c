@@ -2,11 +2,15 @@
  * the others are changed. */
 #include <string.h>
 
+#include "cli/ended_jobs.h"
 #include "cli/foreign_syntax.h"
 #include "cli/instance.h"
 #include "cli/job_ids.h"
 
-enum { LINES_MAX = 20 }; /* of the jobs that are reported one by one */
+enum {
+    LINES_MAX = 20,   /* of the jobs that are reported one by one */
+    PIECE_MAX = 1000, /* of the jobs of one request: meanwhile the instance serves no other */
+};
 
 struct cancel_values {
     bool has_all, has_hold, is_dry_run;
@@ -62,7 +66,7 @@ static const struct option_row cancel_options[] = {
      .argument = "STATE",
      .value = TEXT_IN(struct cancel_values, state),
      .is_once = true,
-     .help = "instead of ids: pending tasks or running ones"},
+     .help = "instead of ids: pending tasks (PD) or running ones (R)"},
     {0},
 };
 
@@ -72,15 +76,21 @@ static const struct option_row requeue_options[] = {
      .letter = 'H',
      .value = FLAG_IN(struct cancel_values, has_hold),
      .help = "hold the jobs then (fairlead release)"},
+    {.name = "state",
+     .letter = 's',
+     .argument = "STATE[,STATE]",
+     .value = TEXT_IN(struct cancel_values, state),
+     .is_once = true,
+     .help = "instead of ids: jobs that ended so, such as FAILED,TIMEOUT; or running ones"},
     {0},
 };
 
-/* What the operands name: "job", or "task" if each of them names a task. */
-static const char *noun_of(const struct call *call, uint32_t count)
+/* What the ids are of: "job", or "task" if each of them names a task. */
+static const char *noun_of(const struct wire_list *ids, uint32_t count)
 {
-    bool is_of_tasks = call->parsed.operand_count > 0;
-    for (uint32_t i = 0; i < call->parsed.operand_count; i++)
-        is_of_tasks = is_of_tasks && strchr(call->parsed.operands[i], '_') != NULL;
+    bool is_of_tasks = ids->count > 0;
+    for (uint32_t i = 0; i < ids->count && is_of_tasks; i++)
+        is_of_tasks = strchr(((const char *const *)ids->items)[i], '_') != NULL;
     return is_of_tasks ? count == 1 ? "task" : "tasks" : count == 1 ? "job" : "jobs";
 }
 
@@ -108,13 +118,16 @@ static int check_operands(const struct call *call, bool is_selected, struct err 
     return 0;
 }
 
-/* "PENDING" and "running" as the API has them. */
+/* "PENDING", "running" and Slurm's short codes, as the API has them. */
 static int read_state(const char *text, const char **out_state, struct err *e)
 {
-    static const char states[] = "pending,running";
+    static const char states[] = "pending,running,pd,r";
     int64_t index = text != NULL ? field_choice_index(states, str(text)) : 0;
-    if (index < 0) return err_value(e, "--state", str(text), "pending or running");
-    *out_state = text == NULL ? NULL : index == 0 ? "pending" : "running";
+    if (index < 0)
+        return err_value(
+            e, "--state", str(text),
+            "pending or running (PD, R); a cancelled job gets SIGTERM, and SIGKILL after the setting grace_s");
+    *out_state = text == NULL ? NULL : index % 2 == 0 ? "pending" : "running";
     return 0;
 }
 
@@ -123,19 +136,73 @@ struct job_verb {
     const char *target;
     const struct wire_shape *shape;
     const char *done, *verb;
+    bool has_state; /* of live jobs */
 };
 
-static void write_dry_run(const struct call *call, const struct api_count *reply, const struct job_verb *v)
+static void write_dry_run(const struct call *call, const struct api_count *reply, const struct job_verb *v,
+                          const char *noun)
 {
     const char *const *ids = reply->jobs.items;
-    output_line(call->out, "Would %s %u %s", v->verb, reply->count, noun_of(call, reply->count));
+    output_line(call->out, "Would %s %u %s", v->verb, reply->count, noun);
     for (uint32_t i = 0; i < reply->jobs.count; i++) {
         output_line(call->out, "  %s", ids[i]);
         output_pace(call->out);
     }
 }
 
-static int change_jobs(struct call *call, const struct job_verb *v, struct err *e)
+static void append(struct call *call, struct wire_list *list, const struct wire_list *more, size_t size)
+{
+    char *items = arena_alloc(call->arena, ((size_t)list->count + more->count + 1) * size);
+    if (list->count > 0) memcpy(items, list->items, list->count * size);
+    if (more->count > 0) memcpy(items + list->count * size, more->items, more->count * size);
+    *list = (struct wire_list){items, list->count + more->count};
+}
+
+/* Names the jobs of body in several requests. Jobs of other users, which may not be changed, are not selected. */
+static int request_in_pieces(struct call *call, const struct job_verb *v, const struct api_jobs *body,
+                             struct api_count *out_reply, struct err *e)
+{
+    *out_reply = (struct api_count){0};
+    for (uint32_t first = 0; first < body->ids.count; first += PIECE_MAX) {
+        struct api_jobs piece = *body;
+        struct api_count reply;
+        uint32_t left = body->ids.count - first, kept = 0;
+        piece.all = false;
+        piece.user = piece.account = piece.partition = piece.qos = piece.name = NULL;
+        piece.ids = (struct wire_list){(const char **)body->ids.items + first, left < PIECE_MAX ? left : PIECE_MAX};
+        if (instance_request_once(call, "POST", v->target, v->shape, &piece, &api_count_shape, &reply, e) != 0)
+            return -1;
+        struct api_refused *rows = reply.refused.items;
+        for (uint32_t i = 0; i < reply.refused.count; i++) {
+            if (err_from_name(rows[i].name) != ERR_DENIED) rows[kept++] = rows[i];
+        }
+        reply.refused.count = kept;
+        out_reply->count += reply.count;
+        append(call, &out_reply->refused, &reply.refused, sizeof(struct api_refused));
+        append(call, &out_reply->jobs, &reply.jobs, sizeof(const char *));
+    }
+    return 0;
+}
+
+static int report(struct call *call, const struct job_verb *v, const struct wire_list *ids,
+                  const struct api_count *reply, struct err *e)
+{
+    const struct cancel_values *values = call->values;
+    const char *noun = noun_of(ids, reply->count);
+    bool is_none = reply->count == 0;
+    if (is_none && reply->refused.count == 0) {
+        output_line(call->out, "No %s to %s", noun, v->verb);
+    } else if (!is_none && values->is_dry_run) {
+        write_dry_run(call, reply, v, noun);
+    } else if (!is_none) {
+        output_line(call->out, "%s %u %s", v->done, reply->count, noun);
+    }
+    if (output_flush(call->out, e) != 0) return -1;
+    return report_refused(call, reply);
+}
+
+/* states: of ended jobs, which the options select instead of live ones; 0: none. */
+static int change_jobs(struct call *call, const struct job_verb *v, uint32_t states, struct err *e)
 {
     const struct cancel_values *values = call->values;
     bool is_selected = values->has_all || values->user || values->account || values->partition || values->qos ||
@@ -149,45 +216,45 @@ static int change_jobs(struct call *call, const struct job_verb *v, struct err *
                             .partial = true,
                             .dry_run = values->is_dry_run,
                             .hold = values->has_hold};
-    if (check_operands(call, is_selected, e) != 0 || read_state(values->state, &body.state, e) != 0) return -1;
-    if (job_ids_parse(call, 0, &body.ids, e) != 0) return -1;
-
     struct api_count reply;
-    if (instance_request_once(call, "POST", v->target, v->shape, &body, &api_count_shape, &reply, e) != 0) return -1;
-    bool is_none = reply.count == 0;
-    if (is_none && reply.refused.count == 0) {
-        output_line(call->out, "No %s to %s", noun_of(call, 0), v->verb);
-    } else if (!is_none && values->is_dry_run) {
-        write_dry_run(call, &reply, v);
-    } else if (!is_none) {
-        output_line(call->out, "%s %u %s", v->done, reply.count, noun_of(call, reply.count));
+    if (v->has_state && read_state(values->state, &body.state, e) != 0) return -1;
+    if (check_operands(call, is_selected, e) != 0) return -1;
+    if (states != 0) {
+        if (ended_jobs_list(call, &body, states, &body.ids, e) != 0) return -1;
+        if (request_in_pieces(call, v, &body, &reply, e) != 0) return -1;
+        return report(call, v, &body.ids, &reply, e);
     }
-    if (output_flush(call->out, e) != 0) return -1;
-    return report_refused(call, &reply);
+    if (job_ids_parse(call, 0, &body.ids, e) != 0) return -1;
+    if (instance_request_once(call, "POST", v->target, v->shape, &body, &api_count_shape, &reply, e) != 0) return -1;
+    return report(call, v, &body.ids, &reply, e);
 }
 
 static int cancel_run(struct call *call, struct err *e)
 {
-    static const struct job_verb cancel = {API_JOBS_CANCEL, &api_cancel_shape, "Cancelled", "cancel"};
-    return change_jobs(call, &cancel, e);
+    static const struct job_verb cancel = {API_JOBS_CANCEL, &api_cancel_shape, "Cancelled", "cancel", true};
+    return change_jobs(call, &cancel, 0, e);
 }
 
 static int hold_run(struct call *call, struct err *e)
 {
-    static const struct job_verb hold = {API_JOBS_HOLD, &api_jobs_shape, "Held", "hold"};
-    return change_jobs(call, &hold, e);
+    static const struct job_verb hold = {API_JOBS_HOLD, &api_jobs_shape, "Held", "hold", false};
+    return change_jobs(call, &hold, 0, e);
 }
 
 static int release_run(struct call *call, struct err *e)
 {
-    static const struct job_verb release = {API_JOBS_RELEASE, &api_jobs_shape, "Released", "release"};
-    return change_jobs(call, &release, e);
+    static const struct job_verb release = {API_JOBS_RELEASE, &api_jobs_shape, "Released", "release", false};
+    return change_jobs(call, &release, 0, e);
 }
 
 static int requeue_run(struct call *call, struct err *e)
 {
-    static const struct job_verb requeue = {API_JOBS_REQUEUE, &api_requeue_shape, "Requeued", "requeue"};
-    return change_jobs(call, &requeue, e);
+    static const struct job_verb requeue = {API_JOBS_REQUEUE, &api_requeue_shape, "Requeued", "requeue", false};
+    const struct cancel_values *values = call->values;
+    uint32_t states = 0;
+    bool is_of_live = values->state == NULL || str_equal_nocase(str(values->state), str("running"));
+    if (!is_of_live && ended_jobs_read_states(values->state, &states, e) != 0) return -1;
+    return change_jobs(call, &requeue, states, e);
 }
 
 static const struct command_exit partial_exits[] = {
@@ -260,7 +327,9 @@ const struct command cmd_release = {
     .summary = "let held jobs start",
     .usage = "ID... | --all | OPTION...",
     .description =
-        "The age of a released job starts again at 0. The job moves to the end of the scheduler's list ('fairlead help hold').",
+        "The age of a released job starts again at 0. The job moves to the end of the scheduler's list ('fairlead help hold').\n\n"
+        "Where jobs are selected ('--all' and options), those that a quarantine holds ('fairlead status') go back to what they were before it: "
+        "those that a person had held stay held, until they are released once more. A job that is named by its id is released.",
     .options = selection_options,
     .values_size = sizeof(struct cancel_values),
     .operands_max = OPERANDS_ANY,
@@ -276,6 +345,8 @@ static const struct command_example requeue_examples[] = {
     {.line = "fairlead requeue --hold 5", .meaning = "let it start again once it is released"},
     {.line = "fairlead requeue 6_3", .meaning = "one task of array 6"},
     {.line = "fairlead requeue 6_[3,7-9] --dry-run", .meaning = "whether four tasks of array 6 can be requeued"},
+    {.line = "fairlead requeue --state FAILED,NODE_FAIL -J sweep --dry-run",
+     .meaning = "list what failed of the jobs named sweep"},
     {0},
 };
 
@@ -289,12 +360,13 @@ const struct command cmd_requeue = {
         "of the setting requeue_delay_s at the earliest; of an array only its requeued tasks wait. Each start is an "
         "attempt with a record and a usage of its own ('fairlead history', state REQUEUED), and the job finds the number of "
         "attempts before in FAIRLEAD_RESTART_COUNT. Its output file is written anew.\n\n"
-        "A job that has ended is pending again at once, with its id, script, environment and request: the id of a job or an "
-        "array that has ended stands for all its tasks, 6_3 for one task, also while other tasks of the array run. What limits "
-        "the number of submitted jobs may refuse it. Jobs that waited for it, and for which that is over, do not wait "
-        "again. A job that was cancelled while it waited for other jobs, or that names a partition, an account or anything else "
-        "that was deleted since, is refused; so is one that was submitted with --no-requeue. Options that select jobs select "
-        "running ones only.\n\n"
+        "A job that has ended is pending again after the same time, with its id, script, environment and request: the id of "
+        "a job or an array that has ended stands for all its tasks, 6_3 for one task, also while other tasks of the array "
+        "run. Submit limits may refuse it. Jobs whose wait for it is already met do not wait again. A job that was "
+        "cancelled while it waited for other jobs, or that names a partition, an account or anything else that was deleted "
+        "since, is refused; so is one that was submitted with --no-requeue.\n\n"
+        "Options that select jobs select running ones; with --state and states in which jobs end, those whose last attempt ended "
+        "so, of arrays only such tasks, and --partition means where they ran. Many are requeued in several requests, 1000 at a time.\n\n"
         "A job can be requeued by itself, too: 'fairlead submit --requeue' after the host or the job's keeper failed, "
         "--requeue-exit with exit statuses that mean so.",
     .options = requeue_options,

@@ -1,5 +1,6 @@
 /* fairlead check: whether a waiting job could run, with the answers of `qalter -w v` and `-w p`. */
 #include "cli/instance.h"
+#include "cli/job_ids.h"
 #include "cli/reason_list.h"
 #include "cli/scenario_source.h"
 #include "fields/job_id.h"
@@ -48,19 +49,31 @@ static int check_scenario(struct call *call, struct scenario *s, const char *nam
     return 0;
 }
 
-static int check_document(struct call *call, const char *file, uint32_t job_id, struct api_check *out, struct err *e)
+/* task_id: NONE: any. A job that the document has not is refused by the answers. */
+static int check_task(const struct scenario *s, const char *name, uint32_t job_id, uint32_t task_id, struct err *e)
+{
+    uint32_t job = state_find_job(&s->state, job_id);
+    if (task_id == NONE || job == NONE || idset_has(&s->state.jobs.items[job].array, task_id)) return 0;
+    return err_set(e, ERR_NOT_FOUND, "%s: job %u has no task %u", name, job_id, task_id);
+}
+
+static int check_document(struct call *call, const char *file, uint32_t job_id, uint32_t task_id, struct api_check *out,
+                          struct err *e)
 {
     struct scenario s;
     int status = scenario_source_read(call, file, &s, e);
+    if (status == 0) status = check_task(&s, file, job_id, task_id, e);
     if (status == 0) status = check_scenario(call, &s, file, job_id, out, e);
     scenario_release(&s);
     return status;
 }
 
-static int check_instance(struct call *call, uint32_t job_id, struct api_check *out, struct err *e)
+static int check_instance(struct call *call, uint32_t job_id, uint32_t task_id, struct api_check *out, struct err *e)
 {
     struct buf target = {0};
-    buf_format(&target, API_JOBS "/%u/check", job_id);
+    char id[JOB_ID_TEXT_SIZE];
+    job_id_format(id, job_id, task_id);
+    buf_format(&target, API_JOBS "/%s/check", id);
     return instance_request_once(call, "GET", instance_target(call, &target), NULL, NULL, &api_check_shape, out, e);
 }
 
@@ -73,18 +86,18 @@ static void write_answer(struct call *call, const char *when, const struct api_c
         buf_format(out, "%s: possible, with %u slot%s\n", when, a->slots, a->slots == 1 ? "" : "s");
     else
         buf_format(out, "%s: not possible\n", when);
-    reason_list_write(a->sentences.items, a->sentences.count, out);
+    reason_list_write(a->sentences.items, a->sentences.count, REASON_LIST_INDENT, out);
 }
 
 /* What keeps the job from starting and the answers leave out, unless the sentences of the last pass say it. */
 static void note_waits(const struct api_check *check)
 {
-    if (check->held) output_note("job %u is held; the answer is that of a job that is not", check->job_id);
+    if (check->held) output_note("job %u is held; the answers are as if it were released", check->job_id);
     if (check->now.possible) return;
     if (check->waits_for_jobs)
-        output_note("job %u waits for other jobs; the answer is that of a job that does not", check->job_id);
+        output_note("job %u waits for other jobs; the answers are as if it did not", check->job_id);
     if (check->waits_for_begin && !check->waits_for_jobs)
-        output_note("job %u waits for its begin; the answer is that of a job that does not", check->job_id);
+        output_note("job %u waits for its begin; the answers are as if it did not", check->job_id);
 }
 
 static void write_text(struct call *call, const struct api_check *check)
@@ -95,17 +108,19 @@ static void write_text(struct call *call, const struct api_check *check)
     write_answer(call, "As it is now", &check->now);
     if (!check->now.possible || check->held || check->scheduling_info.count == 0) return;
     buf_add_text(&call->out->text, "In the last pass it did not start:\n");
-    reason_list_write(check->scheduling_info.items, check->scheduling_info.count, &call->out->text);
+    reason_list_write(check->scheduling_info.items, check->scheduling_info.count, REASON_LIST_INDENT, &call->out->text);
 }
 
 static int check_run(struct call *call, struct err *e)
 {
     const struct check_values *v = call->values;
     struct api_check check;
+    struct wire_list ids; /* of several tasks, as 'fairlead queue' lists them, the first one */
     uint32_t job_id, task_id;
-    if (job_id_parse(str(call->parsed.operands[0]), "id", &job_id, &task_id, e) != 0) return -1;
-    int status =
-        v->file != NULL ? check_document(call, v->file, job_id, &check, e) : check_instance(call, job_id, &check, e);
+    if (job_ids_parse(call, 0, &ids, e) != 0) return -1;
+    if (job_id_parse(str(*(const char *const *)ids.items), "id", &job_id, &task_id, e) != 0) return -1;
+    int status = v->file != NULL ? check_document(call, v->file, job_id, task_id, &check, e)
+                                 : check_instance(call, job_id, task_id, &check, e);
     if (status != 0) return -1;
     if (v->is_json) {
         wire_write(&api_check_shape, &check, &call->out->text);

@@ -125,7 +125,7 @@ static const char middle[] =
     "        return\n"
     "    fi\n"
     "    case \"$command\" in help|manual|completion) words= ;; esac\n"
-    "    [ -n \"$words\" ] && command=\"$command ${COMP_WORDS[2]}\"\n"
+    "    case \" $words \" in *\" ${COMP_WORDS[2]} \"*) command=\"$command ${COMP_WORDS[2]}\" ;; esac\n"
     "    case \"$command $prev\" in\n";
 
 static const char options_head[] = "    esac\n"

@@ -40,7 +40,8 @@ const struct command cmd_help = {
     .summary = "show the help of a command or a topic",
     .usage = "[COMMAND | TOPIC]",
     .description =
-        "Topics are limits (which limits there are, and of what) and reasons (why jobs are pending, and what to do).",
+        "Topics are limits (which limits there are, and of what), reasons (why jobs are pending, and what to do) and times (how "
+        "times and durations are written).",
     .operands_max = 2,
     .is_local = true,
     .run = help_run,

@@ -60,10 +60,13 @@ static int request_row(struct call *call, struct client *c, const char *target, 
 {
     struct api_listing list;
     if (instance_request(call, c, "GET", target, NULL, NULL, &api_job_list_shape, &list, e) != 0) return -1;
-    const struct field_value *row = list.rows.items;
+    const struct field_value *row = list.rows.items, *first = row;
+    bool has_follow = ((const struct log_values *)call->values)->has_follow;
     if (list.rows.count == 0) return err_not_found(e, "job", str(call->parsed.operands[0]));
     for (; list.rows.count > 1 && row[JOB_FIELD_STATE].number == JOB_REQUEUED; list.rows.count--)
         row += JOB_FIELD_COUNT; /* the output is that of the last attempt */
+    bool waits = !has_started(row) && !is_ended(row);
+    if (waits && row != first && !has_follow && list.rows.count == 1) row -= JOB_FIELD_COUNT; /* that has begun */
     if (list.rows.count > 1 || (has_tasks(row) && !names_task(call))) {
         char id[24];
         text_format(id, sizeof id, "%lld", (long long)row[JOB_FIELD_JOB_ID].number);
@@ -77,12 +80,45 @@ static int open_error(const struct field_value *row, const char *path, int error
 {
     const char *state = job_state_name((enum job_state)row[JOB_FIELD_STATE].number);
     struct str id = str(row[JOB_FIELD_ID].text);
+    const char *detail = row[JOB_FIELD_DETAIL].text;
     if (error == ENOENT && !has_started(row) && is_ended(row))
-        return err_subject(e, ERR_NOT_FOUND, "job", id, "has no output: it was %s before it started", state);
+        return err_subject(e, ERR_NOT_FOUND, "job", id, "has no output: it was %s before it started%s%s", state,
+                           detail[0] != '\0' ? ": " : "", detail);
     if (error == ENOENT && !has_started(row))
         return err_subject(e, ERR_NOT_FOUND, "job", id, "has not started: %s (%s)", state,
                            pending_reason_name((enum pending_reason)row[JOB_FIELD_REASON].number));
     return err_set(e, error == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s", path, strerror(error));
+}
+
+/* A job writes wherever it is told, but what is no file has nothing to read back, and may be waited for without end. */
+static int check_kind(int fd, const char *path, struct err *e)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0) return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
+    if (S_ISREG(info.st_mode)) return 0;
+    const char *kind = S_ISDIR(info.st_mode)    ? "a directory"
+                       : S_ISFIFO(info.st_mode) ? "a fifo"
+                       : S_ISCHR(info.st_mode)  ? "a character device"
+                       : S_ISBLK(info.st_mode)  ? "a block device"
+                                                : "a socket";
+    return err_set(e, ERR_CONFLICT, "%s is %s; only the output in a regular file can be printed", path, kind);
+}
+
+/* Opens the file that a job writes to. Returns -1 if it cannot be opened (errno), or not be printed (e). */
+static int open_output(const char *path, int *out_fd, struct err *e)
+{
+    *out_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return *out_fd >= 0 ? check_kind(*out_fd, path, e) : 0;
+}
+
+/* A file of that name is not the job's, if the job could not open it. */
+static int check_opened(const struct field_value *row, struct err *e)
+{
+    const char *detail = row[JOB_FIELD_DETAIL].text;
+    bool has_failed = strncmp(detail, "cannot open output ", strlen("cannot open output ")) == 0 ||
+                      strncmp(detail, "cannot open error output ", strlen("cannot open error output ")) == 0;
+    if (!has_failed || !is_ended(row)) return 0;
+    return err_subject(e, ERR_NOT_FOUND, "job", str(row[JOB_FIELD_ID].text), "has no output: %s", detail);
 }
 
 /* Copies the file from its current offset to its end. */
@@ -139,7 +175,8 @@ static int follow(struct call *call, struct follower *f, struct err *e)
     const struct timespec pause = {0, POLL_MS * 1000000};
     for (uint32_t poll = 1;; poll++) {
         bool was_ended = is_ended(f->row); /* if so, this is the last read */
-        if (f->fd < 0) f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
+        if (was_ended && check_opened(f->row, e) != 0) return -1;
+        if (f->fd < 0 && open_output(f->path, &f->fd, e) != 0) return -1;
         if (f->fd < 0 && (errno != ENOENT || was_ended)) return open_error(f->row, f->path, errno, e);
         if (f->fd >= 0) {
             rewind_if_truncated(f->fd);
@@ -178,6 +215,17 @@ static int await_task(struct call *call, struct client *c, const char *target, c
     return status == 0 ? request_row(call, c, target, io_row, e) : -1;
 }
 
+/* In a pretend cluster no job has output. */
+static int explain_no_file(struct call *call, struct client *c, const struct field_value *row, struct err *e)
+{
+    struct api_status status;
+    struct err ignored;
+    if (instance_request(call, c, "GET", API_STATUS, NULL, NULL, &api_status_shape, &status, &ignored) != 0) return -1;
+    if (status.pretend == NULL) return -1;
+    return err_subject(e, ERR_NOT_FOUND, "job", str(row[JOB_FIELD_ID].text),
+                       "has no output: in a pretend cluster no job really runs");
+}
+
 /* Prints the output of the row's job. */
 static int print_log(struct call *call, struct client *c, const char *target, const struct field_value *row,
                      struct err *e)
@@ -187,16 +235,20 @@ static int print_log(struct call *call, struct client *c, const char *target, co
     bool has_own = values->has_err && err_path[0] != '\0';
     const char *path = arena_copy(call->arena, str(has_own ? err_path : row[JOB_FIELD_OUT_PATH].text));
     struct follower f = {.client = c, .target = target, .path = path, .fd = -1, .row = row};
-    int status, error = ENOENT; /* before the start, a file of that name is not the job's */
-    if (has_started(row) || is_ended(row)) {
-        f.fd = open(path, O_RDONLY | O_CLOEXEC);
+    int status = check_opened(row, e), error = ENOENT; /* before the start, a file of that name is not the job's */
+    if (status == 0 && (has_started(row) || is_ended(row))) {
+        status = open_output(path, &f.fd, e);
         error = errno;
     }
-    if (values->has_follow && (f.fd >= 0 || !is_ended(row))) {
+    if (status != 0) {
+        /* e says why */
+    } else if (values->has_follow && (f.fd >= 0 || !is_ended(row))) {
         status = follow(call, &f, e);
     } else {
         status = f.fd >= 0 ? copy_new(f.fd, path, call->out, e) : open_error(row, path, error, e);
     }
+    if (status != 0 && f.fd < 0 && e->code == ERR_NOT_FOUND && has_started(row))
+        status = explain_no_file(call, c, f.row, e);
     if (f.fd >= 0) close(f.fd);
     arena_release(&f.arenas[0]);
     arena_release(&f.arenas[1]);

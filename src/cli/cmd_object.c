@@ -182,7 +182,8 @@ OBJECT_COMMANDS(OBJECT_RESOURCE, resource, "resource", "a resource that jobs can
 static const char host_add_text[] =
     "A host runs jobs. What it has of resources other than CPUs and memory is in complex_values; load_scaling multiplies the "
     "load values that it reports. This machine is the host localhost, which is there from the start. An instance starts jobs "
-    "only there: other hosts can be described, and are in the documents of 'fairlead schedule -f', but offer nothing here.";
+    "only there: other hosts can be described, and are in the documents of 'fairlead schedule -f', but offer nothing here. A pretend "
+    "instance ('fairlead start --pretend') starts jobs on the hosts of its document.";
 static const char host_delete_text[] =
     "A host that a partition or a group names cannot be deleted, nor can localhost, which is this machine.";
 static const struct command_example host_add_examples[] = {

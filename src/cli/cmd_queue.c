@@ -9,7 +9,7 @@ struct queue_values {
     bool has_state, has_all, has_start;
 };
 
-static const struct field state_field = {.name = "state", .type = FIELD_CHOICE, .choices = job_state_names};
+static const struct field state_field = {.name = "state", .type = FIELD_CHOICE, .choices = job_state_words};
 
 static const struct option_row queue_options[] = {
     {.name = "account",
@@ -26,7 +26,7 @@ static const struct option_row queue_options[] = {
      .letter = 's',
      .argument = "STATE",
      .value = FIELD_IN(struct queue_values, state, has_state, &state_field),
-     .help = "only jobs in this state: pending, running, ..."},
+     .help = "only jobs in this state: pending or PD, running or R, ...; ended ones are listed, too"},
     {.name = "all", .letter = 'a', .value = FLAG_IN(struct queue_values, has_all), .help = "list ended jobs, too"},
     {.name = "start",
      .value = FLAG_IN(struct queue_values, has_start),
@@ -41,17 +41,20 @@ static int queue_run(struct call *call, struct err *e)
 {
     const struct queue_values *values = call->values;
     struct buf target = {0};
+    enum job_state state =
+        values->has_state ? (enum job_state)(values->state.number % JOB_STATE_COUNT) : JOB_STATE_COUNT;
+    bool wants_ended = values->has_all || (values->has_state && job_state_is_end(state));
     if (values->has_start && (values->has_all || values->has_state))
         return err_set(e, ERR_USAGE, "--start lists pending jobs: give neither --state nor --all with it");
     buf_add_text(&target, API_JOBS);
-    client_add_query(&target, "which", values->has_all ? "all" : "live");
+    client_add_query(&target, "which", wants_ended ? "all" : "live");
     if (values->account) client_add_query(&target, "account", values->account);
     if (values->user) client_add_query(&target, "user", values->user);
     if (values->has_start) {
         client_add_query(&target, "state", job_state_name(JOB_PENDING));
         client_add_query(&target, "start", "true");
     }
-    if (values->has_state) client_add_query(&target, "state", job_state_name((enum job_state)values->state.number));
+    if (values->has_state) client_add_query(&target, "state", job_state_name(state));
     bool is_filtered = values->has_start || values->account || values->user || values->has_state;
     const struct instance_listing listing = {
         .columns = values->has_start ? &job_columns_start : &job_columns_queue,

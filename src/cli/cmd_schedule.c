@@ -1,5 +1,6 @@
 /* fairlead schedule: one scheduling run of a scenario, or of the instance, which is read as one. */
 #include "cli/listing.h"
+#include "cli/reason_list.h"
 #include "cli/scenario_source.h"
 #include "cli/schedule_chart.h"
 #include "cli/setting_remarks.h"
@@ -75,7 +76,7 @@ static int write_schedule(struct call *call, struct scenario *s, struct err *e)
     return status;
 }
 
-/* The sentences of one job, a line each. */
+/* The sentences of one job; those that differ only in the host are one line. */
 static int write_why(struct call *call, struct scenario *s, struct err *e)
 {
     const struct schedule_command_values *v = call->values;
@@ -83,7 +84,7 @@ static int write_why(struct call *call, struct scenario *s, struct err *e)
     uint32_t job_id, task_id;
     if (job_id_parse(str(v->why), "why", &job_id, &task_id, e) != 0) return -1;
     if (scenario_why(s, scenario_source_name(v->file), job_id, WAIT_IN_PASS, call->arena, &why, e) != 0) return -1;
-    for (uint32_t i = 0; i < why.count; i++) output_line(call->out, why.items[i]);
+    reason_list_write(why.items, why.count, 0, &call->out->text);
     if (why.count == 0) output_note(why.is_possible ? "job %u starts in this run" : "nothing keeps job %u", job_id);
     return 0;
 }

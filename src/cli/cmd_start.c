@@ -1,4 +1,5 @@
-/* start: starts a private instance, which serves one user only. Returns when the instance answers. */
+/* start: starts a private instance, which serves one user only, or with --system the one of all users. Returns when the
+ * instance answers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,13 +16,15 @@
 #include "cli/read_file.h"
 #include "cli/setting_remarks.h"
 #include "cli/spawn.h"
+#include "cli/system_instance.h"
 #include "pretend/pretend_cluster.h"
 
 enum { START_TIMEOUT_S = 10, POLL_MS = 10 };
 
 struct start_values {
-    const char *state, *config, *pretend;
+    const char *state, *config, *pretend, *account, *launcher_state;
     uint64_t speed; /* 0: not given */
+    bool is_system, allows_root;
     struct option_texts settings;
 };
 
@@ -46,6 +49,20 @@ static const struct option_row start_options[] = {
      .argument = "NAME=VALUE,...",
      .value = TEXTS_IN(struct start_values, settings),
      .help = "settings to change when the instance answers; may be repeated (see 'fairlead set')"},
+    {.name = "system",
+     .value = FLAG_IN(struct start_values, is_system),
+     .help = "as root: start the instance that serves all users, where no systemd runs; state in /var/lib/fairlead"},
+    {.name = "account",
+     .argument = "NAME",
+     .value = TEXT_IN(struct start_values, account),
+     .help = "with --system: the account that the daemon runs as (fairlead)"},
+    {.name = "launcher-state",
+     .argument = "DIR",
+     .value = TEXT_IN(struct start_values, launcher_state),
+     .help = "with --system: root's directory, of the launcher and the log (/var/lib/fairlead-launcher)"},
+    {.name = "allow-root",
+     .value = FLAG_IN(struct start_values, allows_root),
+     .help = "with --system: run jobs of root and of system accounts, too"},
     {0},
 };
 
@@ -102,24 +119,29 @@ static int read_settings(const struct option_texts *lists, struct pairs *out_pai
 struct start_files {
     const char *config, *pretend;
     uint32_t speed;
+    const char *launcher_state; /* of an instance for all users; NULL: the instance is private */
 };
 
 /* The daemon's command line, ended by NULL, in the call's arena. */
 static char **make_arguments(struct call *call, const char *program, const struct private_instance *instance,
                              const struct start_files *files)
 {
+    const struct start_values *values = call->values;
     char speed[16];
     text_format(speed, sizeof speed, "%u", files->speed);
     const char *const pairs[][2] = {{"--state", instance->state_directory},
                                     {"--socket", instance->socket},
                                     {"--config", files->config},
                                     {"--pretend", files->pretend},
-                                    {"--speed", files->pretend ? speed : NULL}};
+                                    {"--speed", files->pretend ? speed : NULL},
+                                    {"--launcher-state", files->launcher_state},
+                                    {"--account", values->account}};
     enum { PAIR_COUNT = sizeof pairs / sizeof *pairs };
-    char **arguments = arena_alloc(call->arena, (2 * PAIR_COUNT + 3) * sizeof *arguments);
+    char **arguments = arena_alloc(call->arena, (2 * PAIR_COUNT + 4) * sizeof *arguments);
     uint32_t count = 0;
     arguments[count++] = arena_copy(call->arena, str(program));
-    arguments[count++] = arena_copy(call->arena, str("--private"));
+    arguments[count++] = arena_copy(call->arena, str(values->is_system ? "--system" : "--private"));
+    if (values->allows_root) arguments[count++] = arena_copy(call->arena, str("--allow-root"));
     for (int i = 0; i < PAIR_COUNT; i++) {
         if (pairs[i][1] == NULL) continue;
         arguments[count++] = arena_copy(call->arena, str(pairs[i][0]));
@@ -128,7 +150,7 @@ static char **make_arguments(struct call *call, const char *program, const struc
     return arguments;
 }
 
-/* The error of a daemon that ended before it answered. A single log line about refused input becomes the error;
+/* The error of a daemon that ended before it answered. A single log line with a reason becomes the error;
  * otherwise the last lines of the log are printed. */
 static int fail_ended(struct call *call, const struct spawn *s, const char *end, int exit_status, struct err *e)
 {
@@ -136,9 +158,10 @@ static int fail_ended(struct call *call, const struct spawn *s, const char *end,
     const char *tail = spawn_log_tail(s, call->arena);
     struct str rest_of_tail, first = str_cut(str(tail), '\n', &rest_of_tail);
     bool is_one_line = rest_of_tail.text == NULL;
-    if (exit_status == err_exit_status(ERR_INPUT) && is_one_line && str_starts(first, str(prefix))) {
+    if (exit_status >= 0 && is_one_line && str_starts(first, str(prefix))) {
         size_t length = sizeof prefix - 1;
-        return err_set(e, ERR_INPUT, "%.*s", (int)(first.length - length), first.text + length);
+        enum err_code code = exit_status == err_exit_status(ERR_INPUT) ? ERR_INPUT : ERR_UNAVAILABLE;
+        return err_set(e, code, "%.*s", (int)(first.length - length), first.text + length);
     }
     for (struct str rest = str(tail); rest.length > 0;) {
         struct str line = str_cut(rest, '\n', &rest);
@@ -172,7 +195,8 @@ static int launch(struct call *call, const struct private_instance *instance, co
     if (program == NULL)
         return err_set(e, ERR_UNAVAILABLE, "fairleadd is neither in the directory of this program nor in PATH");
     struct buf log_path = {0};
-    buf_format(&log_path, "%s/fairleadd.log", instance->state_directory);
+    buf_format(&log_path, "%s/fairleadd.log",
+               files->launcher_state != NULL ? files->launcher_state : instance->state_directory);
     struct spawn spawn = {
         .program = program,
         .log_path = instance_target(call, &log_path),
@@ -182,6 +206,14 @@ static int launch(struct call *call, const struct private_instance *instance, co
     return await(call, &spawn, instance, c, out_status, e);
 }
 
+/* The daemon makes the state directory of an instance for all users, for its account. */
+static int prepare_directory(const struct private_instance *instance, const struct start_files *files, struct err *e)
+{
+    if (files->launcher_state != NULL) return system_instance_prepare(files->launcher_state, e);
+    if (spawn_make_directory(instance->state_directory, e) != 0) return -1;
+    return private_instance_check_directory(instance->state_directory, e);
+}
+
 /* Connects to the instance and starts it if none answers. A lock lets one command at a time start it; the others wait
  * and then connect to it. */
 static int find_or_launch(struct call *call, const struct private_instance *instance, const struct start_files *files,
@@ -189,9 +221,10 @@ static int find_or_launch(struct call *call, const struct private_instance *inst
 {
     *out_is_new = false;
     if (private_instance_connect(call, instance, c, out_status, e) == 0) return 0;
-    if (e->code != ERR_UNAVAILABLE || spawn_make_directory(instance->state_directory, e) != 0) return -1;
+    if (e->code != ERR_UNAVAILABLE || prepare_directory(instance, files, e) != 0) return -1;
 
-    int lock = open(instance->state_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *locked = files->launcher_state != NULL ? files->launcher_state : instance->state_directory;
+    int lock = open(locked, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock >= 0) flock(lock, LOCK_EX);
     int status = private_instance_connect(call, instance, c, out_status, e);
     if (status != 0 && e->code == ERR_UNAVAILABLE) {
@@ -230,9 +263,19 @@ static int check_document(const char *path, struct err *e)
     return status;
 }
 
+static int check_options(const struct start_values *values, struct err *e)
+{
+    if (!values->is_system && (values->account != NULL || values->launcher_state != NULL || values->allows_root))
+        return err_set(e, ERR_USAGE, "--account, --launcher-state and --allow-root require --system");
+    if (values->is_system && values->pretend != NULL)
+        return err_set(e, ERR_USAGE, "--pretend runs no job of other users: leave out --system");
+    return 0;
+}
+
 static int find_files(struct call *call, struct start_files *out, struct err *e)
 {
     const struct start_values *values = call->values;
+    if (check_options(values, e) != 0) return -1;
     *out = (struct start_files){.speed = values->speed != 0 ? (uint32_t)values->speed : 1};
     if (values->speed != 0 && values->pretend == NULL) return err_set(e, ERR_USAGE, "--speed requires --pretend");
     if (absolute(call, "--config", values->config, &out->config, e) != 0) return -1;
@@ -245,6 +288,10 @@ static int check_running(const struct start_values *values, const struct start_f
                          const struct private_instance *instance, const struct api_status *status, struct err *e)
 {
     const char *state = status->state_directory;
+    if (status->serves_all != values->is_system)
+        return err_set(e, ERR_CONFLICT, "the instance at %s %s", instance->socket,
+                       status->serves_all ? "serves all users of this machine: use it, or give --state DIR for your own"
+                                          : "is a private one");
     if (values->state != NULL && !is_same_directory(state, instance->state_directory))
         return err_set(e, ERR_CONFLICT, "the instance at %s has another state, %s, and not %s", instance->socket, state,
                        instance->state_directory);
@@ -261,6 +308,20 @@ static int check_running(const struct start_values *values, const struct start_f
                    instance->socket, status->pretend, status->speed);
 }
 
+/* Which instance the options mean. */
+static int find_instance(struct call *call, struct start_files *files, struct private_instance *out, struct err *e)
+{
+    const struct start_values *values = call->values;
+    if (values->is_system) {
+        struct system_places places = {.state = values->state, .launcher_state = values->launcher_state};
+        int result = system_instance_find(call, "start", &places, out, e);
+        files->launcher_state = places.launcher_state;
+        return result;
+    }
+    return files->pretend != NULL ? private_instance_find_pretend(call, values->state, out, e)
+                                  : private_instance_find(call, values->state, out, e);
+}
+
 static int start(struct call *call, const struct pairs *settings, struct err *e)
 {
     const struct start_values *values = call->values;
@@ -268,11 +329,10 @@ static int start(struct call *call, const struct pairs *settings, struct err *e)
     struct client client;
     struct api_status status;
     struct start_files files;
-    if (find_files(call, &files, e) != 0) return -1;
-    int found = files.pretend != NULL ? private_instance_find_pretend(call, values->state, &instance, e)
-                                      : private_instance_find(call, values->state, &instance, e);
     bool is_new;
-    if (found != 0 || find_or_launch(call, &instance, &files, &client, &status, &is_new, e) != 0) return -1;
+    if (find_files(call, &files, e) != 0 || find_instance(call, &files, &instance, e) != 0 ||
+        find_or_launch(call, &instance, &files, &client, &status, &is_new, e) != 0)
+        return -1;
 
     if (!is_new && check_running(values, &files, &instance, &status, e) != 0) {
         client_close(&client);
@@ -289,6 +349,7 @@ static int start(struct call *call, const struct pairs *settings, struct err *e)
     if (status.quarantine != NULL)
         output_note("%u job%s held: %s. If they run nowhere else, run 'fairlead release --all' to let them start",
                     status.quarantined_jobs, status.quarantined_jobs == 1 ? " is" : "s are", status.quarantine);
+    if (is_new && !values->is_system) system_instance_note_other(&instance);
     if (!instance.is_default) {
         char *socket = (char *)instance.socket;
         output_note("To use it: export FAIRLEAD_SOCKET=%s",
@@ -322,6 +383,7 @@ static const struct command_example start_examples[] = {
      .meaning = "start a second one to try settings"},
     {.line = "fairlead start --pretend examples/pretend-small.json --speed 60",
      .meaning = "start a cluster that is not there, whose minutes are seconds"},
+    {.line = "fairlead start --system", .meaning = "as root: start the instance of all users"},
     {.line = "fairlead start --set PriorityType=priority/tickets --set usage_weight_list=cpu=1,mem=0.5",
      .meaning = "start your instance with other policies"},
     {0},
@@ -344,7 +406,11 @@ const struct command cmd_start = {
         "A state directory that is a copy, or was moved to another file system or restored from a backup, is noticed: the jobs "
         "that wait in it are held until 'fairlead release', because the original may run them, and those that ran are "
         "NODE_FAIL. What runs for the original is not touched.\n\n"
-        "If the instance is already running, start succeeds and changes only the settings of --set.",
+        "If the instance is already running, start succeeds and changes only the settings of --set.\n\n"
+        "With --system, root starts the instance that serves all users of the machine, on a machine without systemd; with "
+        "systemd, run 'systemctl start fairlead'. Its log is fairleadd.log in the directory of --launcher-state. A user's "
+        "private instance and the system's do not share anything but the machine: neither knows of the CPUs that the other has "
+        "given.",
     .options = start_options,
     .values_size = sizeof(struct start_values),
     .examples = start_examples,

@@ -29,6 +29,10 @@ static void write_instance(const struct api_status *s, struct output *out)
     output_line(out, "Instance   %s, process %lld of %s, version %s, up %s%s", s->state_directory, (long long)s->pid,
                 s->user ? s->user : "?", s->version, up, of_its_time);
     output_line(out, "Socket     %s", s->socket);
+    if (s->serves_all)
+        output_line(out, "Serves     all users of this machine");
+    else
+        output_line(out, "Serves     %s only", s->user ? s->user : "?");
 }
 
 /* Free memory is negative if host_mem_mib was lowered below the memory of running jobs. */
@@ -53,16 +57,33 @@ static void write_launch_failure(const struct api_status *s, struct output *out)
     output_line(out, "Launches   stopped, jobs wait: %s; the next try is %s", s->launch_failure, retry);
 }
 
-static void write_quarantine(const struct api_status *s, struct output *out)
+enum { SINCE_SIZE = 32 };
+
+static void format_since(char out[SINCE_SIZE], int64_t at_us)
 {
-    char since[32];
-    time_t seconds = (time_t)(s->quarantined_us / US_PER_S);
+    time_t seconds = (time_t)(at_us / US_PER_S);
     struct tm local;
     localtime_r(&seconds, &local);
-    strftime(since, sizeof since, "%d %b %H:%M:%S", &local);
+    strftime(out, SINCE_SIZE, "%d %b %H:%M:%S", &local);
+}
+
+/* What jobs were lost stays to be told when the next start has found nothing. */
+static void write_recovery(const struct api_status *s, struct output *out)
+{
+    char since[SINCE_SIZE];
+    format_since(since, s->last_recovery_us);
+    output_line(out, "Missing    found %s: %s", since, s->last_recovery);
+}
+
+static void write_quarantine(const struct api_status *s, struct output *out)
+{
+    char since[SINCE_SIZE];
+    format_since(since, s->quarantined_us);
     output_line(out, "Quarantine %u job%s held since %s: %s", s->quarantined_jobs, s->quarantined_jobs == 1 ? "" : "s",
                 since, s->quarantine);
-    output_line(out, "           If they run nowhere else, run 'fairlead release --all' to let them start");
+    output_line(out,
+                "           If they run nowhere else, run 'fairlead release --all' to let them start; those that a "
+                "person held before stay held");
 }
 
 /* The cluster of a document, and its time. */
@@ -89,6 +110,16 @@ static void write_clock(const struct api_status *s, struct output *out)
     clock_line_time(now, s->now_us);
     output_line(out, "Time       %s: the wall clock cannot be right, and is not followed; set the clock of the machine",
                 now);
+}
+
+/* A line for each resource, and below it what is not prevented. */
+static void write_enforcement(const struct wire_list *list, struct output *out)
+{
+    const struct api_enforcement *row = list->items;
+    for (uint32_t i = 0; i < list->count; i++, row++) {
+        output_line(out, "%-10s %s: %s%s%s", i == 0 ? "Enforced" : "", row->resource, row->mechanism,
+                    row->gap != NULL ? "; does not prevent " : "", row->gap != NULL ? row->gap : "");
+    }
 }
 
 static void write_tasks(const struct api_tasks *t, struct buf *out)
@@ -135,7 +166,13 @@ static int status_run(struct call *call, struct err *e)
     write_tasks(&status.tasks, &call->out->text);
     output_line(call->out, "Policy     %s; %u association%s", status.policy, status.associations,
                 status.associations == 1 ? "" : "s");
-    if (status.recovery != NULL) output_line(call->out, "Missing    %s", status.recovery);
+    write_enforcement(&status.enforcement, call->out);
+    if (status.write_failure != NULL)
+        output_line(call->out, "Writing    %s; changes are refused, and ends of jobs are recorded later",
+                    status.write_failure);
+    if (status.launcher_failure != NULL)
+        output_line(call->out, "Launcher   %s; running jobs go on, none starts", status.launcher_failure);
+    if (status.last_recovery != NULL) write_recovery(&status, call->out);
     if (status.quarantine != NULL) write_quarantine(&status, call->out);
     if (status.launch_failure != NULL) write_launch_failure(&status, call->out);
     if (status.load_sensors != NULL) output_line(call->out, "Sensors    %s", status.load_sensors);

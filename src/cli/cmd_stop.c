@@ -2,20 +2,23 @@
  * status, provided that the kernel reports the same one for the process at the other end of the socket; if they differ,
  * a service manager owns the socket. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/pidfd.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/private_instance.h"
+#include "cli/system_instance.h"
 
 enum { END_TIMEOUT_S = 60, POLL_MS = 100 };
 
 struct stop_values {
     const char *state;
-    bool has_jobs;
+    bool has_jobs, is_system;
 };
 
 static const struct option_row stop_options[] = {
@@ -26,6 +29,9 @@ static const struct option_row stop_options[] = {
     {.name = "jobs",
      .value = FLAG_IN(struct stop_values, has_jobs),
      .help = "first cancel all jobs and wait until they have ended"},
+    {.name = "system",
+     .value = FLAG_IN(struct stop_values, is_system),
+     .help = "as root: stop the instance that serves all users, where no systemd runs"},
     {0},
 };
 
@@ -79,12 +85,84 @@ static void write_stopped(const struct api_status *status, struct buf *out)
 {
     uint64_t live = live_tasks(status), pending = status->tasks.pending;
     bool is_pretend = status->pretend != NULL;
-    const char *tasks = live == 1 ? (is_pretend ? " waits" : " keeps") : (is_pretend ? "s wait" : "s keep");
+    const char *tasks =
+        live == 1 ? (is_pretend ? " stands still" : " keeps") : (is_pretend ? "s stand still" : "s keep");
     buf_add_text(out, "Stopped");
     if (live > 0) buf_format(out, "; %llu task%s%s", (unsigned long long)live, tasks, is_pretend ? "" : " running");
     if (pending > 0) buf_format(out, "%s %llu pending", live > 0 ? "," : ";", (unsigned long long)pending);
     if (live + pending > 0) buf_format(out, "; run 'fairlead start%s' to resume", is_pretend ? " --pretend FILE" : "");
     buf_add_char(out, '\n');
+}
+
+/* Stops an instance whose status this command cannot read. cause: why. */
+static int stop_other_version(struct call *call, const struct private_instance *instance, const struct err *cause,
+                              struct err *e)
+{
+    const struct stop_values *values = call->values;
+    struct instance_version other;
+    struct client client;
+    if (client_connect(&client, instance->socket, e) != 0) return -1;
+    int known = instance_version_read(call, &client, &other);
+    pid_t peer = client_peer(&client);
+    client_close(&client);
+    if (known != 0 || other.pid != peer || peer <= 0) {
+        *e = *cause;
+        return -1;
+    }
+    if (values->has_jobs)
+        return err_set(
+            e, ERR_CONFLICT,
+            "the instance is version %s, this command version %s, which cannot cancel its jobs; run 'fairlead "
+            "stop' without --jobs",
+            other.version, FAIRLEAD_VERSION);
+    if (end_process(peer, e) != 0) return -1;
+    output_line(call->out, "Stopped process %d, version %s; this command is version %s", (int)peer, other.version,
+                FAIRLEAD_VERSION);
+    return 0;
+}
+
+/* The daemon that holds the lock of the state directory, by the pid that it wrote there; 0: none. */
+static long long find_holder(struct call *call, const char *directory)
+{
+    struct buf path = {0};
+    char text[24] = "";
+    buf_format(&path, "%s/fairleadd.lock", directory);
+    int fd = open(instance_target(call, &path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0) return 0;
+    bool is_held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    ssize_t length = is_held ? pread(fd, text, sizeof text - 1, 0) : 0;
+    close(fd);
+    long long pid = length > 0 ? strtoll(text, NULL, 10) : 0;
+    return pid > 0 ? pid : 0;
+}
+
+static int explain_no_answer(struct call *call, const struct private_instance *instance, struct err *e)
+{
+    long long pid = find_holder(call, instance->state_directory);
+    if (pid == 0) return err_set(e, ERR_UNAVAILABLE, "no instance answers at %s: nothing to stop", instance->socket);
+    return err_set(e, ERR_UNAVAILABLE,
+                   "no instance answers at %s, but process %lld, a fairleadd, uses %s: if it has another socket, give "
+                   "--socket; else run 'kill %lld', after which jobs go on",
+                   instance->socket, pid, instance->state_directory, pid);
+}
+
+static int find_instance(struct call *call, struct private_instance *out, struct err *e)
+{
+    const struct stop_values *values = call->values;
+    struct system_places places = {.state = values->state};
+    return values->is_system ? system_instance_find(call, "stop", &places, out, e)
+                             : private_instance_find(call, values->state, out, e);
+}
+
+/* What serves the other kind of users is not stopped by mistake. */
+static int check_kind(const struct stop_values *values, const struct private_instance *instance,
+                      const struct api_status *status, struct err *e)
+{
+    if (status->serves_all == values->is_system) return 0;
+    return err_set(e, ERR_CONFLICT, "the instance at %s %s", instance->socket,
+                   status->serves_all
+                       ? "serves all users of this machine: to stop it, run 'fairlead stop --system' as root"
+                       : "is a private one: leave out --system");
 }
 
 static int stop_run(struct call *call, struct err *e)
@@ -93,15 +171,16 @@ static int stop_run(struct call *call, struct err *e)
     struct private_instance instance;
     struct client client;
     struct api_status status;
-    if (private_instance_find(call, values->state, &instance, e) != 0) return -1;
-    if (private_instance_connect(call, &instance, &client, &status, e) != 0)
-        return e->code != ERR_UNAVAILABLE
-                   ? -1
-                   : err_set(e, ERR_UNAVAILABLE, "no instance answers at %s: nothing to stop", instance.socket);
+    if (find_instance(call, &instance, e) != 0) return -1;
+    if (private_instance_connect(call, &instance, &client, &status, e) != 0) {
+        const struct err cause = *e;
+        return e->code != ERR_UNAVAILABLE ? stop_other_version(call, &instance, &cause, e)
+                                          : explain_no_answer(call, &instance, e);
+    }
 
     pid_t pid = (pid_t)status.pid;
-    int result = 0;
-    if (client_peer(&client) != pid)
+    int result = check_kind(values, &instance, &status, e);
+    if (result == 0 && client_peer(&client) != pid)
         result = err_set(e, ERR_CONFLICT, "a service manager owns %s; stop the instance there", instance.socket);
     if (result == 0 && values->has_jobs) result = end_jobs(call, &client, &status, e);
     client_close(&client);
@@ -113,6 +192,7 @@ static int stop_run(struct call *call, struct err *e)
 static const struct command_example stop_examples[] = {
     {.line = "fairlead stop", .meaning = "stop the instance; running jobs continue"},
     {.line = "fairlead stop --jobs", .meaning = "cancel all jobs, then stop the instance"},
+    {.line = "fairlead stop --system", .meaning = "as root: stop the instance of all users"},
     {0},
 };
 
@@ -120,10 +200,12 @@ const struct command cmd_stop = {
     .name = "stop",
     .group = GROUP_SERVICE,
     .summary = "stop your instance; running jobs continue",
-    .usage = "[--state DIR] [--jobs]",
+    .usage = "[--state DIR] [--jobs] [--system]",
     .description =
         "Each running job has a keeper process, which enforces its time limit and records its end while the instance is "
-        "stopped. The next 'fairlead start' reads these records. Pending jobs stay pending until then.",
+        "stopped. The next 'fairlead start' reads these records, and until then the process fairlead-launcher stays. Pending jobs "
+        "stay pending until then.\n\n"
+        "The instance that serves all users is stopped with --system only; with systemd, run 'systemctl stop fairlead'.",
     .options = stop_options,
     .values_size = sizeof(struct stop_values),
     .examples = stop_examples,

@@ -184,13 +184,14 @@ const struct command cmd_submit = {
         "  FAIRLEAD_SLOTS, FAIRLEAD_HOSTS (slots on each: localhost:4)\n"
         "  FAIRLEAD_SUBMIT_DIR (the directory it runs in), FAIRLEAD_SOCKET\n"
         "  FAIRLEAD_ARRAY_JOB_ID, FAIRLEAD_ARRAY_TASK_ID (tasks of arrays)\n"
+        "  FAIRLEAD_RESTART_COUNT (how often it was requeued before)\n"
         "  FAIRLEAD_GPU_IDS, CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER (hosts with GPUs)\n"
         "  FAIRLEAD_LAUNCH_ID, FAIRLEAD_LAUNCH_KEY (which identify its processes)\n\n"
         "Operators define the partitions, qualities of service, projects and resources that a job can name. 'fairlead partition "
         "show' lists the partitions; the same holds for qos, project and resource. Which options matter for a job's priority "
         "depends on the model of priorities (see 'fairlead prio --help').\n\n"
-        "A TIME is now+1hour (or minutes, days, weeks), 16:00, tomorrow, 2026-11-21 or 2026-11-21T09:05, local unless a zone "
-        "such as Z or +01:00 follows, or a number of seconds since 1970.\n\n"
+        "A TIME is 2h or now+2h (in two hours), 16:00, tomorrow, monday, 2026-11-21 or 2026-11-21T09:05; a DURATION is 90 "
+        "(minutes), 90m, 1.5h, 2d or 1-12:00:00. 'fairlead help times' lists all forms.\n\n"
         "With --wait the exit statuses are those of 'fairlead wait'. With --test-only the status is 1 if the job could never run.",
     .options = submit_options,
     .job_options = JOB_OPTIONS_SUBMIT,

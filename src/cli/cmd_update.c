@@ -4,12 +4,28 @@
 #include "cli/job_ids.h"
 #include "cli/job_options.h"
 
+/* "TimeLimit=10", as scontrol update has it. */
+static int refuse_pairs(const struct parsed *parsed, struct err *e)
+{
+    for (uint32_t i = 0; i < parsed->operand_count; i++) {
+        struct str value, name = str_cut(str(parsed->operands[i]), '=', &value);
+        const char *advice = value.text != NULL ? foreign_syntax_update_pair(name) : NULL;
+        if (advice != NULL)
+            return err_set(e, ERR_USAGE, "unexpected argument '%s': %s; see 'fairlead update --help'",
+                           parsed->operands[i], advice);
+    }
+    if (parsed->operand_count > 1 && !options_explain_bare(parsed, e))
+        err_set(e, ERR_USAGE, "unexpected argument '%s'; see 'fairlead update --help'", parsed->operands[1]);
+    return parsed->operand_count > 1 ? -1 : 0;
+}
+
 static int update_run(struct call *call, struct err *e)
 {
     const struct parsed *parsed = &call->parsed;
     struct api_update body;
     struct api_updated reply;
     struct wire_list ids;
+    if (refuse_pairs(parsed, e) != 0) return -1;
     if (!options_any_given(parsed, job_option_rows(true)))
         return err_set(e, ERR_USAGE, "nothing to change: give at least one option; see 'fairlead update --help'");
     wire_clear(&api_update_shape, &body);
@@ -49,7 +65,7 @@ const struct command cmd_update = {
     .explain = foreign_syntax_update_option,
     .job_options = JOB_OPTIONS_UPDATE,
     .operands_min = 1,
-    .operands_max = 1,
+    .operands_max = OPERANDS_ANY,
     .examples = update_examples,
     .see_also = "submit queue hold prio",
     .run = update_run,

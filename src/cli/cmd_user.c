@@ -100,8 +100,8 @@ static int check_policies_alone(const struct call *call, const struct limit_oper
                        operands->other);
     if (operands->limits.count > 0)
         return err_set(e, ERR_USAGE,
-                       "%s and '%s': only one of them is accepted; limits are of the user in accounts, other fields of "
-                       "the ticket policies",
+                       "%s and '%s': only one of them is accepted; limits belong to the user in an account, "
+                       "fshare and the like to the ticket policies",
                        limits[0].name, operands->other);
     if (!options_any_given(&call->parsed, user_options) && operands->partition == NULL) return 0;
     return err_set(e, ERR_USAGE, "'%s' and options: only one of them is accepted; change fields by a second command",
@@ -147,24 +147,8 @@ static int user_modify_run(struct call *call, struct err *e)
     const char *target = user_target(call, values->account, partition_of(values, &operands));
     if (instance_request_once(call, "PATCH", target, &api_user_change_shape, &body, &api_done_shape, &reply, e) != 0)
         return -1;
-    output_line(call->out, "Modified user %s", call->parsed.operands[0]);
-    return 0;
-}
-
-static int user_delete_run(struct call *call, struct err *e)
-{
-    const struct user_values *values = call->values;
-    struct api_done reply;
-    if (values->is_policy && values->account)
-        return err_set(e, ERR_USAGE, "--policy and --account: only one of them is accepted");
-    if (values->is_policy && values->partition)
-        return err_set(e, ERR_USAGE, "--policy and --partition: only one of them is accepted");
-    if (values->is_policy) return object_run_delete(call, OBJECT_USER_POLICY, e);
-    const char *target = user_target(call, values->account, values->partition);
-    if (instance_request_once(call, "DELETE", target, NULL, NULL, &api_done_shape, &reply, e) != 0) return -1;
-    output_line(call->out, "Deleted user %s%s%s%s%s", call->parsed.operands[0], values->account ? " from account " : "",
-                values->account ? values->account : "", values->partition ? " for partition " : "",
-                values->partition ? values->partition : "");
+    output_line(call->out, "Modified user %s%s", call->parsed.operands[0],
+                values->account == NULL ? " in all accounts of this user" : "");
     return 0;
 }
 
@@ -190,6 +174,64 @@ static const struct column user_columns[] = {
 };
 static const struct column_table user_table = {
     .fields = &account_fields_user, .columns = user_columns, .count = sizeof user_columns / sizeof *user_columns};
+
+/* The accounts of a user, "physics, teaching". */
+struct user_accounts {
+    const char *name;
+    struct buf list;
+};
+
+/* Notes a row, and lists none: rows of one user and account for several partitions follow each other. context: struct
+ * user_accounts. */
+static bool note_account(const struct field_value *row, const void *context)
+{
+    struct user_accounts *u = (struct user_accounts *)(uintptr_t)context;
+    const char *account = row[ACCOUNT_USER_FIELD_ACCOUNT].text, *partition = row[ACCOUNT_USER_FIELD_PARTITION].text;
+    bool has_partition = partition != NULL && partition[0] != '\0';
+    if (strcmp(row[ACCOUNT_USER_FIELD_NAME].text, u->name) != 0) return false;
+    buf_format(&u->list, "%s%s%s%s%s", u->list.length > 0 ? ", " : "", account, has_partition ? " (partition " : "",
+               has_partition ? partition : "", has_partition ? ")" : "");
+    return false;
+}
+
+static int list_accounts(struct call *call, struct user_accounts *out, struct err *e)
+{
+    const struct listing_values form = {.has_no_header = true};
+    const struct instance_listing listing = {
+        .columns = &user_table, .target = API_USERS, .has_blocks = true, .filter = note_account, .filter_context = out};
+    return instance_listing_write(call, &listing, &form, NULL, e);
+}
+
+/* accounts: those that the user was in; NULL: -A names the one. */
+static void write_deleted(struct call *call, const struct user_values *values, const char *accounts)
+{
+    bool is_one = values->account != NULL || accounts == NULL || strchr(accounts, ',') == NULL;
+    const char *from = values->account != NULL ? values->account : values->partition == NULL ? accounts : NULL;
+    output_line(call->out, "Deleted user %s%s%s%s%s", call->parsed.operands[0],
+                from == NULL ? ""
+                : is_one     ? " from account "
+                             : " from accounts ",
+                from != NULL ? from : "", values->partition ? " for partition " : "",
+                values->partition ? values->partition : "");
+}
+
+static int user_delete_run(struct call *call, struct err *e)
+{
+    const struct user_values *values = call->values;
+    struct api_done reply;
+    if (values->is_policy && values->account)
+        return err_set(e, ERR_USAGE, "--policy and --account: only one of them is accepted");
+    if (values->is_policy && values->partition)
+        return err_set(e, ERR_USAGE, "--policy and --partition: only one of them is accepted");
+    if (values->is_policy) return object_run_delete(call, OBJECT_USER_POLICY, e);
+    struct user_accounts accounts = {.name = call->parsed.operands[0]};
+    int status = values->account == NULL ? list_accounts(call, &accounts, e) : 0;
+    const char *target = user_target(call, values->account, values->partition);
+    if (status == 0) status = instance_request_once(call, "DELETE", target, NULL, NULL, &api_done_shape, &reply, e);
+    if (status == 0) write_deleted(call, values, accounts.list.text);
+    buf_release(&accounts.list);
+    return status;
+}
 
 struct show_values {
     struct listing_values listing;

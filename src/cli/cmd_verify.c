@@ -55,14 +55,21 @@ static void write_differences(const struct wire_list *differences, struct output
 
 static void write_result(const struct api_verified *verified, struct output *out)
 {
-    buf_format(&out->text, "checked %u associations against %llu task records: ", verified->associations,
+    buf_format(&out->text, "checked %u associations against %llu task records", verified->associations,
                (unsigned long long)verified->tasks);
+    if (verified->pruned_tasks > 0)
+        buf_format(&out->text, " and the sums of %llu removed ones", (unsigned long long)verified->pruned_tasks);
+    buf_add_text(&out->text, ": ");
     if (verified->differences.count == 0) {
         buf_add_text(&out->text, "all agree\n");
         return;
     }
     buf_format(&out->text, "%u differ\n", verified->differences.count);
     write_differences(&verified->differences, out);
+    buf_add_text(&out->text,
+                 "The stored usage is in force, and nothing was changed. Unless another program has written into the "
+                 "database, this is an error of Fairlead: keep a copy for a report ('fairlead backup FILE'). "
+                 "'fairlead user modify NAME RawUsage=0' resets the usage of a user, so that it agrees again\n");
 }
 
 static int verify_run(struct call *call, struct err *e)
@@ -72,6 +79,7 @@ static int verify_run(struct call *call, struct err *e)
     struct str text;
     struct api_verified verified;
     int status = instance_open(call, &client, e);
+    if (status == 0) client_wait_long(&client);
     if (status == 0) status = client_request(&client, "GET", API_VERIFY, str(""), e);
     if (status == 0) status = client_rest(&client, &text, e);
     if (status == 0) status = wire_read_text(&api_verified_shape, text, call->arena, &verified, e);

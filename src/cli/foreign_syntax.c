@@ -23,7 +23,8 @@ static const struct foreign_word command_words[] = {
     {.words = " scontrol job ", .advice = "show job"},
     {.words = " sacctmgr ", .advice = "account show"},
     {.words = " qhold ", .advice = "hold"},
-    {.words = " qrls resume ", .advice = "release"},
+    {.words = " qrls resume unsuspend ", .advice = "release"},
+    {.words = " suspend ", .advice = "requeue --hold"},
     {.words = " qalter alter ", .advice = "update"},
     {.words = " qquota ", .advice = "quota usage"},
     {.words = " add create ", .advice = "account add"},
@@ -101,11 +102,10 @@ static const struct foreign_word queue_words[] = {
 static const struct foreign_word history_words[] = {
     {.words = " me mine ", .advice = OWN_JOBS},
     {.words = " a allusers ", .advice = "jobs of all users are listed unless -u selects some"},
-    {.words = " j jobs job ", .advice = "use 'fairlead show job ID' for one job"},
+    {.words = " j jobs job ", .advice = "give the id alone: fairlead history ID"},
     {.words = " S starttime ", .advice = "use --since TIME"},
     {.words = " E endtime ", .advice = "use --until TIME"},
-    {.words = " t s state states ",
-     .advice = "select rows by their text: fairlead history -P -o id,state | grep '|FAILED$'"},
+    {.words = " t states ", .advice = "use -s, --state STATE"},
     {.words = " r partition ",
      .advice = "select rows by their text: fairlead history -P -o id,partition | grep '|NAME$'"},
     {.words = " q qos ", .advice = "select rows by their text: fairlead history -P -o id,qos | grep '|NAME$'"},
@@ -186,6 +186,56 @@ static const struct foreign_word field_words[] = {
     {0},
 };
 
+/* Words of scontrol and qconf among the fields of objects, in lower case. */
+static const struct foreign_word object_field_words[] = {
+    {.words = " nodes nodelist hostlist ", .advice = "use hosts=NAME,... for the hosts, such as hosts=n[1-3],@big"},
+    {0},
+};
+
+/* Options of qconf and qmod, without their dash; -a, -m, -d and -s of qconf are add, modify, delete and show. */
+static const struct foreign_word qconf_words[] = {
+    {.words = " q ", .advice = "partition"},
+    {.words = " e h ", .advice = "host"},
+    {.words = " hgrp ", .advice = "group"},
+    {.words = " p ", .advice = "pe"},
+    {.words = " prj ", .advice = "project"},
+    {.words = " u ", .advice = "department"},
+    {.words = " user ", .advice = "user"},
+    {.words = " cal ", .advice = "calendar"},
+    {.words = " rqs ", .advice = "quota"},
+    {.words = " c ce ", .advice = "resource"},
+    {.words = " stree stnode ", .advice = "account"},
+    {0},
+};
+static const struct foreign_word qmod_words[] = {
+    {.words = " d ", .advice = "partition drain"},     {.words = " e c cq ", .advice = "partition resume"},
+    {.words = " r rj rq ", .advice = "requeue"},       {.words = " s sj sq ", .advice = "requeue --hold"},
+    {.words = " us usj usq cj ", .advice = "release"}, {0},
+};
+
+/* Words of scontrol update, in lower case. */
+static const struct foreign_word update_pair_words[] = {
+    {.words = " jobid job ", .advice = "give the id alone: fairlead update ID OPTIONS"},
+    {.words = " timelimit ", .advice = "use -t, --time DURATION"},
+    {.words = " partition ", .advice = "use -p, --partition NAME"},
+    {.words = " account ", .advice = "use -A, --account NAME"},
+    {.words = " qos ", .advice = "use -q, --qos NAME"},
+    {.words = " jobname name ", .advice = "use -J, --job-name NAME"},
+    {.words = " comment ", .advice = "use --comment TEXT"},
+    {.words = " nice ", .advice = "use --nice=N"},
+    {.words = " priority ", .advice = "use --set-priority N"},
+    {.words = " starttime earlieststarttime eligibletime ", .advice = "use --begin TIME"},
+    {.words = " deadline ", .advice = "use --deadline TIME"},
+    {.words = " dependency ", .advice = "use -d, --dependency LIST"},
+    {.words = " numcpus numtasks ", .advice = "use -n, --cpus COUNT"},
+    {.words = " numnodes ", .advice = "use -N, --nodes COUNT"},
+    {.words = " minmemorynode ", .advice = "use --mem SIZE"},
+    {.words = " minmemorycpu ", .advice = "use --mem-per-cpu SIZE"},
+    {.words = " features ", .advice = "use -C, --constraint LIST"},
+    {.words = " arraytaskthrottle ", .advice = "use --array-limit COUNT"},
+    {0},
+};
+
 static const char *find(const struct foreign_word *rows, const char *word)
 {
     size_t length = strlen(word);
@@ -249,12 +299,57 @@ const char *foreign_syntax_shown(const char *word)
     return find(shown_words, word);
 }
 
-const char *foreign_syntax_field(struct str name)
+/* A word in any case. */
+static const char *find_lower(const struct foreign_word *rows, struct str name)
 {
     char word[WORD_BYTES];
     text_format(word, sizeof word, "%.*s", (int)name.length, name.text);
     for (char *c = word; *c != '\0'; c++) *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
-    return find(field_words, word);
+    return find(rows, word);
+}
+
+const char *foreign_syntax_update_pair(struct str name)
+{
+    return find_lower(update_pair_words, name);
+}
+
+bool foreign_syntax_qconf(const char *option, char out[FOREIGN_COMMAND_SIZE])
+{
+    static const struct {
+        char letter;
+        const char *subcommand;
+    } verbs[] = {{'a', "add"}, {'m', "modify"}, {'d', "delete"}, {'s', "show"}};
+    static const char *const settings[] = {"-msconf", "-ssconf", "-mconf", "-sconf"};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        if (strcmp(option, settings[i]) == 0) return text_format(out, FOREIGN_COMMAND_SIZE, "set") > 0;
+    }
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        if (option[0] != '-' || option[1] != verbs[i].letter) continue;
+        const char *noun = find(qconf_words, option + 2);
+        if (noun == NULL && strchr(option, 'l') != NULL && verbs[i].letter == 's') { /* -sql lists all queues */
+            char word[WORD_BYTES];
+            size_t length = text_format(word, sizeof word, "%s", option + 2);
+            if (length > 0 && length < sizeof word && word[length - 1] == 'l') word[length - 1] = '\0';
+            noun = find(qconf_words, word);
+        }
+        if (noun != NULL) return text_format(out, FOREIGN_COMMAND_SIZE, "%s %s", noun, verbs[i].subcommand) > 0;
+    }
+    return false;
+}
+
+const char *foreign_syntax_qmod(const char *option)
+{
+    return option[0] == '-' ? find(qmod_words, option + 1) : NULL;
+}
+
+const char *foreign_syntax_field(struct str name)
+{
+    return find_lower(field_words, name);
+}
+
+const char *foreign_syntax_object_field(struct str name)
+{
+    return find_lower(object_field_words, name);
 }
 
 const char *foreign_syntax_request(struct str name)

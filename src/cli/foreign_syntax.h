@@ -4,7 +4,11 @@
 #ifndef FAIRLEAD_CLI_FOREIGN_SYNTAX_H
 #define FAIRLEAD_CLI_FOREIGN_SYNTAX_H
 
+#include <stdbool.h>
+
 #include "base/str.h"
+
+enum { FOREIGN_COMMAND_SIZE = 40 };
 
 /* The equivalent command, maybe with an option ("sbatch": "submit", "requeuehold": "requeue --hold"), or NULL. */
 const char *foreign_syntax_command(const char *word);
@@ -31,6 +35,16 @@ const char *foreign_syntax_shown(const char *word);
 /* Advice for a word, in any case, among the fields of an account or user ("Fairshare": "use --shares N for the
  * shares"), or NULL. */
 const char *foreign_syntax_field(struct str name);
+
+/* The same among the fields of partitions, groups and other objects ("Nodes": "use hosts=NAME,..."). */
+const char *foreign_syntax_object_field(struct str name);
+
+/* The same for a NAME=VALUE of scontrol update ("TimeLimit": "use -t, --time DURATION"). */
+const char *foreign_syntax_update_pair(struct str name);
+
+/* The command for an option of qconf ("-mq": "partition modify") or qmod ("-d": "partition drain"). */
+bool foreign_syntax_qconf(const char *option, char out[FOREIGN_COMMAND_SIZE]);
+const char *foreign_syntax_qmod(const char *option);
 
 /* Advice for a resource of qsub -l that is an option here ("h_rt": "use -t for the time limit"), or NULL. */
 const char *foreign_syntax_request(struct str name);

@@ -3,12 +3,15 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/quantity.h"
 #include "cli/field_help.h"
 #include "cli/reason_help.h"
 #include "fields/limit_fields.h"
 #include "fields/objects.h"
 #include "fields/pending_reason.h"
+#include "fields/permissions.h"
 #include "fields/settings.h"
+#include "options/time_text.h"
 #include "options/usage.h"
 
 static void write_text(const char *text, struct buf *out)
@@ -84,9 +87,42 @@ static void write_reasons(struct buf *out)
     reason_help_write(out);
 }
 
+/* --- times -------------------------------------------------------------------------------------------------------- */
+
+static void write_times(struct buf *out)
+{
+    write_text("A TIME is one of these; words are not case-sensitive:", out);
+    for (const struct time_form *f = time_text_forms; f->form != NULL; f++)
+        usage_write_entry(out, f->form, f->meaning, USAGE_OPTION_COLUMN);
+    buf_add_char(out, '\n');
+    write_text(
+        "A DURATION is one of these; no time limit is UNLIMITED. Settings whose unit is not minutes have a number "
+        "without a unit in their own.",
+        out);
+    for (const struct duration_form *f = duration_forms; f->form != NULL; f++)
+        usage_write_entry(out, f->form, f->meaning, USAGE_OPTION_COLUMN);
+}
+
+static void write_permissions(struct buf *out)
+{
+    buf_add_text(
+        out, "Who may do what. A role has the permissions of the roles above it, too. Roles come from the settings\n"
+             "operator_group and administrator_group; root, and the user of a private instance, are administrators.\n"
+             "'fairlead whoami' shows those that you have.\n");
+    for (int role = 0; role < ROLE_COUNT; role++) {
+        buf_format(out, "\n%s\n", permission_roles[role]);
+        for (int p = PERMISSION_UNSET + 1; p < PERMISSION_COUNT; p++) {
+            if ((int)permissions[p].role == role)
+                buf_format(out, "  %-16s%s\n", permissions[p].name, permissions[p].what);
+        }
+    }
+}
+
 const struct help_topic help_topics[] = {
     {.name = "limits", .summary = "which limits there are, and of what", .write = write_limits},
+    {.name = "permissions", .summary = "which role may do what", .write = write_permissions},
     {.name = "reasons", .summary = "why jobs are pending, and what to do", .write = write_reasons},
+    {.name = "times", .summary = "how times and durations are written", .write = write_times},
     {0},
 };
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/near_names.h"
 #include "base/text.h"
@@ -27,7 +28,16 @@ static const struct hint hints[] = {
      .subject = "setting",
      .name = "SchedulerType",
      .text = "run 'fairlead set reservations=all' for backfill, reservations=none without it"},
+    {.code = ERR_NOT_FOUND,
+     .subject = "setting",
+     .name = "KillWait",
+     .text = "run 'fairlead set grace_s=30' for the time from SIGTERM to SIGKILL"},
+    {.code = ERR_NOT_FOUND,
+     .subject = "setting",
+     .name = "DefMemPerNode",
+     .text = "run 'fairlead set default_mem_mib=1G' for the default memory of jobs"},
     {.code = ERR_NOT_FOUND, .subject = "setting", .text = "run 'fairlead set' to list them"},
+    {.code = ERR_NOT_FOUND, .subject = "qos", .name = "none", .text = "an empty value, DefaultQOS=, removes it"},
     {.code = ERR_NOT_FOUND,
      .subject = "user",
      .text = "run 'fairlead user show' to list them or 'fairlead user add' to add one to an account"},
@@ -45,6 +55,16 @@ static const struct hint hints[] = {
 /* Subjects of errors that are also commands with the subcommands add, modify, delete and show. */
 static const char *const object_commands[] = {"account", "partition", "qos", "project",  "department", "resource",
                                               "host",    "group",     "pe",  "calendar", "quota"};
+
+/* A name where a number of nodes has to be: -N is the name of a job in Grid Engine. */
+static bool write_name_hint(const struct err *e, char *out)
+{
+    char first = e->value[0];
+    bool is_name = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
+    if (e->code != ERR_INPUT || strcmp(e->field, "--nodes") != 0 || !is_name) return false;
+    text_format(out, HINT_SIZE, "use -J, --job-name for the job's name");
+    return true;
+}
 
 static bool fits(const struct hint *h, const struct err *e)
 {
@@ -81,8 +101,23 @@ static bool write_setting_hint(const struct err *e, char *out)
     return count > 0;
 }
 
+/* A state of a pretend cluster beside the socket, with which the reason ends, is started with its document. */
+static bool write_pretend_hint(const struct err *e, char *out)
+{
+    const char *begin = strchr(e->reason, '/'), *end = strrchr(e->reason, '/');
+    struct buf path = {0};
+    if (e->code != ERR_UNAVAILABLE || strcmp(e->subject, "instance") != 0 || end == NULL) return false;
+    buf_add(&path, begin, (size_t)(end - begin));
+    buf_add_text(&path, "/pretend.json");
+    bool is_pretend = access(path.text, F_OK) == 0;
+    buf_release(&path);
+    if (is_pretend) text_format(out, HINT_SIZE, "run 'fairlead start --pretend FILE' to start it again");
+    return is_pretend;
+}
+
 bool hint_write(const struct err *e, char out[HINT_SIZE])
 {
+    if (write_pretend_hint(e, out)) return true;
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
         if (!fits(&hints[i], e)) continue;
         if (hints[i].name == NULL && write_setting_hint(e, out)) return true;
@@ -92,5 +127,5 @@ bool hint_write(const struct err *e, char out[HINT_SIZE])
     for (size_t i = 0; i < sizeof object_commands / sizeof *object_commands; i++) {
         if (write_object_hint(e, object_commands[i], out)) return true;
     }
-    return false;
+    return write_name_hint(e, out);
 }

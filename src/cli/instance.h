@@ -31,4 +31,14 @@ int instance_copy(struct call *call, const char *target, struct err *e);
 /* Copies the text of a target to the call's arena and releases the buffer. */
 const char *instance_target(struct call *call, struct buf *target);
 
+/* What is known of an instance whose replies this command cannot read. */
+struct instance_version {
+    const char *version; /* memory of the arena */
+    pid_t pid;           /* as it says itself; 0: it does not */
+};
+
+/* Asks for the version without the shape of a status. Returns -1 if there is no such answer; leaves errors to the
+ * caller. */
+int instance_version_read(struct call *call, struct client *c, struct instance_version *out);
+
 #endif

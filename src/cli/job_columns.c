@@ -261,6 +261,11 @@ static void show_tickets(const struct field_value *row, struct buf *out)
     {                                                                                        \
         .computed = &cpus_field, .compute = compute_cpus, .heading = "CPUS", .rank = (rank_) \
     }
+/* Never cut: limits differ in the middle of their reasons. */
+#define REASON(rank_)                                                         \
+    {                                                                         \
+        .computed = &reason_field, .compute = compute_reason, .rank = (rank_) \
+    }
 #define EXIT                                                                                    \
     {                                                                                           \
         .computed = &exit_field, .compute = compute_exit, .show = show_exit, .heading = "EXIT", \
@@ -280,7 +285,7 @@ static const struct column queue[] = {
     CPUS(4),
     {.field = JOB_FIELD_MEM_MIB, .heading = "MEM", .rank = 6},
     {.field = JOB_FIELD_GPUS, .zero_is_absent = true, .rank = 10},
-    {.computed = &reason_field, .compute = compute_reason, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 5},
+    REASON(2),
 };
 
 static const struct column start[] = {
@@ -298,7 +303,7 @@ static const struct column start[] = {
      .show = show_waits_for,
      .width_min = WAITS_WIDTH_MIN,
      .rank = 1},
-    {.computed = &reason_field, .compute = compute_reason, .width_min = COLUMN_NAME_WIDTH_MIN, .rank = 5},
+    REASON(5),
 };
 
 static const struct column history[] = {
@@ -372,6 +377,42 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_ERR_PATH, .heading = "Error output"},
 };
 
+/* What tasks have of their own is in their totals, or in the block of a task. */
+static const struct column show_array[] = {
+    {.field = JOB_FIELD_NAME, .heading = "Name"},
+    {.field = JOB_FIELD_COMMENT, .heading = "Comment"},
+    {.field = JOB_FIELD_ADMIN_COMMENT, .heading = "Admin comment"},
+    {.field = JOB_FIELD_USER, .heading = "User"},
+    {.field = JOB_FIELD_ACCOUNT, .heading = "Account"},
+    {.field = JOB_FIELD_PROJECT, .heading = "Project"},
+    {.field = JOB_FIELD_PARTITION, .heading = "Partition"},
+    {.field = JOB_FIELD_QOS, .heading = "QOS"},
+    {.field = JOB_FIELD_SET_PRIORITY, .heading = "Adjustments", .show = show_priority},
+    {.field = JOB_FIELD_OVERRIDE_TICKETS, .heading = "Own tickets", .show = show_tickets},
+    {.field = JOB_FIELD_RESERVE, .heading = "Reservation", .show = show_reserve},
+    {.field = JOB_FIELD_SUBMIT, .heading = "Submitted"},
+    {.field = JOB_FIELD_BEGIN, .heading = "Begin"},
+    {.field = JOB_FIELD_DEADLINE, .heading = "Deadline"},
+    {.field = JOB_FIELD_TIME_LIMIT, .heading = "Time limit", .show = show_time_limit_and_origin},
+    {.field = JOB_FIELD_CPUS, .heading = "CPUs", .show = show_slots},
+    {.field = JOB_FIELD_NODES, .heading = "Nodes", .show = show_nodes},
+    {.field = JOB_FIELD_MEM_MIB, .heading = "Memory"},
+    {.field = JOB_FIELD_MEM_PER_CPU, .heading = "Mem per CPU", .zero_is_absent = true},
+    {.field = JOB_FIELD_GPUS, .heading = "GPUs", .zero_is_absent = true},
+    {.field = JOB_FIELD_GPUS_PER_SLOT, .heading = "GPUs per slot", .zero_is_absent = true},
+    {.field = JOB_FIELD_REQUESTS, .heading = "Requests"},
+    {.field = JOB_FIELD_SOFT, .heading = "Soft requests"},
+    {.field = JOB_FIELD_QUEUES, .heading = "Queues"},
+    {.field = JOB_FIELD_MASTER_QUEUES, .heading = "Master queues"},
+    {.field = JOB_FIELD_SOFT_QUEUES, .heading = "Soft queues"},
+    {.field = JOB_FIELD_CONSTRAINT, .heading = "Constraint"},
+    {.field = JOB_FIELD_ENVIRONMENT, .heading = "PE"},
+    {.field = JOB_FIELD_TRES, .heading = "TRES", .show = show_tres},
+    {.field = JOB_FIELD_BILLING, .heading = "Billing"},
+    {.field = JOB_FIELD_COMMAND, .heading = "Command"},
+    {.field = JOB_FIELD_DIRECTORY, .heading = "Directory"},
+};
+
 /* Each accepts the headings of another one: history -o limit. */
 #define TABLE(columns_of, other)                                                                       \
     {                                                                                                  \
@@ -382,4 +423,4 @@ static const struct column show_job[] = {
 const struct column_table job_columns_queue = TABLE(queue, &job_columns_history),
                           job_columns_start = TABLE(start, &job_columns_queue),
                           job_columns_history = TABLE(history, &job_columns_queue),
-                          job_columns_show = TABLE(show_job, NULL);
+                          job_columns_show = TABLE(show_job, NULL), job_columns_array = TABLE(show_array, NULL);

@@ -6,4 +6,7 @@
 
 extern const struct column_table job_columns_queue, job_columns_start, job_columns_history, job_columns_show;
 
+/* Of show job, those that all tasks of an array have in common. */
+extern const struct column_table job_columns_array;
+
 #endif

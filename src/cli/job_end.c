@@ -3,6 +3,7 @@
 #include <string.h>
 
 const struct command_exit job_end_exits[] = {
+    {.status = JOB_EXIT_OUT_OF_MEMORY, .meaning = "the job used more memory than it had asked for, and was ended"},
     {.status = JOB_EXIT_NOT_STARTED,
      .meaning = "the job failed before its program ran: its directory, output or program could not be opened"},
     {.status = JOB_EXIT_CANCELLED, .meaning = "the job was cancelled"},
@@ -34,6 +35,7 @@ int job_end_status(const struct field_value *row)
     case JOB_CANCELLED: return JOB_EXIT_CANCELLED;
     case JOB_TIMEOUT: return JOB_EXIT_TIMEOUT;
     case JOB_NODE_FAIL: return JOB_EXIT_NODE_FAIL;
+    case JOB_OUT_OF_MEMORY: return JOB_EXIT_OUT_OF_MEMORY;
     default: break;
     }
     if (signal_number > 0) return 128 + signal_number;
@@ -50,4 +52,5 @@ void job_end_describe(const struct field_value *row, struct buf *out)
     else if (status > 0)
         buf_format(out, ", exit status %d", status);
     if (detail != NULL && detail[0] != '\0') buf_format(out, " (%s)", detail);
+    if (row[JOB_FIELD_STATE].number == JOB_OUT_OF_MEMORY) buf_add_text(out, "; submit it with more, as --mem 4G");
 }

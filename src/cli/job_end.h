@@ -8,6 +8,7 @@
 /* Exit statuses of wait for jobs that ended without one. They are just below those that already have a meaning: 123 for
  * xargs, 124 and 125 for timeout, 126, 127 and 128 + signal for the shell. */
 enum {
+    JOB_EXIT_OUT_OF_MEMORY = 118,
     JOB_EXIT_NOT_STARTED = 119, /* failed before its program ran */
     JOB_EXIT_CANCELLED = 120,
     JOB_EXIT_TIMEOUT = 121,

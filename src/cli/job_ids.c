@@ -56,13 +56,13 @@ static int add_tasks(struct call *call, struct str job, struct str tasks, id_lis
     return status;
 }
 
-int job_ids_parse(struct call *call, uint32_t first_operand, struct wire_list *out_ids, struct err *e)
+int job_ids_expand(struct call *call, const char *const *texts, uint32_t count, struct wire_list *out_ids,
+                   struct err *e)
 {
-    ensure(first_operand <= call->parsed.operand_count);
     id_list ids = {0};
     int status = 0;
-    for (uint32_t i = first_operand; status == 0 && i < call->parsed.operand_count; i++) {
-        struct str text = str(call->parsed.operands[i]), tasks, job = str_cut(text, '_', &tasks);
+    for (uint32_t i = 0; status == 0 && i < count; i++) {
+        struct str text = str(texts[i]), tasks, job = str_cut(text, '_', &tasks);
         bool is_set = tasks.length > 2 && tasks.text[0] == '[' && tasks.text[tasks.length - 1] == ']';
         if (is_set) {
             status = add_tasks(call, job, (struct str){tasks.text + 1, tasks.length - 2}, &ids, e);
@@ -74,4 +74,12 @@ int job_ids_parse(struct call *call, uint32_t first_operand, struct wire_list *o
     if (ids.count > 0) memcpy(out_ids->items, ids.items, ids.count * sizeof *ids.items);
     array_release(&ids);
     return status;
+}
+
+int job_ids_parse(struct call *call, uint32_t first_operand, struct wire_list *out_ids, struct err *e)
+{
+    uint32_t count = call->parsed.operand_count;
+    ensure(first_operand <= count);
+    return job_ids_expand(call, (const char *const *)call->parsed.operands + first_operand, count - first_operand,
+                          out_ids, e);
 }

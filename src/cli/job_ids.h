@@ -9,4 +9,8 @@
  * "5_1" ... in the call's arena. ERR_INPUT: not a job id, or more than 100,000 tasks in one operand. */
 int job_ids_parse(struct call *call, uint32_t first_operand, struct wire_list *out_ids, struct err *e);
 
+/* The same of texts. */
+int job_ids_expand(struct call *call, const char *const *texts, uint32_t count, struct wire_list *out_ids,
+                   struct err *e);
+
 #endif

@@ -27,7 +27,7 @@ static void add_start(const struct api_tested *t, int64_t begin_us, struct buf *
 static void write_text(struct call *call, const struct api_tested *t, int64_t begin_us)
 {
     add_start(t, begin_us, &call->out->text);
-    reason_list_write(t->scheduling_info.items, t->scheduling_info.count, &call->out->text);
+    reason_list_write(t->scheduling_info.items, t->scheduling_info.count, REASON_LIST_INDENT, &call->out->text);
 }
 
 int job_test_run(struct call *call, const struct api_submit *body, bool is_json, struct err *e)

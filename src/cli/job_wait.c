@@ -19,30 +19,41 @@ static int64_t monotonic_us(void)
     return now.tv_sec * US_PER_S + now.tv_nsec / 1000;
 }
 
-/* The first failure among a job's rows, or NULL. *out_other_count: the tasks of further rows that failed. */
-static const struct field_value *first_failure(const struct wire_list *jobs, uint32_t *out_other_count)
+/* Tasks that did not succeed, by their states. */
+struct failures {
+    const struct field_value *first;        /* the row of the first one; NULL: there are none */
+    uint32_t other_counts[JOB_STATE_COUNT]; /* of the other rows */
+};
+
+static struct failures find_failures(const struct wire_list *jobs)
 {
-    const struct field_value *row = jobs->items, *first = NULL;
-    *out_other_count = 0;
+    const struct field_value *row = jobs->items;
+    struct failures failures = {0};
     for (uint32_t i = 0; i < jobs->count; i++, row += JOB_FIELD_COUNT) {
+        int64_t state = row[JOB_FIELD_STATE].number;
         if (job_end_status(row) == 0) continue;
-        if (first == NULL) {
-            first = row;
-        } else {
-            *out_other_count += (uint32_t)row[JOB_FIELD_TASK_COUNT].number;
+        if (failures.first == NULL) {
+            failures.first = row;
+        } else if (state >= 0 && state < JOB_STATE_COUNT) {
+            failures.other_counts[state] += (uint32_t)row[JOB_FIELD_TASK_COUNT].number;
         }
     }
-    return first;
+    return failures;
 }
 
 static int report(const struct wire_list *jobs)
 {
-    uint32_t other_count;
-    const struct field_value *row = first_failure(jobs, &other_count);
+    const struct failures failures = find_failures(jobs);
+    const struct field_value *row = failures.first;
+    const char *separator = "; of its other tasks ";
     if (row == NULL) return 0;
     struct buf id = {0}, end = {0};
     job_end_describe(row, &end);
-    if (other_count > 0) buf_format(&end, "; %u more of its tasks failed", other_count);
+    for (int state = 0; state < JOB_STATE_COUNT; state++) {
+        if (failures.other_counts[state] == 0) continue;
+        buf_format(&end, "%s%u %s", separator, failures.other_counts[state], job_state_name((enum job_state)state));
+        separator = ", ";
+    }
     job_id_write_short(str(row[JOB_FIELD_ID].text), JOB_ID_TASKS_SHOWN, &id);
     output_note("job %s: %s", id.text, end.text);
     buf_release(&id);
@@ -100,6 +111,7 @@ static int wait_for(struct call *call, struct client *c, const char *target, str
 {
     for (;;) {
         int ended = c->fd >= 0 ? 0 : instance_open(call, c, e);
+        c->expected_s = POLL_S + CLIENT_SLOW_S;
         if (ended == 0) ended = poll_job(call, c, target, out_status, e);
         if (ended > 0) return 0;
         if (ended == 0) {

@@ -17,7 +17,9 @@ struct limit_operands {
 #define LIMIT_TEXT                                                                                              \
     "A limit is one of the fields below. -1 removes it. A limit by TRES changes only for the TRES that the "    \
     "value names, so that GrpTRES=gres/gpu=4 keeps that of cpu, and GrpTRES=cpu=-1 removes that of cpu alone. " \
-    "QosLevel+=NAME and QosLevel-=NAME add a QOS to the list and remove one."
+    "Times are in minutes, or as 2-12:00:00; seconds are rounded up to a minute. QosLevel+=NAME and "           \
+    "QosLevel-=NAME add a QOS to the list and remove one; without a list of its own, to and from that of the "  \
+    "account above."
 
 /* Reads the operands after the name. ERR_INPUT: RawUsage has another value than 0. ERR_USAGE: a limit is given
  * twice. */

@@ -9,6 +9,7 @@
 #include "api/client/client.h"
 #include "base/array.h"
 #include "base/ensure.h"
+#include "base/near_names.h"
 #include "base/number.h"
 #include "base/quantity.h"
 #include "fields/host_list.h"
@@ -209,12 +210,26 @@ static bool find_column(const struct column_table *t, struct str name, struct co
            find_by_heading(t, name, out) || find_by_name(t, name, is_alike, out);
 }
 
+static void add_headings(const struct column_table *t, struct buf *out)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (t->columns[i].heading != NULL) buf_format(out, "%s%s", out->length > 0 ? ", " : "", t->columns[i].heading);
+    }
+}
+
+/* Names the fields, or, if none of them is near, the headings that are. */
 static int fail_unknown(const struct column_table *t, const char *option, struct str name, struct err *e)
 {
-    struct buf names = {0};
+    struct buf names = {0}, headings = {0};
+    struct str near[NEAR_NAMES_MAX];
     listing_write_names(t, &names);
-    (void)err_unknown_field(e, option, name, names.text);
+    add_headings(t, &headings);
+    if (t->related != NULL) add_headings(t->related, &headings);
+    bool is_heading = near_names_find((struct str){names.text, names.length}, name, near) == 0 &&
+                      near_names_find((struct str){headings.text, headings.length}, name, near) > 0;
+    (void)err_unknown_field(e, option, name, is_heading ? headings.text : names.text);
     buf_release(&names);
+    buf_release(&headings);
     return -1;
 }
 

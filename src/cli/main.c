@@ -176,10 +176,33 @@ static const char *equivalent_of_reversed(const char *word, const char *next)
     return found != NULL ? found->name : NULL;
 }
 
-/* word, that is argv[1], names no command: says which one it may have been. */
-static int refuse_unknown(const char *word, const char *next)
+static bool is_either(const char *word, const char *a, const char *b)
 {
-    const char *equivalent = equivalent_of_reversed(word, next);
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
+/* The command for "scontrol update JobId=5", "sacctmgr add user ann", "qconf -mq", "qmod -d"; NULL: not known. out: its
+ * memory, if it needs any. */
+static const char *equivalent_of_program(int argc, char **argv, char out[FOREIGN_COMMAND_SIZE])
+{
+    int unused;
+    if (argc < 3) return NULL;
+    if (strcmp(argv[1], "qconf") == 0) return foreign_syntax_qconf(argv[2], out) ? out : NULL;
+    if (strcmp(argv[1], "qmod") == 0) return foreign_syntax_qmod(argv[2]);
+    if (!is_either(argv[1], "scontrol", "sacctmgr")) return NULL;
+    const char *equivalent = equivalent_of_reversed(argv[2], argc > 3 ? argv[3] : NULL);
+    const struct command *command = command_of_words(argc - 1, argv + 1, &unused);
+    if (command != NULL) return command->name;
+    if (equivalent == NULL && argc > 3 && strcmp(argv[2], "show") == 0) equivalent = foreign_syntax_shown(argv[3]);
+    return equivalent != NULL ? equivalent : foreign_syntax_command(argv[2]);
+}
+
+/* argv[1] names no command: says which one it may have been. */
+static int refuse_unknown(int argc, char **argv)
+{
+    char text[FOREIGN_COMMAND_SIZE];
+    const char *word = argv[1], *equivalent = equivalent_of_program(argc, argv, text);
+    if (equivalent == NULL) equivalent = equivalent_of_reversed(word, argc > 2 ? argv[2] : NULL);
     if (equivalent == NULL) equivalent = foreign_syntax_command(word);
     const struct command *nearest = equivalent == NULL ? nearest_command(NULL, word) : NULL;
     if (nearest != NULL) equivalent = nearest->name;
@@ -234,11 +257,6 @@ static int refuse_missing_subcommand(const char *word)
     return EXIT_USAGE;
 }
 
-static bool is_either(const char *word, const char *a, const char *b)
-{
-    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
-}
-
 /* "fairlead", "fairlead --help", "fairlead --version", "fairlead account": the words name no command. */
 static int run_without_command(int argc, char **argv, struct output *out)
 {
@@ -258,14 +276,24 @@ static int run_without_command(int argc, char **argv, struct output *out)
         help_write_subcommands(argv[1], out);
         return 0;
     }
-    if (!help_has_subcommands(argv[1])) return refuse_unknown(argv[1], argc > 2 ? argv[2] : NULL);
+    if (!help_has_subcommands(argv[1])) return refuse_unknown(argc, argv);
     return argc == 2 ? refuse_missing_subcommand(argv[1]) : refuse_unknown_subcommand(argv[1], argv[2]);
+}
+
+/* A daemon that is stopped, or waits for its disk, accepts connections all the same. */
+static void note_silence(const struct client *c, int seconds)
+{
+    output_note(
+        "the instance at %s (process %d) has not answered for %d s; still waiting. Its log is fairleadd.log in its "
+        "state directory; 'ps -o stat,wchan,args -p %d' shows what it does (T: stopped, D: waits for the disk)",
+        c->socket, (int)client_peer(c), seconds, (int)client_peer(c));
 }
 
 int main(int argc, char **argv)
 {
     struct output out;
     struct arena arena = {0};
+    if (isatty(STDERR_FILENO)) client_on_slow = note_silence;
     output_init(&out, STDOUT_FILENO);
 
     int word_count = 1, status;

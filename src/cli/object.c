@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/bodies.h"
+#include "cli/foreign_syntax.h"
 #include "cli/limit_columns.h"
 #include "cli/pairs.h"
 
@@ -22,7 +23,10 @@ static const char *target_of(struct call *call, enum object_kind kind, const cha
 static int read_pairs(struct call *call, struct pairs *pairs, struct err *e)
 {
     for (uint32_t i = 1; i < call->parsed.operand_count; i++) {
-        if (pairs_add(pairs, str(call->parsed.operands[i]), e) != 0) return -1;
+        struct str value, pair = str(call->parsed.operands[i]), name = str_cut(pair, '=', &value);
+        const char *advice = value.text != NULL ? foreign_syntax_object_field(name) : NULL;
+        if (advice != NULL) return err_set(e, ERR_USAGE, "no field '%.*s': %s", (int)name.length, name.text, advice);
+        if (pairs_add(pairs, pair, e) != 0) return -1;
     }
     return 0;
 }

@@ -30,16 +30,21 @@ static uint32_t find_width(int fd, bool is_terminal)
     return is_terminal && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+/* Of this process: notes come after what was written before them, also if both go to one file. NULL: none. */
+static struct output *standard;
+
 void output_init(struct output *o, int fd)
 {
     *o = (struct output){.fd = fd, .is_terminal = isatty(fd)};
     o->width = find_width(fd, o->is_terminal);
     o->has_styles = o->is_terminal && !wants_no_styles();
+    if (fd == STDOUT_FILENO) standard = o;
 }
 
 void output_release(struct output *o)
 {
     buf_release(&o->text);
+    if (standard == o) standard = NULL;
 }
 
 /* Writes all bytes. Returns 0 or the errno of the failure. */
@@ -98,6 +103,7 @@ void output_note(const char *format, ...)
     va_end(arguments);
     size_t length = strlen(line);
     text_make_plain(line, length);
+    if (standard != NULL) write_text(standard);
     struct buf text = {0};
     uint32_t width = isatty(STDERR_FILENO) ? find_width(STDERR_FILENO, true) : 0;
     if (width >= NOTE_WIDTH_MIN && length > width)

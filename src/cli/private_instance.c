@@ -1,7 +1,9 @@
 #include "cli/private_instance.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "api/client/address.h"
@@ -67,6 +69,19 @@ int private_instance_find_pretend(struct call *call, const char *state_given, st
     if (address_absolute(socket, call->arena, &socket, e) != 0 || address_check(socket, e) != 0) return -1;
     *out_instance = (struct private_instance){.state_directory = directory, .socket = socket};
     return 0;
+}
+
+int private_instance_check_directory(const char *path, struct err *e)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) return err_set(e, ERR_IO, "state directory %s: %s", path, strerror(errno));
+    if (info.st_uid != geteuid())
+        return err_set(e, ERR_DENIED, "state directory %s belongs to user %u; it must belong to user %u", path,
+                       info.st_uid, geteuid());
+    if ((info.st_mode & 0077) == 0 || (rmdir(path) == 0 && mkdir(path, 0700) == 0)) return 0;
+    return err_set(e, ERR_DENIED,
+                   "state directory %s is open to others: run 'chmod 700 %s', or choose another with --state", path,
+                   path);
 }
 
 int private_instance_connect(struct call *call, const struct private_instance *instance, struct client *out_client,

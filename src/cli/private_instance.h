@@ -27,4 +27,8 @@ int private_instance_find_pretend(struct call *call, const char *state_given, st
 int private_instance_connect(struct call *call, const struct private_instance *instance, struct client *out_client,
                              struct api_status *out_status, struct err *e);
 
+/* Refuses a directory in which others could have put files, before anything is written there. An empty one that is open
+ * to others is closed. ERR_DENIED: it belongs to another user, or is open to others and not empty. ERR_IO. */
+int private_instance_check_directory(const char *path, struct err *e);
+
 #endif

@@ -17,13 +17,15 @@ struct reason_row {
     const char *advice;
 };
 
-#define OF_ACCOUNT " of the account, or of one above it: "
+#define OF_ACCOUNT " of the user, the account or one above it: "
 #define WAIT_FOR_ENDS "Wait until some of the jobs have ended."
 #define ASK_LIMIT \
     " An operator can raise the limit: 'fairlead account modify NAME LIMIT=VALUE', of a user 'fairlead user modify'."
 #define ASK_QOS \
     " Another QOS may do ('fairlead update ID -q NAME'), or an operator raises the limit: 'fairlead qos modify'."
-#define SMALLER "Ask for less: 'fairlead update ID' changes CPUs (-n), memory (--mem) and the time limit (-t)."
+#define SMALLER                                                                                                            \
+    "Ask for less: 'fairlead update ID' changes CPUs (-n), memory (--mem) and the time limit (-t), of an array until its " \
+    "first task has started."
 
 static const struct reason_row reason_rows[] = {
     {"RESOURCES", "Resources", "What it asks for is not free; it is the first that waits for it.",
@@ -54,19 +56,23 @@ static const struct reason_row reason_rows[] = {
     {"BAD_CONSTRAINTS", NULL, "It can never run as the cluster is.",
      "'fairlead show job ID' says why; change it with 'fairlead update ID', or cancel it."},
     {"QUOTA_LIMIT", NULL, "A resource quota has no room for it, or maxujobs tasks of its user run.",
-     "Wait; 'fairlead quota usage' lists what is used."},
+     "Wait; 'fairlead show job ID' says which one, 'fairlead quota usage' lists what is used of quotas."},
 
-    {"BEGIN_TIME", "The job itself", "Its begin is in the future.", "Wait, or 'fairlead update ID --begin none'."},
+    {"BEGIN_TIME", "The job itself", "Its begin, or the delay after a requeue, is in the future.",
+     "Wait; 'fairlead update ID --begin none' removes a begin."},
     {"HELD_BY_USER", NULL, "It is held.", "'fairlead release ID' lets it start."},
-    {"HELD_BY_OPERATOR", NULL, "It is held by an operator, or it was requeued too often.",
+    {"HELD_BY_OPERATOR", NULL,
+     "It is held by an operator, or it was requeued too often (max_batch_requeue; tasks of arrays end instead).",
      "Only an operator can release it: 'fairlead release ID'."},
-    {"DEPENDENCY_NEVER", NULL, "It waits for other jobs in a way that can never come true.",
-     "'fairlead update ID --dependency LIST' changes what it waits for; or cancel it."},
+    {"DEPENDENCY_NEVER", NULL, "It waits for a condition that can never be met.",
+     "'fairlead update ID --dependency LIST' changes what it waits for, 'none' removes it, of an array until its first "
+     "task has started; or cancel the job."},
     {"DEPENDENCY", NULL, "It waits for other jobs.", "Wait; 'fairlead show job ID' names them."},
     {"INVALID_QOS", NULL, "Its QOS was taken away from its user or account (QosLevel).",
      "Give it another one: 'fairlead update ID -q NAME', or an operator allows the QOS again: 'fairlead user modify'."},
-    {"ARRAY_TASK_LIMIT", NULL, "As many tasks of the array run as may run at once.",
-     "Wait, or 'fairlead update ID --array-limit COUNT'."},
+    {"ARRAY_TASK_LIMIT", NULL,
+     "As many tasks of the array run as may run at once, by its own limit or max_aj_instances.",
+     "Wait, or 'fairlead update ID --array-limit COUNT'; 'fairlead show job ID' says which limit it is."},
 
     {"ASSOC_GRP_JOBS", "Limits of accounts and users", "GrpJobs" OF_ACCOUNT "as many of its jobs run as may run.",
      WAIT_FOR_ENDS ASK_LIMIT},

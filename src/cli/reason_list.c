@@ -34,9 +34,9 @@ static struct reason split(const char *sentence)
     return (struct reason){.before = str(sentence)};
 }
 
-static void add_line(const struct reason_group *g, struct buf *out)
+static void add_line(const struct reason_group *g, uint32_t indent, struct buf *out)
 {
-    buf_add_text(out, "  ");
+    buf_add_blanks(out, indent);
     buf_add_str(out, g->first.before);
     if (g->first.host.text != NULL) {
         host_list_format(g->hosts.items, g->hosts.count, out);
@@ -45,7 +45,7 @@ static void add_line(const struct reason_group *g, struct buf *out)
     buf_add_char(out, '\n');
 }
 
-void reason_list_write(const char *const *sentences, uint32_t count, struct buf *out)
+void reason_list_write(const char *const *sentences, uint32_t count, uint32_t indent, struct buf *out)
 {
     ARRAY(struct reason_group) groups = {0};
     struct map by_text = {0};
@@ -67,7 +67,7 @@ void reason_list_write(const char *const *sentences, uint32_t count, struct buf 
         buf_release(&key);
     }
     for (uint32_t i = 0; i < groups.count; i++) {
-        add_line(&groups.items[i], out);
+        add_line(&groups.items[i], indent, out);
         array_release(&groups.items[i].hosts);
     }
     array_release(&groups);

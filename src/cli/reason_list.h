@@ -7,7 +7,9 @@
 
 #include "base/text.h"
 
-/* Appends a line for each, indented by two blanks, in the order of their first hosts. */
-void reason_list_write(const char *const *sentences, uint32_t count, struct buf *out);
+enum { REASON_LIST_INDENT = 2 }; /* below a heading */
+
+/* Appends a line for each, indented by so many blanks, in the order of their first hosts. */
+void reason_list_write(const char *const *sentences, uint32_t count, uint32_t indent, struct buf *out);
 
 #endif

@@ -82,7 +82,11 @@ _Noreturn static void execute(const struct spawn *s, int log)
 int spawn_run(struct spawn *s, struct err *e)
 {
     ensure(s->pid == 0 && s->arguments[0] != NULL);
-    int log = open(s->log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    struct stat info;
+    int log = open(s->log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    bool is_special = log >= 0 ? fstat(log, &info) != 0 || !S_ISREG(info.st_mode) : errno == ENXIO;
+    if (is_special && log >= 0) close(log);
+    if (is_special) return err_set(e, ERR_INPUT, "%s: is no regular file; remove it", s->log_path);
     if (log < 0) return err_set(e, ERR_IO, "%s: %s", s->log_path, strerror(errno));
     s->log_start = (long)lseek(log, 0, SEEK_END);
     s->pid = fork();

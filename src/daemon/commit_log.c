@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -47,23 +48,35 @@ void commit_log_add_task(struct buf *lines, struct str row)
     buf_release(&rest);
 }
 
+/* instance_id: "" for none. */
 static void add_numbers(struct buf *out, const char *kind, uint64_t number, uint32_t next_job_id,
-                        uint64_t next_launch_id)
+                        uint64_t next_launch_id, const char *instance_id)
 {
-    char rest[96];
-    size_t length = text_format(rest, sizeof rest, "%s %" PRIu64 " %" PRIu32 " %" PRIu64, kind, number, next_job_id,
-                                next_launch_id);
+    char rest[160];
+    size_t length = text_format(rest, sizeof rest, "%s %" PRIu64 " %" PRIu32 " %" PRIu64 "%s%.64s", kind, number,
+                                next_job_id, next_launch_id, instance_id[0] != '\0' ? " " : "", instance_id);
     add_line(out, (struct str){rest, length});
 }
 
 void commit_log_add_commit(struct buf *lines, uint64_t number, uint32_t next_job_id, uint64_t next_launch_id)
 {
-    add_numbers(lines, "commit", number, next_job_id, next_launch_id);
+    add_numbers(lines, "commit", number, next_job_id, next_launch_id, "");
+}
+
+/* Another program may have put a fifo in the place of the file: opening it would wait for the other end. */
+static int open_regular(const char *path, int flags)
+{
+    struct stat s;
+    int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (fd < 0 || (fstat(fd, &s) == 0 && S_ISREG(s.st_mode))) return fd;
+    close(fd);
+    errno = EINVAL;
+    return -1;
 }
 
 static int write_file(const char *path, int flags, const struct buf *text, struct err *e)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+    int fd = open_regular(path, O_WRONLY | O_CREAT | flags);
     if (fd < 0) return fail("open", path, e);
     ssize_t written = write(fd, text->text, text->length);
     if (written >= 0 && (size_t)written < text->length) errno = ENOSPC;
@@ -79,15 +92,19 @@ int commit_log_append(const char *directory, const struct buf *lines, struct err
     return write_file(path, O_APPEND, lines, e);
 }
 
-int commit_log_begin(const char *directory, uint64_t since, uint32_t next_job_id, uint64_t next_launch_id,
-                     struct err *e)
+int commit_log_begin(const char *directory, const char *instance_id, uint64_t since, uint32_t next_job_id,
+                     uint64_t next_launch_id, struct err *e)
 {
     char path[PATH_MAX], new_path[PATH_MAX];
     struct buf text = {0};
     make_path(directory, "", path);
     make_path(directory, ".new", new_path);
-    add_numbers(&text, "since", since, next_job_id, next_launch_id);
-    int status = write_file(new_path, O_TRUNC, &text, e);
+    add_numbers(&text, "since", since, next_job_id, next_launch_id, instance_id);
+    if (unlink(new_path) != 0 && errno != ENOENT) {
+        buf_release(&text);
+        return fail("remove", new_path, e);
+    }
+    int status = write_file(new_path, O_EXCL, &text, e);
     buf_release(&text);
     if (status != 0) return -1;
     return rename(new_path, path) == 0 ? 0 : fail("write", path, e);
@@ -102,13 +119,19 @@ struct commit_reader {
     uint32_t task_count, job_count; /* of tail, up to the last commit */
 };
 
-/* The words of a line after its kind; false if one of them is no number, or there are more. */
-static bool read_numbers(struct str rest, uint64_t *out, int count)
+/* The words of a line after its kind; false if one of the first is no number. *out_rest: the words after them. */
+static bool read_first_numbers(struct str rest, uint64_t *out, int count, struct str *out_rest)
 {
     for (int i = 0; i < count; i++) {
         if (!number_parse_u64(str_cut(rest, ' ', &rest), &out[i])) return false;
     }
-    return rest.text == NULL;
+    *out_rest = rest;
+    return true;
+}
+
+static bool read_numbers(struct str rest, uint64_t *out, int count)
+{
+    return read_first_numbers(rest, out, count, &rest) && rest.text == NULL;
 }
 
 /* The first commit that the database does not have, or that follows the log's last one. */
@@ -162,7 +185,7 @@ static bool read_line(struct commit_reader *r, struct str rest)
         if (!read_numbers(words, numbers, 3)) return false;
         end_commit(r, numbers);
     } else if (str_equal(kind, str("since"))) {
-        if (!read_numbers(words, numbers, 3)) return false;
+        if (!read_first_numbers(words, numbers, 3, &r->tail->instance_id)) return false;
         begin_log(r, numbers);
     }
     return true;

@@ -3,7 +3,8 @@
  * damaged, or an older database is put in its place, it says which commits are missing and what must not happen again
  * (engine/recovery.h). A line begins with the hash of its rest:
  *
- *     HASH since 120 6 8              up to this commit, everything is in the database file; as of commit
+ *     HASH since 120 6 8 ID           up to this commit, everything is in the database file; as of commit. ID: of the
+ *                                     instance; a log of an older version has none
  *     HASH task job_id=5<tab>...      a row that was started or has ended (engine/task_text.h)
  *     HASH job 5                      a job that has ended
  *     HASH commit 121 6 9             the end of commit 121; the next job id and the next launch id */
@@ -26,6 +27,7 @@ struct commit_log_tail {
     ARRAY(uint32_t) ended_jobs;
     uint32_t next_job_id; /* 0: not known */
     uint64_t next_launch_id;
+    struct str instance_id; /* in text; of length 0: a log of an older version */
     struct buf text;
 };
 
@@ -44,8 +46,8 @@ void commit_log_add_commit(struct buf *lines, uint64_t number, uint32_t next_job
 
 /* Replaces the log by an empty one: up to this commit, everything is in the database file. Appends the lines of a
  * commit. ERR_IO: a later reader finds that commits are not in the log. */
-int commit_log_begin(const char *directory, uint64_t since, uint32_t next_job_id, uint64_t next_launch_id,
-                     struct err *e);
+int commit_log_begin(const char *directory, const char *instance_id, uint64_t since, uint32_t next_job_id,
+                     uint64_t next_launch_id, struct err *e);
 int commit_log_append(const char *directory, const struct buf *lines, struct err *e);
 
 #endif

@@ -11,7 +11,12 @@
  *     recovery.c   commits that are missing               commit_log.c      what the last ones did
  *     identity.c   whether the directory is a copy        instance_mark.c   its mark
  *     pretend*.c   a cluster that is not there            instance_clock.c  following a clock that was set
- *     clock_decision.c  what the clocks of the machine mean */
+ *     clock_decision.c  what the clocks of the machine mean  prune.c  removal of ended jobs
+ *     backup.c     copies of the database               served_user.c  the name of the user
+ *     clients.c    who the clients are                 users.c     the users of a system instance
+ *     executor_link.c   the connection to the executor checkpoint_thread.c  checkpoints of the database
+ *     bulk_changes.c    requests about many jobs, in slices   server_thread.c   what the server leaves to a thread
+ *     snapshot_process.c  what the server leaves to a process with a copy of the state */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
 #define FAIRLEAD_DAEMON_DAEMON_H
 
@@ -20,6 +25,7 @@
 #include <uv.h>
 
 #include "api/server/server.h"
+#include "daemon/bulk_changes.h"
 #include "daemon/config.h"
 #include "daemon/daemon_clock.h"
 #include "daemon/instance_mark.h"
@@ -34,6 +40,9 @@
 #include "store/store.h"
 
 struct ranking;
+struct prune;
+struct snapshot_process;
+struct users;
 
 /* A request that says what an open gap is (clock_decision.h). */
 struct gap_order {
@@ -41,25 +50,34 @@ struct gap_order {
     bool counts;
 };
 
+enum { DAEMON_SIGNAL_COUNT = 7 };
+
 struct daemon {
     struct arena arena; /* of the process's lifetime */
     struct state_dir state_dir;
     struct machine machine;  /* of a pretend instance: without CPUs, memory and GPUs */
     struct pretend *pretend; /* NULL: its jobs are real */
     struct daemon_clock clock;
-    const char *launcher_path;
-    struct actor served_user;   /* the only one that a private instance serves */
-    int64_t started_us, now_us; /* now_us: of the current turn; see clock_now */
-    int64_t started_boot_us;    /* time since boot at the start */
-    int64_t next_follow_us;     /* time since boot: after a failure, when to try again to follow the clock */
+    const char *launcher_path;       /* NULL: it starts none */
+    const char *launcher_directory;  /* where launcher.sock is */
+    bool is_system;                  /* it serves all users of the machine; else only served_user */
+    bool allows_root;                /* a system instance: root and system accounts may submit jobs */
+    struct actor served_user;        /* the user of this process */
+    struct users *users;             /* NULL: a private instance */
+    struct known_users *known_users; /* likewise */
+    int64_t started_us, now_us;      /* now_us: of the current turn; see clock_now */
+    int64_t started_boot_us;         /* time since boot at the start */
+    int64_t next_follow_us;          /* time since boot: after a failure, when to try again to follow the clock */
     ARRAY(struct gap_order) gap_orders;
+    struct bulk_changes bulk;
     struct rlimit file_limit; /* of open files, as at the start: the launcher and its jobs get it */
 
     struct store *store;
     struct state state;
     struct server *server;
-    struct executor *executor; /* NULL: not connected to the launcher */
-    bool is_synced;            /* the executor has sent EXECUTOR_SYNCED */
+    struct executor *executor;      /* NULL: not connected to the launcher */
+    bool is_synced;                 /* the executor has sent EXECUTOR_SYNCED */
+    struct enforcement enforcement; /* of the executor that was connected last */
 
     /* A pass that a thread ranks (ranking_thread.c); at most one of the two is set. */
     struct ranking *ranking;  /* the thread is ranking */
@@ -71,6 +89,7 @@ struct daemon {
 
     ARRAY(uint64_t) known_launches;  /* reported since the executor was opened, for EVENT_SYNCED */
     int64_t lost_us;                 /* for EVENT_SYNCED: the last commit before this start */
+    bool is_first_of_boot;           /* the last commit was in another boot of the machine */
     uint64_t found_commit;           /* the last one of the database, as it was found */
     int64_t found_shift_us;          /* by which this start shifted all times of the database */
     struct instance_mark found_mark; /* of the directory, as it was found (identity.c) */
@@ -81,6 +100,9 @@ struct daemon {
     struct buf commit_lines;         /* of the commit log, of one turn */
     uint64_t logged_commit;          /* the last one that is in the commit log */
     struct schedule_file schedule_file;
+    char write_failure[200];     /* why the last commit failed; empty: it did not */
+    char launcher_failure[200];  /* why no launcher could be reached at the last try; empty: one could */
+    bool is_reopening;           /* a thread is connecting to the launcher */
     char launch_failure[200];    /* what was logged of it; empty: launches work */
     int64_t next_measurement_us; /* when to order the next measurement of running tasks; 0: none runs */
 
@@ -98,13 +120,27 @@ struct daemon {
     uint32_t calendar_edition; /* state.object_edition when they were made */
     int64_t next_calendars_us; /* when to make them anew; 0: there are none */
 
+    struct snapshot_process *snapshots; /* the one that runs, and those that wait for it (snapshot_process.c) */
+    struct prune *prune;                /* prune.c */
+    bool is_backing_up;                 /* backup.c */
+    bool is_copying_log;                /* checkpoint_thread.c */
+    char former_user[STORE_USER_SIZE];  /* the name of the served user at the last start, if it has changed since */
+    char found_user[STORE_USER_SIZE];   /* another name that was found since, to be taken by the next turn; or empty */
+    int64_t user_lookup_us;             /* of the last lookup of the name; 0: none since the start */
+    bool is_looking_up_user;
+
     void (*turn)(struct daemon *d);
 
     uv_loop_t loop;
     uv_poll_t server_poll;
+    int executor_events;      /* that it is watched for */
     uv_poll_t *executor_poll; /* NULL without an executor or for a pretend one; its close callback frees it */
-    uv_timer_t server_timer, retry_timer, alive_timer, due_timer;
-    uv_signal_t terminate, interrupt;
+    uv_timer_t server_timer, retry_timer, alive_timer, due_timer, check_timer;
+    uv_idle_t server_idle;  /* runs while the server has something to do, such as a long listing */
+    uv_idle_t bulk_idle;    /* runs while a bulk change is in progress, or rows of usage are to be written */
+    bool writes_usage_rows; /* in the turn that begins */
+    uv_signal_t signals[DAEMON_SIGNAL_COUNT]; /* signals.c */
+    bool has_lost_socket;                     /* the file was removed, and no other could be made */
     bool is_stopping;
     int exit_status;
 };
@@ -113,12 +149,19 @@ struct daemon {
  * members that main.c fills. -1 with the error of the one that failed; the caller calls daemon_close in any case. */
 int daemon_open(struct daemon *d, const struct config *config, struct err *e);
 
-/* Runs the loop until SIGTERM or SIGINT. Returns the exit status: 0, or 1 if the state could not be loaded again after
- * a failed commit. */
+/* Runs the loop until a signal stops it. Returns the exit status: 0, or 1 if the state could not be loaded again after
+ * a failed commit, or its directory was removed. */
 int daemon_run(struct daemon *d);
 
 /* Closes and frees everything; jobs go on. */
 void daemon_close(struct daemon *d);
+
+/* signals.c. daemon_ignore_signals: at the beginning; what the daemon does not handle yet does not end it.
+ * daemon_init_signals and daemon_watch_signals: with the loop, and once the server is open; the latter also begins to
+ * look at socket and state directory. */
+void daemon_ignore_signals(void);
+void daemon_init_signals(struct daemon *d);
+void daemon_watch_signals(struct daemon *d);
 
 /* ranking_thread.c: starts a thread that ranks the next pass; afterwards the loop calls when_done, with d->plan set.
  * Returns false if no pass is due, or if it is small enough to run in the turn. Requires that neither ranking nor plan
@@ -174,7 +217,7 @@ int daemon_start_clock(struct daemon *d, struct err *e);
  * to be loaded again. daemon_settle_gap: carries out an order; -1 with *e: it is refused, or nothing could be
  * written. */
 bool daemon_follow_clock(struct daemon *d);
-int daemon_settle_gap(struct daemon *d, bool counts, struct err *e);
+int daemon_settle_gap(struct daemon *d, bool counts, const struct actor *actor, struct err *e);
 
 /* instance_clock.c: the instance's time of an event that the executor saw. boot_us: the time since boot, 0 if not
  * known; is_of_this_boot: that boot is the present one; wall_us: what the wall clock showed. */
@@ -197,12 +240,18 @@ int daemon_identify(struct daemon *d, struct err *e);
 void daemon_end_identification(struct daemon *d);
 
 /* recovery.c. daemon_recover: applies what the commit log knows of commits that the database does not have; ERR_IO.
- * daemon_check_launch: puts the state under quarantine if a launch that is reported is newer than the database.
- * daemon_begin_commit_log: brings all commits into the database file, and resets the log. daemon_log_commit: to be
- * called after each commit, before it is acted on. */
+ * daemon_quarantine: puts the state under quarantine, and says so if no job is held for it. elsewhere: why its live
+ * jobs may run elsewhere; NULL: they do not. daemon_last_recovery: what this start or one of the last week has found
+ * missing, and when; NULL: nothing. daemon_check_launch: puts the state under quarantine if a launch that is reported
+ * is newer than the database.
+ * daemon_begin_commit_log: brings all commits into the database file, and resets the log; daemon_reset_commit_log: the
+ * latter only. daemon_log_commit: to be called after each commit, before it is acted on. */
 int daemon_recover(struct daemon *d, struct err *e);
+int daemon_quarantine(struct daemon *d, const char *reason, const char *elsewhere, struct err *e);
+const char *daemon_last_recovery(void *daemon, int64_t *out_at_us);
 void daemon_check_launch(struct daemon *d, uint64_t launch_id);
 void daemon_begin_commit_log(struct daemon *d);
+void daemon_reset_commit_log(struct daemon *d);
 void daemon_log_commit(struct daemon *d);
 
 /* launches.c: carries out the decisions of d->outcome, once they are committed. */
@@ -210,6 +259,57 @@ void daemon_act(struct daemon *d);
 
 /* launches.c: logs that the machine can start no job, or can again, once for each change. */
 void daemon_log_launch_failure(struct daemon *d);
+
+/* server_thread.c: the function for server_host.run_in_thread; context is the daemon. */
+void daemon_run_in_thread(void *context, void (*run)(void *), void (*done)(void *), void *argument);
+
+/* snapshot_process.c: the function for server_host.run_in_snapshot; context is the daemon. daemon_end_snapshots: the
+ * daemon stops; those that have not ended fail. */
+void daemon_run_in_snapshot(void *context, const struct snapshot_work *work, void *argument);
+void daemon_end_snapshots(struct daemon *d);
+
+/* prune.c: removal of ended jobs; daemon_prune is for server_host.prune, with the daemon as context. */
+void daemon_open_prune(struct daemon *d);
+void daemon_close_prune(struct daemon *d);
+void daemon_shift_prune(struct daemon *d, int64_t shift_us); /* all times have changed */
+int daemon_prune(void *context, struct request *request, int64_t before_us, bool is_dry_run, struct err *e);
+
+/* served_user.c. daemon_find_user: the user of this process; one without a name is named by its number.
+ * daemon_follow_user: gives the rows of a renamed user the new name; after the time is known, and before the state is
+ * loaded, for the audit log as done by command. daemon_hold_jobs_of_removed: in d->outcome, if the user has no name any
+ * more. daemon_look_up_user: looks the name up in a thread, unless it has done so lately; if it is another one, a turn
+ * follows. daemon_take_new_name: gives the rows that name; true: they have changed, and the state has to be loaded. */
+int daemon_find_user(struct arena *arena, struct actor *out_user, struct err *e);
+int daemon_follow_user(struct daemon *d, const char *command, struct err *e);
+int daemon_hold_jobs_of_removed(struct daemon *d, struct err *e);
+void daemon_look_up_user(struct daemon *d);
+bool daemon_take_new_name(struct daemon *d);
+
+/* executor_link.c. daemon_open_executor: waits for the launcher; -1 with *e: none answers. daemon_drop_executor:
+ * disconnects, and connects again after wait_ms, then every DAEMON_RETRY_MS. daemon_watch_executor: for writing only
+ * while bytes are queued. daemon_close_executor_poll: before the loop is closed. */
+enum { DAEMON_RETRY_MS = 1000 };
+int daemon_open_executor(struct daemon *d, struct err *e);
+void daemon_drop_executor(struct daemon *d, uint64_t wait_ms);
+void daemon_watch_executor(struct daemon *d);
+void daemon_close_executor_poll(struct daemon *d);
+
+/* clients.c. daemon_identify_client: the function for server_host.identify; context is the daemon.
+ * daemon_refuse_submission: true, with *e, if it is one of root in a system instance that runs none. daemon_open_users:
+ * does nothing in a private instance. */
+int daemon_identify_client(void *context, uint32_t uid, uint32_t gid, struct arena *arena, struct actor *out,
+                           struct err *e);
+bool daemon_refuse_submission(const struct daemon *d, const struct event *event, struct err *e);
+void daemon_open_users(struct daemon *d);
+void daemon_close_users(struct daemon *d);
+
+/* backup.c: the function for server_host.backup; context is the daemon. daemon_remove_unfinished_backup: of a daemon
+ * that was killed; at a start. */
+void daemon_remove_unfinished_backup(const struct daemon *d);
+int daemon_backup(void *context, struct request *request, struct err *e);
+
+/* checkpoint_thread.c: to be called after each commit. */
+void daemon_copy_long_log(struct daemon *d);
 
 /* verify_thread.c: the function for server_host.verify; context is the daemon. */
 void daemon_verify(void *context, struct request *request);

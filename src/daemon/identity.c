@@ -20,6 +20,8 @@
 #include "daemon/log.h"
 
 static const char moved_reason[] = "this state directory is a copy, or was moved to another file system, or restored";
+static const char overwritten_reason[] =
+    "files of this state directory were written again, as if an older copy was restored";
 static const char foreign_reason[] = "the database is a copy or a backup of another state directory's";
 static const char elsewhere_detail[] = "the state directory is a copy: the job may run where it was copied from";
 
@@ -33,13 +35,20 @@ static int adopt_id(struct daemon *d, const char *id, struct err *e)
     return 0;
 }
 
+/* The launches of this directory are those of the instance in its mark: none of them belongs to a row of another
+ * instance's database, whose launches have the same ids. So all live rows end before a launch is reported. */
+static int end_live_tasks(struct daemon *d, struct err *e)
+{
+    const struct event event = {
+        .kind = EVENT_SYNCED,
+        .synced = {.boot_id = d->machine.boot_id, .lost_us = d->lost_us, .elsewhere = elsewhere_detail}};
+    return engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e);
+}
+
 static int begin_quarantine(struct daemon *d, const char *reason, struct err *e)
 {
-    log_line(LOG_WARNING, "quarantine", " reason=\"%s\"", reason);
-    const struct event event = {.kind = EVENT_QUARANTINE, .quarantine = reason};
-    d->elsewhere = elsewhere_detail;
     d->is_mark_due = true;
-    return engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e) != 0 ? -1 : adopt_id(d, NULL, e);
+    return daemon_quarantine(d, reason, elsewhere_detail, e) != 0 ? -1 : adopt_id(d, NULL, e);
 }
 
 /* A copy of hard links has the original's database, which it must not open. */
@@ -70,10 +79,14 @@ int daemon_identify(struct daemon *d, struct err *e)
     if (d->pretend != NULL) return 0;
     const char *stored_id = store_instance_id(d->store);
     bool has_mark = old.id[0] != '\0', has_id = stored_id[0] != '\0';
-    if (has_mark && !instance_mark_fits(&old, &d->mark)) return begin_quarantine(d, moved_reason, e);
-    if (has_id && (!has_mark || strcmp(old.id, stored_id) != 0)) return begin_quarantine(d, foreign_reason, e);
+    bool has_other_id = has_mark && has_id && strcmp(old.id, stored_id) != 0;
+    if (has_other_id && end_live_tasks(d, e) != 0) return -1;
+    if (has_mark && !instance_mark_fits(&old, &d->mark))
+        return begin_quarantine(d, old.is_overwritten ? overwritten_reason : moved_reason, e);
+    if (has_id && (!has_mark || has_other_id)) return begin_quarantine(d, foreign_reason, e);
     if (adopt_id(d, has_mark ? old.id : NULL, e) != 0) return -1;
-    bool is_written = has_mark && old.device == d->mark.device && strcmp(old.boot_id, d->mark.boot_id) == 0;
+    bool is_written = old.is_sealed && old.device == d->mark.device && strcmp(old.boot_id, d->mark.boot_id) == 0 &&
+                      old.file_inode != 0;
     return is_written ? 0 : instance_mark_write(d->state_dir.path, &d->mark, e);
 }
 

@@ -67,6 +67,7 @@ static void set_times(struct daemon *d, int64_t time_us, int64_t boot_us, int64_
     shift(&d->next_measurement_us, shift_us);
     shift(&d->next_load_us, shift_us);
     shift(&d->state.launch_backoff.retry_us, shift_us);
+    daemon_shift_prune(d, shift_us);
 }
 
 static void log_change(const struct clock_event *event)
@@ -120,11 +121,21 @@ bool daemon_follow_clock(struct daemon *d)
     return false;
 }
 
-int daemon_settle_gap(struct daemon *d, bool counts, struct err *e)
+int daemon_settle_gap(struct daemon *d, bool counts, const struct actor *actor, struct err *e)
 {
     struct clock_decision decision;
+    char gap[32];
     const struct clock_last last = running_time(d);
     if (clock_decision_of_gap(&last, counts, &decision, e) != 0) return -1;
+    duration_format(gap, store_clock(d->store)->gap_s);
+    const struct audit_entry entry = {.at_us = decision.change.event.at_us,
+                                      .uid = actor->uid,
+                                      .user = actor->user,
+                                      .command = "clock",
+                                      .name = "gap",
+                                      .before = gap,
+                                      .after = counts ? "counted" : "discarded"};
+    decision.change.audit = &entry;
     return take_decision(d, &decision, d->clock.boot_us, e);
 }
 

@@ -12,12 +12,14 @@ static void read_ended_jobs(const struct daemon *d, struct event *event, struct 
     const uint32_t *ids = NULL;
     struct err e;
     uint32_t count = requeue_ended_list(&d->state, event, arena, &ids), known = 0;
+    event->ended_jobs = NULL;
+    event->ended_job_count = 0;
     if (count == 0) return;
     struct event_ended_job *jobs = arena_alloc(arena, count * sizeof *jobs);
     for (uint32_t i = 0; i < count; i++) {
         if (store_ended_job(d->store, &d->state, ids[i], arena, &jobs[known], &e) == 0)
             known++;
-        else
+        else if (e.code != ERR_NOT_FOUND) /* which is a job that was removed from the history */
             log_line(LOG_ERROR, "ended-job-unknown", " job=%u error=\"%s\"", ids[i], ERR_SENTENCE(&e));
     }
     event->ended_jobs = jobs;
@@ -34,9 +36,13 @@ void daemon_read_ends(void *daemon, struct event *event, struct arena *arena)
     for (uint32_t i = 0; i < count; i++) {
         if (store_job_end(d->store, ids[i], &ends[known], &e) == 0)
             known++;
+        else if (e.code == ERR_NOT_FOUND)
+            ends[known++] = (struct event_end){.job_id = ids[i], .is_pruned = true};
         else
             log_line(LOG_ERROR, "end-unknown", " job=%u error=\"%s\"", ids[i], ERR_SENTENCE(&e));
     }
+    bool needs_users = setting_text(&d->state.settings, SET_PRIVATE_DATA)[0] != '\0';
+    for (uint32_t i = 0; needs_users && i < known; i++) ends[i].user = store_job_user(d->store, ends[i].job_id, arena);
     event->ends = ends;
     event->end_count = known;
     read_ended_jobs(d, event, arena);

@@ -6,8 +6,10 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "daemon/daemon.h"
+#include "daemon/enforcement.h"
 #include "daemon/log.h"
 #include "engine/output_path.h"
+#include "exec/protocol.h"
 #include "fields/job_id.h"
 
 /* The environment of a task; entries "NAME=value" in memory of arena. */
@@ -91,6 +93,11 @@ static void add_variables(const struct daemon *d, const struct job *j, const str
     add_gpus(d, k, env);
 }
 
+/* What the server admits can be launched, with what is added here. */
+_Static_assert((int)SUBMIT_STRING_MAX == (int)LAUNCH_STRING_MAX, "strings");
+_Static_assert((int)SUBMIT_STRINGS_MAX + 1000 <= (int)LAUNCH_STRINGS_MAX, "counts");
+_Static_assert(SUBMIT_BYTES_MAX + 2 * 1024 * 1024 <= (int)PROTOCOL_FRAME_MAX, "the frame");
+
 static char **copy_all(struct arena *arena, const struct str *list, uint32_t count)
 {
     char **copies = arena_alloc(arena, (count + (size_t)1) * sizeof *copies);
@@ -108,6 +115,16 @@ static char *expand(struct arena *arena, const struct job *j, const char *user, 
     return copy;
 }
 
+/* As if the launcher had said it: another launch of the task is tried later. */
+static void report_unavailable(struct daemon *d, uint64_t launch_id, const struct err *cause)
+{
+    struct executor_report report = {.kind = EXECUTOR_RECORD};
+    report.record = launch_record_never_ran(launch_id, LAUNCH_UNAVAILABLE, "");
+    launch_record_set_detail(&report.record, ERR_SENTENCE(cause));
+    launch_record_set_time(&report.record, d->machine.boot_id);
+    *array_add(&d->reports.list) = report;
+}
+
 static void start(struct daemon *d, const struct decision *decision)
 {
     uint32_t job_index = state_find_job(&d->state, decision->job_id);
@@ -123,8 +140,14 @@ static void start(struct daemon *d, const struct decision *decision)
     struct arena cycle = {0};
     struct job_script script = {0};
     struct err e;
-    if (store_script(d->store, j->id, &cycle, &script, &e) != 0)
+    if (store_script(d->store, j->id, &cycle, &script, &e) != 0) {
         log_line(LOG_ERROR, "script-missing", " job=%u error=\"%s\"", j->id, ERR_SENTENCE(&e));
+        if (e.code != ERR_NOT_FOUND) { /* else the launcher refuses it */
+            report_unavailable(d, k->launch_id, &e);
+            arena_release(&cycle);
+            return;
+        }
+    }
 
     struct environment env = {.arena = &cycle};
     for (uint32_t i = 0; i < script.environment_count; i++) {
@@ -148,7 +171,7 @@ static void start(struct daemon *d, const struct decision *decision)
                             .mem_mib = k->placements[0].mem_mib,
                             .time_limit_us = j->time_limit_s * US_PER_S,
                             .grace_us = setting_number(&d->state.settings, SET_GRACE_S) * US_PER_S};
-    machine_cpus(&d->machine, &k->placements[0].cpus, &launch.cpus);
+    enforcement_set(d, k, &launch);
     executor_start(d->executor, &launch);
     log_line(LOG_INFO, "start", " job=%s launch=%llu", name, (unsigned long long)k->launch_id);
     idset_release(&launch.cpus);
@@ -185,4 +208,5 @@ void daemon_act(struct daemon *d)
         case DECIDE_WEIGHT: executor_set_cpu_weight(d->executor, decision->launch_id, decision->cpu_weight); break;
         }
     }
+    if (d->executor != NULL) executor_flush(d->executor);
 }

@@ -6,8 +6,10 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
+#include "exec/service_manager.h"
 
 static const char *const level_names[] = {"debug", "info", "warning", "error"};
+static const int syslog_levels[] = {7, 6, 4, 3}; /* of syslog(3) */
 static enum log_level min_level = LOG_INFO;
 
 void log_set_level(enum log_level min)
@@ -20,8 +22,14 @@ void log_line(enum log_level level, const char *event, const char *format, ...)
 {
     if (level < min_level) return;
     char line[2048], now[32];
-    time_format(now, time(NULL) * US_PER_S);
-    size_t length = text_format(line, sizeof line, "time=%s level=%s event=%s", now, level_names[level], event);
+    size_t length = 0;
+    if (service_manager_has_journal()) {
+        length = text_format(line, sizeof line, "<%d>", syslog_levels[level]);
+    } else {
+        time_format(now, time(NULL) * US_PER_S);
+        length = text_format(line, sizeof line, "time=%s ", now);
+    }
+    length += text_format(line + length, sizeof line - length, "level=%s event=%s", level_names[level], event);
     va_list arguments;
     va_start(arguments, format);
     length += text_vformat(line + length, sizeof line - length, format, arguments);

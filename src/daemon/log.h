@@ -1,6 +1,8 @@
 /* The daemon's log on stderr: one line of key=value pairs for each event, for people and for grep.
  *
  *     time=2026-11-21T09:05:00Z level=info event=started pid=123 state=/var/tmp/x
+ *
+ * In the journal, which has the time, a line begins with its level instead: "<6>level=info event=started".
  */
 #ifndef FAIRLEAD_DAEMON_LOG_H
 #define FAIRLEAD_DAEMON_LOG_H

@@ -15,25 +15,31 @@
  *   3. An ended launch is acknowledged only after the commit of its end.
  *
  * A turn serves no other client, so its length is the delay of all clients: 20 ms at 10^5 jobs (ARCHITECTURE.md).
- * Whatever takes longer runs in a thread: ranking (ranking_thread.c), verification (verify_thread.c). */
+ * Whatever takes longer runs in a thread: ranking (ranking_thread.c), verification (verify_thread.c); or in a process
+ * with a copy of the state: plans of all jobs (snapshot_process.c); or is cut into slices, one in a turn: requests
+ * about many jobs (bulk_changes.c). */
 #include <errno.h>
+#include <malloc.h>
 #include <string.h>
 
 #include "base/ensure.h"
 #include "base/quantity.h"
 #include "daemon/daemon.h"
+#include "daemon/enforcement.h"
+#include "daemon/known_users.h"
 #include "daemon/log.h"
 #include "daemon/reset_period.h"
 #include "engine/ticket_plan.h"
 #include "exec/clock.h"
+#include "exec/service_manager.h"
 
-enum { RETRY_MS = 1000, ALIVE_MS = 60000, DUE_MAX_MS = 60000 };
+enum { USAGE_ROWS = 1000 }; /* of one turn: 5 ms */
+enum { ALIVE_MS = 60000, DUE_MAX_MS = 60000 };
 
 /* At least a second passes between two measurements of pretend jobs, which use the same all the time. */
 enum { PRETEND_MEASUREMENT_S = 1 };
 
 static void turn(struct daemon *d);
-static void on_executor(uv_poll_t *poll, int status, int events);
 
 /* Time that never goes backwards, except when the daemon follows a clock that was set (daemon_follow_clock). */
 static int64_t clock_now(struct daemon *d)
@@ -45,24 +51,15 @@ static int64_t clock_now(struct daemon *d)
 
 /* --- read and decide ---------------------------------------------------------------------------------------------- */
 
-/* A request of the turn, and its result. */
-struct decided_request {
-    struct request *request;
-    struct event_result result;
-    bool is_refused;
-    struct err err;
-};
-struct decided_requests {
-    ARRAY(struct decided_request) list;
-};
-
 static void decide_request(struct daemon *d, struct decided_request *decided)
 {
     struct event event = *request_event(decided->request);
     const struct request_script *script = request_script(decided->request);
     struct arena arena = {0};
     daemon_read_ends(d, &event, &arena);
-    if (engine_apply(&d->state, d->now_us, &event, &d->outcome, &decided->result, &decided->err) != 0)
+    if (daemon_refuse_submission(d, &event, &decided->err))
+        decided->is_refused = true;
+    else if (engine_apply(&d->state, d->now_us, &event, &d->outcome, &decided->result, &decided->err) != 0)
         decided->is_refused = true;
     daemon_release_ends(&event);
     arena_release(&arena);
@@ -70,6 +67,19 @@ static void decide_request(struct daemon *d, struct decided_request *decided)
     struct job_script job_script = {script->script,         script->script_name, script->arguments,
                                     script->argument_count, script->environment, script->environment_count};
     store_add_script(d->store, decided->result.job_id, &job_script);
+}
+
+/* The slice of a bulk change that an earlier turn has begun comes after them: they are few jobs. */
+static void decide_requests(struct daemon *d, struct decided_requests *requests)
+{
+    daemon_begin_bulk_turn(d);
+    for (struct request *r = server_take(d->server); r != NULL; r = server_take(d->server)) {
+        if (daemon_take_bulk(d, r, requests)) continue;
+        struct decided_request *decided = array_add(&requests->list);
+        decided->request = r;
+        decide_request(d, decided);
+    }
+    daemon_advance_bulk(d, requests);
 }
 
 static enum job_state end_state(const struct launch_record *r)
@@ -81,6 +91,7 @@ static enum job_state end_state(const struct launch_record *r)
     case LAUNCH_REFUSED: return JOB_FAILED;
     case LAUNCH_LOST: return JOB_NODE_FAIL;
     case LAUNCH_UNAVAILABLE: return JOB_PENDING;
+    case LAUNCH_OUT_OF_MEMORY: return JOB_OUT_OF_MEMORY;
     }
     ensure(!"a launch_end without a case");
     return JOB_FAILED;
@@ -205,24 +216,6 @@ static void decide_starts(struct daemon *d)
     d->plan = NULL;
 }
 
-static void free_handle(uv_handle_t *handle)
-{
-    mem_free(handle);
-}
-
-/* Disconnects; the first attempt to connect again is after wait_ms. */
-static void drop_executor(struct daemon *d, uint64_t wait_ms)
-{
-    if (d->executor == NULL) return;
-    if (d->executor_poll != NULL) uv_close((uv_handle_t *)d->executor_poll, free_handle);
-    d->executor_poll = NULL;
-    executor_close(d->executor);
-    d->executor = NULL;
-    d->is_synced = false;
-    ranking_thread_abandon(d); /* EVENT_SYNCED makes a pass due */
-    uv_timer_start(&d->retry_timer, d->retry_timer.timer_cb, wait_ms, RETRY_MS);
-}
-
 /* Returns whether the connection to the executor is lost. */
 static bool decide_reports(struct daemon *d)
 {
@@ -232,12 +225,22 @@ static bool decide_reports(struct daemon *d)
         switch (report->kind) {
         case EXECUTOR_RECORD: decide_record(d, &report->record); break;
         case EXECUTOR_SYNCED: decide_synced(d); break;
+        case EXECUTOR_ENFORCES: d->enforcement = report->enforcement; break;
         case EXECUTOR_USAGE: decide_usage(d, &report->usage); break;
         case EXECUTOR_GONE: is_gone = true; break;
         }
     }
     array_clear(&d->reports.list);
     return is_gone;
+}
+
+/* The next rows whose usage was converted. After a commit that failed, they wait for the next turn that something else
+ * begins. */
+static void decide_usage_rows(struct daemon *d)
+{
+    if (!d->writes_usage_rows) return;
+    d->writes_usage_rows = false;
+    apply_internal(d, &(struct event){.kind = EVENT_USAGE_ROWS, .row_count = USAGE_ROWS});
 }
 
 /* --- commit and answer -------------------------------------------------------------------------------------------- */
@@ -264,20 +267,28 @@ static int load_state(struct daemon *d, bool is_start, struct err *e)
     if (result == 0) result = engine_apply(&d->state, d->now_us, &calendars, &unused, NULL, e);
     outcome_release(&unused);
     state_prepare(&d->state);
+    malloc_trim(0); /* what only loading needed: a fifth of the memory of 100,000 jobs */
     return result;
 }
 
-/* Loads the state again, or makes the daemon stop. */
+/* Loads the state again, or makes the daemon stop. A disk that fails for a moment is tried again. */
 static void reload_state(struct daemon *d)
 {
+    enum { TRIES = 10 };
     struct err e;
     struct launch_backoff backoff = d->state.launch_backoff;
     ranking_thread_abandon(d);
-    if (load_state(d, false, &e) == 0) {
+    int result = load_state(d, false, &e);
+    for (int i = 1; result != 0 && i < TRIES; i++) {
+        log_line(LOG_ERROR, "load-failed", " try=%d error=\"%s\"", i, ERR_SENTENCE(&e));
+        uv_sleep(DAEMON_RETRY_MS);
+        result = load_state(d, false, &e);
+    }
+    if (result == 0) {
         if (map_get_u64(&d->state.task_by_launch, backoff.probe_id) == NONE) backoff.probe_id = 0;
         d->state.launch_backoff = backoff; /* not stored: the machine is the same */
     } else {
-        log_line(LOG_ERROR, "load-failed", " error=\"%s\"", ERR_SENTENCE(&e));
+        log_line(LOG_ERROR, "load-failed", " try=last error=\"%s\"", ERR_SENTENCE(&e));
         d->is_stopping = true;
         d->exit_status = 1;
     }
@@ -294,15 +305,24 @@ static void follow_clock(struct daemon *d)
     server_times_changed(d->server);
 }
 
+/* Likewise the name of a user who was renamed. */
+static void follow_user(struct daemon *d)
+{
+    if (!daemon_take_new_name(d) && !known_users_follow(d)) return;
+    reload_state(d);
+    daemon_begin_commit_log(d); /* what is in it has the name of before */
+}
+
 static void settle_gaps(struct daemon *d)
 {
     for (uint32_t i = 0; i < d->gap_orders.count; i++) {
         struct err e;
-        int result = daemon_settle_gap(d, d->gap_orders.items[i].counts, &e);
+        const struct gap_order *order = &d->gap_orders.items[i];
+        int result = daemon_settle_gap(d, order->counts, request_actor(order->request), &e);
         if (result == 0) reload_state(d);
         if (result == 0) daemon_begin_commit_log(d);
         if (result == 0) server_times_changed(d->server);
-        server_settled(d->gap_orders.items[i].request, result != 0 ? &e : NULL);
+        server_settled(order->request, result != 0 ? &e : NULL);
     }
     array_clear(&d->gap_orders);
 }
@@ -312,17 +332,24 @@ static void recover(struct daemon *d, struct decided_requests *requests, const s
 {
     struct err e = *cause;
     log_line(LOG_ERROR, "commit-failed", " error=\"%s\"", ERR_SENTENCE(&e));
+    text_format(d->write_failure, sizeof d->write_failure, "%s", ERR_SENTENCE(&e));
     store_abandon(d->store);
+    (void)store_checkpoint(d->store); /* on a full disk the log can start again, without growing */
     outcome_clear(&d->outcome);
-    err_prefix(&e, "nothing was changed: the state cannot be written");
+    daemon_fail_bulk(d, requests);
     for (uint32_t i = 0; i < requests->list.count; i++) {
         struct decided_request *decided = &requests->list.items[i];
         if (decided->is_refused) continue;
         decided->is_refused = true;
         decided->err = e;
+        if (decided->committed_count == 0)
+            err_prefix(&decided->err, "nothing was changed: the state cannot be written");
+        else
+            err_prefix(&decided->err, "only %u of the jobs were changed: the state cannot be written",
+                       decided->committed_count);
     }
     reload_state(d);
-    drop_executor(d, RETRY_MS); /* while the disk is full, committing its reports fails again */
+    daemon_drop_executor(d, DAEMON_RETRY_MS); /* while the disk is full, committing its reports fails again */
 }
 
 static void answer(struct daemon *d, struct decided_requests *requests)
@@ -335,10 +362,23 @@ static void answer(struct daemon *d, struct decided_requests *requests)
     server_committed(d->server);
 }
 
+static void on_server_timer(uv_timer_t *timer);
+
+static void on_server_idle(uv_idle_t *idle)
+{
+    struct daemon *d = idle->data;
+    on_server_timer(&d->server_timer);
+}
+
+/* A timer of 0 ms that its own callback starts again would run for ever, without a look at what else has arrived. */
 static void schedule_server_timer(struct daemon *d)
 {
     int64_t timeout_ms = server_timeout_ms(d->server);
-    if (timeout_ms < 0)
+    if (timeout_ms == 0)
+        uv_idle_start(&d->server_idle, on_server_idle);
+    else
+        uv_idle_stop(&d->server_idle);
+    if (timeout_ms <= 0)
         uv_timer_stop(&d->server_timer);
     else
         uv_timer_start(&d->server_timer, d->server_timer.timer_cb, (uint64_t)timeout_ms, 0);
@@ -355,7 +395,8 @@ static int64_t earlier_of(int64_t a_us, int64_t b_us)
 static int64_t next_turn_us(const struct daemon *d, int64_t now_us)
 {
     enum usage_reset period = (enum usage_reset)setting_number(&d->state.settings, SET_USAGE_RESET);
-    int64_t due_us = d->is_synced && d->ranking == NULL ? state_next_due_us(&d->state) : 0;
+    bool may_start = d->is_synced && d->ranking == NULL && !daemon_bulk_keeps_starts(d);
+    int64_t due_us = may_start ? state_next_due_us(&d->state) : 0;
     int64_t boundary_us = period != USAGE_RESET_NONE ? reset_period_end_us(period, now_us) : 0;
     due_us = earlier_of(earlier_of(due_us, boundary_us), earlier_of(d->next_measurement_us, d->next_load_us));
     return earlier_of(earlier_of(due_us, d->next_calendars_us), daemon_next_pretend_us(d));
@@ -390,12 +431,25 @@ static void schedule_due_timer(struct daemon *d)
     uv_timer_start(&d->due_timer, d->due_timer.timer_cb, wait_ms < DUE_MAX_MS ? wait_ms : DUE_MAX_MS, 0);
 }
 
-/* Watches for writing only while bytes are queued. */
-static void watch_executor(struct daemon *d)
+/* A bulk change goes on once in each round of libuv's loop, between two looks at the server; so do the rows of
+ * usage, while there is none. The rows that it has ended are freed in rounds of their own. */
+static void on_bulk_idle(uv_idle_t *idle)
 {
-    if (d->executor_poll == NULL) return;
-    int events = UV_READABLE | (executor_wants_write(d->executor) ? UV_WRITABLE : 0);
-    uv_poll_start(d->executor_poll, events, on_executor);
+    struct daemon *d = idle->data;
+    if (engine_forget(&d->state)) return;
+    d->bulk.is_resumed = true;
+    d->writes_usage_rows = d->bulk.list.count == 0;
+    turn(d);
+}
+
+/* has_failed: the commit of this turn. */
+static void schedule_bulk(struct daemon *d, bool has_failed)
+{
+    bool has_usage_rows = d->state.conversions.list.count > 0 && !has_failed;
+    if (d->bulk.list.count > 0 || has_usage_rows)
+        uv_idle_start(&d->bulk_idle, on_bulk_idle);
+    else
+        uv_idle_stop(&d->bulk_idle);
 }
 
 static void turn(struct daemon *d)
@@ -403,24 +457,30 @@ static void turn(struct daemon *d)
     struct decided_requests requests = {0};
     struct err e;
     follow_clock(d);
+    follow_user(d);
     settle_gaps(d);
     decide_reset(d);
+    known_users_hold(d);
     daemon_advance_pretend(d);
     bool is_gone = decide_reports(d);
     daemon_report_pretend_changes(d);
-    for (struct request *r = server_take(d->server); r != NULL; r = server_take(d->server)) {
-        struct decided_request *decided = array_add(&requests.list);
-        decided->request = r;
-        decide_request(d, decided);
-    }
+    decide_requests(d, &requests);
     decide_calendars(d);
     decide_loads(d);
-    if (d->is_synced) decide_starts(d);
+    decide_usage_rows(d);
+    if (d->is_synced && !daemon_bulk_keeps_starts(d)) decide_starts(d);
 
     if (d->pretend == NULL) store_set_boot(d->store, d->machine.boot_id, d->clock.boot_us);
     bool has_changes = d->outcome.changes.count > 0 || d->outcome.conditions.count > 0 || d->outcome.journal.count > 0;
-    if (has_changes && store_commit(d->store, &d->state, &d->outcome, d->now_us, &e) != 0) recover(d, &requests, &e);
+    uint64_t begin_ns = uv_hrtime();
+    bool has_failed = has_changes && store_commit(d->store, &d->state, &d->outcome, d->now_us, &e) != 0;
+    if (has_failed)
+        recover(d, &requests, &e);
+    else if (has_changes)
+        d->write_failure[0] = '\0';
+    daemon_end_bulk_turn(d, (int64_t)(uv_hrtime() - begin_ns) / 1000);
     daemon_log_commit(d);
+    daemon_copy_long_log(d);
     if (d->is_synced) daemon_end_identification(d);
     daemon_act(d);
     const struct buf *lines = &d->outcome.schedule_lines;
@@ -428,12 +488,15 @@ static void turn(struct daemon *d)
     outcome_clear(&d->outcome);
     answer(d, &requests);
     daemon_log_launch_failure(d);
-    engine_forget(&d->state);
-    if (is_gone) drop_executor(d, d->is_synced ? 0 : RETRY_MS); /* wait if it ended before it was synced */
+    if (d->bulk.list.count == 0 && d->bulk.units == 0) engine_forget(&d->state);
+    if (is_gone)
+        daemon_drop_executor(d, d->is_synced ? 0 : DAEMON_RETRY_MS); /* wait if it ended before it was synced */
     order_measurement(d);
-    watch_executor(d);
+    daemon_watch_executor(d);
     schedule_server_timer(d);
     schedule_due_timer(d);
+    if (d->reports.list.count > 0) uv_timer_start(&d->due_timer, d->due_timer.timer_cb, 0, 0); /* of launches.c */
+    schedule_bulk(d, has_failed);
 }
 
 /* --- callbacks of libuv ------------------------------------------------------------------------------------------- */
@@ -443,6 +506,7 @@ static void on_server(uv_poll_t *poll, int status, int events)
     struct daemon *d = poll->data;
     (void)status, (void)events;
     follow_clock(d); /* requests that only read are answered at once */
+    daemon_look_up_user(d);
     server_ready(d->server);
     turn(d);
 }
@@ -460,53 +524,6 @@ static void on_due_timer(uv_timer_t *timer)
     turn(timer->data);
 }
 
-static void on_executor(uv_poll_t *poll, int status, int events)
-{
-    struct daemon *d = poll->data;
-    (void)status, (void)events;
-    executor_ready(d->executor, &d->reports);
-    turn(d);
-}
-
-/* Raises the soft limit of open files to the hard limit, because each connection is one; or restores it, so that a
- * launcher that is started, and its jobs, inherit the original limit. */
-static void set_file_limit(const struct daemon *d, bool is_raised)
-{
-    struct rlimit limit = d->file_limit;
-    if (is_raised) limit.rlim_cur = limit.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) log_line(LOG_WARNING, "file-limit", " error=\"%s\"", strerror(errno));
-}
-
-static int open_executor(struct daemon *d, struct err *e)
-{
-    array_clear(&d->known_launches);
-    if (d->pretend != NULL) {
-        daemon_open_pretend_executor(d);
-        return 0;
-    }
-    set_file_limit(d, false);
-    d->executor = executor_open_launcher(d->state_dir.path, d->launcher_path, e);
-    set_file_limit(d, true);
-    if (d->executor == NULL) return -1;
-    d->executor_poll = mem_resize(NULL, 0, sizeof *d->executor_poll);
-    ensure(uv_poll_init(&d->loop, d->executor_poll, executor_descriptor(d->executor)) == 0);
-    d->executor_poll->data = d;
-    watch_executor(d);
-    return 0;
-}
-
-static void on_retry(uv_timer_t *timer)
-{
-    struct daemon *d = timer->data;
-    struct err e;
-    if (open_executor(d, &e) != 0) {
-        log_line(LOG_ERROR, "launcher-unreachable", " error=\"%s\"", ERR_SENTENCE(&e));
-        return;
-    }
-    uv_timer_stop(&d->retry_timer);
-    turn(d);
-}
-
 /* While jobs run, a commit is at most ALIVE_MS old: after a crash of the machine, its time is the last one at which the
  * jobs are known to have run, and they are charged up to it. */
 static void on_alive_timer(uv_timer_t *timer)
@@ -518,30 +535,11 @@ static void on_alive_timer(uv_timer_t *timer)
     turn(d);
 }
 
-static void on_signal(uv_signal_t *handle, int number)
-{
-    struct daemon *d = handle->data;
-    log_line(LOG_INFO, "stopping", " signal=%d", number);
-    d->is_stopping = true;
-    uv_stop(&d->loop);
-}
-
 /* --- opening and closing ------------------------------------------------------------------------------------------ */
 
 static int64_t host_now(void *context)
 {
     return clock_now(context);
-}
-
-/* A private instance serves only the user who started it. Jobs run in the group in which it was started, whatever group
- * the client is in (newgrp), because only root could give them another one. */
-static bool host_identify(void *context, uint32_t uid, uint32_t gid, struct actor *out_actor)
-{
-    const struct daemon *d = context;
-    (void)gid;
-    if (uid != d->served_user.uid) return false;
-    *out_actor = d->served_user;
-    return true;
 }
 
 static void host_settle_gap(void *context, struct request *request, bool counts)
@@ -555,19 +553,29 @@ static int open_server(struct daemon *d, struct err *e)
     struct server_host host = {.context = d,
                                .state = &d->state,
                                .jobs = store_job_reader(d->store),
+                               .audit = store_audit_reader(d->store),
                                .now_us = host_now,
-                               .identify = host_identify,
+                               .identify = daemon_identify_client,
                                .verify = daemon_verify,
+                               .run_in_thread = daemon_run_in_thread,
+                               .run_in_snapshot = daemon_run_in_snapshot,
+                               .prune = daemon_prune,
+                               .backup = daemon_backup,
                                .read_ends = daemon_read_ends,
                                .release_ends = daemon_release_ends,
                                .check_sensors = daemon_check_sensors,
                                .check_comment = d->pretend != NULL ? daemon_check_pretend_comment : NULL,
                                .describe_sensors = daemon_describe_sensors,
+                               .list_enforcement = enforcement_list,
                                .state_directory = d->state_dir.path,
                                .socket_path = d->state_dir.socket_path,
+                               .serves_all = d->is_system,
                                .host_name = d->machine.name,
                                .started_us = &d->started_us,
-                               .recovery = d->recovery.text,
+                               .recovery = &d->recovery,
+                               .last_recovery = daemon_last_recovery,
+                               .write_failure = d->write_failure,
+                               .launcher_failure = d->launcher_failure,
                                .describe_clock = daemon_describe_clock,
                                .settle_gap = d->pretend == NULL ? host_settle_gap : NULL,
                                .pretend_path = d->pretend != NULL ? d->pretend->path : NULL,
@@ -598,7 +606,8 @@ static int apply_config(struct daemon *d, const struct config *config, struct er
         const struct config_line *line = &config->lines.items[i];
         pairs[i] = (struct event_pair){arena_copy(&d->arena, line->name), arena_copy(&d->arena, line->value)};
     }
-    const struct event event = {.kind = EVENT_SETTINGS, .actor = d->served_user, .settings = {pairs, count}};
+    const struct event event = {
+        .kind = EVENT_SETTINGS, .actor = d->served_user, .is_of_file = true, .settings = {pairs, count}};
     if (engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e) != 0)
         return err_prefix(e, "the configuration file");
     if (d->pretend == NULL) store_set_boot(d->store, d->machine.boot_id, d->clock.boot_us);
@@ -615,13 +624,41 @@ static void init_handles(struct daemon *d)
     uv_timer_init(&d->loop, &d->retry_timer);
     uv_timer_init(&d->loop, &d->alive_timer);
     uv_timer_init(&d->loop, &d->due_timer);
-    uv_signal_init(&d->loop, &d->terminate);
-    uv_signal_init(&d->loop, &d->interrupt);
-    d->server_timer.data = d->retry_timer.data = d->alive_timer.data = d->terminate.data = d->interrupt.data = d;
-    d->due_timer.data = d;
+    uv_idle_init(&d->loop, &d->bulk_idle);
+    uv_idle_init(&d->loop, &d->server_idle);
+    d->bulk_idle.data = d->server_idle.data = d;
+    daemon_init_signals(d);
+    d->server_timer.data = d->retry_timer.data = d->alive_timer.data = d->due_timer.data = d;
     d->due_timer.timer_cb = on_due_timer;
     d->server_timer.timer_cb = on_server_timer;
-    d->retry_timer.timer_cb = on_retry;
+}
+
+enum { FILES_MIN = 32 }; /* for the loop, the database, the launcher and a few clients */
+
+/* The files of a directory may have been copied into one of the other kind. */
+static int check_kind(struct daemon *d, struct err *e)
+{
+    bool is_real = store_instance_id(d->store)[0] != '\0', is_pretend = store_is_pretend(d->store);
+    if (d->pretend == NULL && is_pretend)
+        return err_set(e, ERR_INPUT,
+                       "the database in %s is that of a pretend cluster, so its jobs must not really run: give "
+                       "--pretend FILE and its directory, or another --state",
+                       d->state_dir.path);
+    if (d->pretend != NULL && is_real)
+        return err_set(e, ERR_INPUT, "the database in %s has real jobs: give another --state for a pretend instance",
+                       d->state_dir.path);
+    if (d->pretend != NULL) store_set_pretend(d->store);
+    return 0;
+}
+
+/* A daemon that was killed cannot log why it ended. */
+static void log_former_end(const struct daemon *d)
+{
+    char last[32];
+    if (d->state_dir.former_pid == 0) return;
+    time_format(last, d->lost_us);
+    log_line(LOG_WARNING, "former-ended", " pid=%lld last_commit=%s reason=\"%s\"", d->state_dir.former_pid, last,
+             d->is_first_of_boot ? "the machine was restarted" : "it was killed, or has failed (see the lines above)");
 }
 
 int daemon_open(struct daemon *d, const struct config *config, struct err *e)
@@ -629,33 +666,44 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     if (d->pretend != NULL && daemon_clock_open(&d->clock, d->state_dir.path, d->pretend->speed, e) != 0) return -1;
     clock_now(d);
     getrlimit(RLIMIT_NOFILE, &d->file_limit);
+    if (d->file_limit.rlim_cur < FILES_MIN)
+        return err_set(e, ERR_UNAVAILABLE, "%llu files may be open at once; at least %d are needed (ulimit -n)",
+                       (unsigned long long)d->file_limit.rlim_cur, FILES_MIN);
     ensure(uv_loop_init(&d->loop) == 0);
     d->loop.data = d;
     init_handles(d);
     d->turn = turn;
     daemon_open_loads(d);
+    daemon_open_users(d);
     if (daemon_read_mark(d, e) != 0) return -1;
     d->store = store_open(d->state_dir.path, d->now_us, e);
-    if (d->store == NULL) return -1;
+    if (d->store == NULL || check_kind(d, e) != 0) return -1;
+    store_leave_copying(d->store);
     d->found_commit = store_commit_number(d->store);
-    if (daemon_start_clock(d, e) != 0) return -1;
+    if (known_users_open(d, e) != 0) return -1;
+    const char *last_boot = store_clock(d->store)->boot_id;
+    d->is_first_of_boot = last_boot[0] != '\0' && strcmp(last_boot, d->machine.boot_id) != 0;
+    if (daemon_start_clock(d, e) != 0 || daemon_follow_user(d, "start", e) != 0) return -1;
     d->lost_us = store_last_commit_us(d->store);
     state_init(&d->state, d->now_us);
     if (load_state(d, true, e) != 0) return -1;
     decide_reset(d);
-    if (daemon_recover(d, e) != 0 || daemon_identify(d, e) != 0 || apply_config(d, config, e) != 0) return -1;
+    if (daemon_recover(d, e) != 0 || daemon_identify(d, e) != 0 || daemon_hold_jobs_of_removed(d, e) != 0) return -1;
+    if (apply_config(d, config, e) != 0) return -1;
     daemon_begin_commit_log(d);
-    if (open_executor(d, e) != 0 || open_server(d, e) != 0) return -1;
+    if (daemon_open_executor(d, e) != 0 || open_server(d, e) != 0) return -1;
     ensure(uv_poll_init(&d->loop, &d->server_poll, server_descriptor(d->server)) == 0);
     d->server_poll.data = d;
     uv_poll_start(&d->server_poll, UV_READABLE, on_server);
-    uv_signal_start(&d->terminate, on_signal, SIGTERM);
-    uv_signal_start(&d->interrupt, on_signal, SIGINT);
+    daemon_watch_signals(d);
     uv_timer_start(&d->alive_timer, on_alive_timer, ALIVE_MS, ALIVE_MS);
+    daemon_open_prune(d);
     schedule_server_timer(d);
+    log_former_end(d);
     const struct capacity *has = &d->state.hosts.items[LOCAL_HOST_INDEX].host.has;
     log_line(LOG_INFO, "ready", " state=%s socket=%s cpus=%u mem_mib=%llu gpus=%u jobs=%u", d->state_dir.path,
              d->state_dir.socket_path, has->cpus, (unsigned long long)has->mem_mib, has->gpus, d->state.jobs.count);
+    service_manager_ready("Serving %s at %s", d->is_system ? "all users" : "one user", d->state_dir.socket_path);
     return 0;
 }
 
@@ -668,14 +716,16 @@ int daemon_run(struct daemon *d)
 
 static void close_handle(uv_handle_t *handle, void *context)
 {
-    const struct daemon *d = context;
-    if (!uv_is_closing(handle)) uv_close(handle, handle == (uv_handle_t *)d->executor_poll ? free_handle : NULL);
+    (void)context;
+    if (!uv_is_closing(handle)) uv_close(handle, NULL);
 }
 
 static void close_loop(struct daemon *d)
 {
     if (d->loop.data == NULL) return;
     load_sensors_stop(d->sensors);
+    daemon_end_snapshots(d);
+    daemon_close_executor_poll(d);
     uv_walk(&d->loop, close_handle, d);
     uv_run(&d->loop, UV_RUN_DEFAULT); /* waits for a verification or a ranking that is running */
     uv_loop_close(&d->loop);
@@ -683,10 +733,14 @@ static void close_loop(struct daemon *d)
 
 void daemon_close(struct daemon *d)
 {
+    known_users_close(d);
+    daemon_close_users(d);
     close_loop(d);
     daemon_close_loads(d);
     daemon_close_calendars(d);
+    daemon_close_prune(d);
     ranking_thread_abandon(d);
+    if (d->server != NULL) daemon_close_bulk(d);
     if (d->server != NULL) server_close(d->server);
     if (d->executor != NULL) executor_close(d->executor);
     if (d->store != NULL) store_close(d->store);

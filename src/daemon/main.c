@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
-#include <pwd.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +11,16 @@
 
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/system_start.h"
+#include "exec/service_manager.h"
+#include "options/manual_page.h"
 #include "options/usage.h"
 
 enum { CONFIG_BYTES_MAX = 1 << 20, DOCUMENT_BYTES_MAX = 64 << 20, LARGE_BYTES = 32 << 20, SPARE_BYTES = 128 << 20 };
 
 struct daemon_arguments {
-    bool is_private, wants_help, wants_version;
-    const char *state, *socket, *config, *pretend;
+    bool is_private, is_system, allows_root, wants_help, wants_manual, wants_version;
+    const char *state, *socket, *config, *pretend, *account, *launcher_state, *check_database;
     uint64_t speed; /* 0: not given */
     int log_level;  /* enum log_level */
 };
@@ -27,15 +28,30 @@ struct daemon_arguments {
 static const struct option_row rows[] = {
     {.name = "private",
      .value = FLAG_IN(struct daemon_arguments, is_private),
-     .help = "serve only the user who starts it (required: other instances do not exist yet)"},
+     .help = "serve only the user who starts it"},
+    {.name = "system",
+     .value = FLAG_IN(struct daemon_arguments, is_system),
+     .help = "serve all users of the machine; started by root, or by the account that it runs as"},
     {.name = "state",
      .argument = "DIR",
      .value = TEXT_IN(struct daemon_arguments, state),
-     .help = "the state directory; default: ${XDG_STATE_HOME:-~/.local/state}/fairlead"},
+     .help = "the state directory; default: ${XDG_STATE_HOME:-~/.local/state}/fairlead; with --system " SYSTEM_STATE},
     {.name = "socket",
      .argument = "PATH",
      .value = TEXT_IN(struct daemon_arguments, socket),
-     .help = "the socket it listens on, a path of at most 107 bytes; default: fairlead.sock in the state directory"},
+     .help = "the socket it listens on, a path of at most 107 bytes; default: fairlead.sock in the state directory; "
+             "with --system " SYSTEM_SOCKET},
+    {.name = "account",
+     .argument = "NAME",
+     .value = TEXT_IN(struct daemon_arguments, account),
+     .help = "with --system: the account that it runs as; default: " SYSTEM_ACCOUNT},
+    {.name = "launcher-state",
+     .argument = "DIR",
+     .value = TEXT_IN(struct daemon_arguments, launcher_state),
+     .help = "with --system: the launcher's directory, which is root's; default: " EXECUTOR_SYSTEM_DIRECTORY},
+    {.name = "allow-root",
+     .value = FLAG_IN(struct daemon_arguments, allows_root),
+     .help = "with --system: run jobs of root and of system accounts, too"},
     {.name = "config",
      .argument = "FILE",
      .value = TEXT_IN(struct daemon_arguments, config),
@@ -48,11 +64,18 @@ static const struct option_row rows[] = {
      .argument = "COUNT",
      .value = U64_IN(struct daemon_arguments, speed, 1, PRETEND_SPEED_MAX),
      .help = "with --pretend: virtual seconds in a second; default: 1"},
+    {.name = "check-database",
+     .argument = "FILE",
+     .value = TEXT_IN(struct daemon_arguments, check_database),
+     .help = "start nothing: check a database that no daemon uses, such as a backup, and print what it is"},
     {.name = "log-level",
      .argument = "LEVEL",
      .value = CHOICE_IN(struct daemon_arguments, log_level, LOG_LEVELS),
      .help = "the lowest level that it logs: debug, info, warning or error; default: info"},
     {.name = "help", .letter = 'h', .value = FLAG_IN(struct daemon_arguments, wants_help), .help = "print this help"},
+    {.name = "manual",
+     .value = FLAG_IN(struct daemon_arguments, wants_manual),
+     .help = "print the source of the manual page"},
     {.name = "version",
      .letter = 'V',
      .value = FLAG_IN(struct daemon_arguments, wants_version),
@@ -62,25 +85,29 @@ static const struct option_row rows[] = {
 
 static const struct program_usage usage = {
     .name = "fairleadd",
-    .line = "--private [OPTION...]",
+    .title = "daemon of the batch scheduler Fairlead",
+    .line = "--private|--system [OPTION...], or --check-database FILE",
     .summary =
         "The daemon of Fairlead: decides whose job runs next, keeps all jobs in a database and answers requests. "
         "It stays in the foreground and logs to standard error.",
     .rows = rows,
-    .text = "SIGTERM stops it. Running jobs go on, and the next start finds them again.\n\n"
+    .text = "SIGTERM, SIGINT and SIGQUIT stop it. Running jobs go on, and the next start finds them again.\n\n"
             "Exit status: 0 stopped, 1 an operation failed, 2 bad usage or input.",
 };
 
 static int fail(const struct err *e)
 {
-    fprintf(stderr, "fairleadd: %s\n", ERR_SENTENCE(e));
+    fprintf(stderr, "%sfairleadd: %s\n", service_manager_has_journal() ? "<3>" : "", ERR_SENTENCE(e));
     return err_exit_status(e->code);
 }
 
-static void write_usage(void)
+static void write_usage(bool is_manual)
 {
     struct buf text = {0};
-    usage_write_program(&text, &usage);
+    if (is_manual)
+        manual_page_write_program(&text, &usage);
+    else
+        usage_write_program(&text, &usage);
     fputs(text.text, stdout);
     buf_release(&text);
 }
@@ -90,14 +117,22 @@ static int read_arguments(int argc, char **argv, struct daemon_arguments *out, s
     const struct option_rules rules = {.name = usage.name, .sets = {{rows, out}}, .set_count = 1};
     struct parsed parsed;
     if (options_parse(&rules, argc, argv, &parsed, e) != 0) return -1;
-    if (out->wants_help || out->wants_version) return 0;
+    if (out->wants_help || out->wants_manual || out->wants_version) return 0;
+    if (out->check_database != NULL && out->check_database[0] == '\0')
+        return err_set(e, ERR_INPUT, "--check-database: the path is empty; give a file");
     if (parsed.operand_count > 0)
         return err_set(e, ERR_USAGE, "unexpected argument '%s'; see 'fairleadd --help'", parsed.operands[0]);
     if (out->pretend != NULL && out->state == NULL)
         return err_set(e, ERR_USAGE, "--pretend requires --state, which real jobs do not have");
     if (out->speed != 0 && out->pretend == NULL) return err_set(e, ERR_USAGE, "--speed requires --pretend");
-    if (!out->is_private)
-        return err_set(e, ERR_USAGE, "--private is missing: instances for all users of a machine do not exist yet");
+    if (out->check_database != NULL && (out->is_private || out->is_system))
+        return err_set(e, ERR_USAGE, "--check-database starts no daemon: leave out --private and --system");
+    if (out->check_database == NULL && out->is_private == out->is_system)
+        return err_set(e, ERR_USAGE, "one of --private (for you) and --system (for all users) is needed");
+    if (!out->is_system && (out->account != NULL || out->launcher_state != NULL || out->allows_root))
+        return err_set(e, ERR_USAGE, "--account, --launcher-state and --allow-root require --system");
+    if (out->is_system && out->pretend != NULL)
+        return err_set(e, ERR_USAGE, "--pretend runs no job of other users: use --private");
     return 0;
 }
 
@@ -173,12 +208,30 @@ static const char *sibling_path(struct arena *arena, const char *name)
     return result;
 }
 
-static int find_user(struct arena *arena, struct actor *out_user, struct err *e)
+/* As root, where it is root that starts it; afterwards this process is the account's. */
+static int prepare_system(struct daemon *d, const struct daemon_arguments *arguments, struct err *e)
 {
-    errno = 0;
-    const struct passwd *entry = getpwuid(geteuid());
-    if (entry == NULL) return err_set(e, ERR_NOT_FOUND, "uid %u has no name in the user database", geteuid());
-    *out_user = (struct actor){geteuid(), getegid(), arena_copy(arena, str(entry->pw_name)), true};
+    const struct system_start start = {
+        .account = arguments->account != NULL ? arguments->account : SYSTEM_ACCOUNT,
+        .state = arguments->state != NULL ? arguments->state : SYSTEM_STATE,
+        .socket = arguments->socket != NULL ? arguments->socket : SYSTEM_SOCKET,
+        .launcher_directory = arguments->launcher_state != NULL ? arguments->launcher_state : EXECUTOR_SYSTEM_DIRECTORY,
+        .launcher_path = sibling_path(&d->arena, "fairlead-launcher"),
+        .allow_root = arguments->allows_root,
+    };
+    if (system_start(&start, e) != 0) return -1;
+    d->is_system = true;
+    d->allows_root = arguments->allows_root;
+    d->launcher_directory = start.launcher_directory;
+    return state_dir_open(start.state, start.socket, STATE_DIR_SYSTEM_MODE, &d->arena, &d->state_dir, e);
+}
+
+static int prepare_private(struct daemon *d, const struct daemon_arguments *arguments, struct err *e)
+{
+    if (state_dir_open(arguments->state, arguments->socket, STATE_DIR_PRIVATE_MODE, &d->arena, &d->state_dir, e) != 0)
+        return -1;
+    d->launcher_directory = d->state_dir.path;
+    d->launcher_path = sibling_path(&d->arena, "fairlead-launcher");
     return 0;
 }
 
@@ -188,10 +241,10 @@ static int prepare(struct daemon *d, const struct daemon_arguments *arguments, s
     struct str document = {0};
     if (read_config(arguments->config, &d->arena, out_config, e) != 0) return -1;
     if (read_pretend(d, arguments, &document, e) != 0) return -1;
-    if (find_user(&d->arena, &d->served_user, e) != 0) return -1;
-    if (state_dir_open(arguments->state, arguments->socket, &d->arena, &d->state_dir, e) != 0) return -1;
+    int result = arguments->is_system ? prepare_system(d, arguments, e) : prepare_private(d, arguments, e);
+    if (result != 0 || daemon_find_user(&d->arena, &d->served_user, e) != 0) return -1;
     if (check_kind(d, document, e) != 0) return -1;
-    d->launcher_path = sibling_path(&d->arena, "fairlead-launcher");
+    daemon_remove_unfinished_backup(d);
     probe_machine(d);
     return 0;
 }
@@ -209,18 +262,29 @@ static int serve(const struct daemon_arguments *arguments)
     struct daemon d = {0};
     struct config config = {0};
     struct err e;
+    service_manager_init();
     log_set_level((enum log_level)arguments->log_level);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* under ulimit -f a write fails instead; jobs get the default action */
+    daemon_ignore_signals();
     keep_freed_memory();
     int status = 0;
-    if (prepare(&d, arguments, &config, &e) != 0 || daemon_open(&d, &config, &e) != 0)
-        status = fail(&e);
-    else
-        status = daemon_run(&d);
+    bool has_run = prepare(&d, arguments, &config, &e) == 0 && daemon_open(&d, &config, &e) == 0;
+    status = has_run ? daemon_run(&d) : fail(&e);
+    const char *state = d.state_dir.path;
     array_release(&config.lines);
+    if (has_run) log_line(LOG_INFO, "ended", " pid=%d exit_status=%d state=%s", (int)getpid(), status, state);
+    if (has_run) state_dir_note_end(&d.state_dir);
     daemon_close(&d);
     return status;
+}
+
+/* For programs: a line for each fact. */
+static int check_database(const char *path)
+{
+    struct store_file file;
+    struct err e;
+    if (store_check_file(path, &file, &e) != 0) return fail(&e);
+    printf("schema_version=%u\ninstance_id=%s\npretend=%d\n", file.version, file.instance_id, file.is_pretend);
+    return fflush(stdout) == 0 ? 0 : 1;
 }
 
 int main(int argc, char **argv)
@@ -228,13 +292,13 @@ int main(int argc, char **argv)
     struct daemon_arguments arguments = {.log_level = LOG_INFO};
     struct err e;
     if (read_arguments(argc, argv, &arguments, &e) != 0) return fail(&e);
-    if (arguments.wants_help) {
-        write_usage();
+    if (arguments.wants_help || arguments.wants_manual) {
+        write_usage(arguments.wants_manual);
         return 0;
     }
     if (arguments.wants_version) {
         puts("fairleadd " FAIRLEAD_VERSION);
         return 0;
     }
-    return serve(&arguments);
+    return arguments.check_database != NULL ? check_database(arguments.check_database) : serve(&arguments);
 }

@@ -9,6 +9,7 @@
 #include "daemon/commit_log.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "engine/quarantine.h"
 #include "engine/task_text.h"
 
 static const char unknown_detail[] = "commits of the database are missing: the job may have ended since";
@@ -45,12 +46,29 @@ static void describe(struct buf *out, const struct commit_log_tail *tail, const 
     buf_add_text(out, ". Repeat other changes of these commits");
 }
 
-static int quarantine(struct daemon *d, const char *reason, struct err *e)
+/* Keeps the text for later starts, too. */
+static void note(struct daemon *d)
+{
+    store_set_recovery(d->store, d->recovery.text, d->now_us);
+    *array_add(&d->outcome.changes) = (struct change){TABLE_COUNTERS, 0};
+}
+
+int daemon_quarantine(struct daemon *d, const char *reason, const char *elsewhere, struct err *e)
 {
     const struct event event = {.kind = EVENT_QUARANTINE, .quarantine = reason};
     log_line(LOG_WARNING, "quarantine", " reason=\"%s\"", reason);
-    d->elsewhere = unknown_detail;
-    return engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e);
+    d->elsewhere = elsewhere;
+    if (engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e) != 0) return -1;
+    if (quarantine_held_count(&d->state) > 0) return 0; /* they say so */
+    if (d->recovery.length > 0) buf_add_text(&d->recovery, ". ");
+    buf_format(&d->recovery, "Quarantine: %s. No job waited, so none is held", reason);
+    note(d);
+    return 0;
+}
+
+static int quarantine(struct daemon *d, const char *reason, struct err *e)
+{
+    return daemon_quarantine(d, reason, unknown_detail, e);
 }
 
 static int quarantine_for(struct daemon *d, const struct commit_log_tail *tail, struct err *e)
@@ -78,8 +96,24 @@ static int recover(struct daemon *d, const struct commit_log_tail *tail, struct 
     if (engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e) != 0) return -1;
     store_use_up_commit_numbers(d->store, tail->last);
     describe(&d->recovery, tail, &counts, next_job_id);
+    note(d);
     log_line(LOG_WARNING, "commits-missing", " detail=\"%s\"", d->recovery.text);
     return tail->is_complete ? 0 : quarantine_for(d, tail, e);
+}
+
+/* Whether the log is that of another database. One that was killed before the commit of its first id has a
+ * mark only. */
+static bool is_foreign(const struct daemon *d, const struct commit_log_tail *tail)
+{
+    const char *stored_id = store_instance_id(d->store), *id = stored_id[0] != '\0' ? stored_id : d->found_mark.id;
+    return tail->instance_id.length > 0 && !str_equal(tail->instance_id, str(id));
+}
+
+static void ignore_foreign(struct daemon *d)
+{
+    buf_add_text(&d->recovery, "commits.log belongs to another instance than the database, and was ignored");
+    note(d);
+    log_line(LOG_WARNING, "commit-log-ignored", " detail=\"%s\"", d->recovery.text);
 }
 
 int daemon_recover(struct daemon *d, struct err *e)
@@ -87,16 +121,20 @@ int daemon_recover(struct daemon *d, struct err *e)
     struct commit_log_tail tail;
     if (d->pretend != NULL) return 0;
     int result = commit_log_read(d->state_dir.path, d->found_commit, &tail, e);
-    if (result == 0 && tail.last > 0) result = recover(d, &tail, e);
+    if (result == 0 && is_foreign(d, &tail))
+        ignore_foreign(d);
+    else if (result == 0 && tail.last > 0)
+        result = recover(d, &tail, e);
     commit_log_tail_release(&tail);
     return result;
 }
 
-/* The next launch id is committed before a launch is sent. */
+/* The next launch id is committed before a launch is sent. A quarantine is of this start unless its commit failed. */
 void daemon_check_launch(struct daemon *d, uint64_t launch_id)
 {
     struct err e;
-    if (d->pretend != NULL || launch_id < d->state.next_launch_id || d->elsewhere != NULL) return;
+    if (d->pretend != NULL || launch_id < d->state.next_launch_id) return;
+    if (d->elsewhere != NULL && d->state.quarantined_us >= d->started_us) return;
     if (quarantine(d, "a launch is newer than the database, of which commits are missing", &e) != 0)
         log_line(LOG_ERROR, "refused", " error=\"%s\"", ERR_SENTENCE(&e));
 }
@@ -106,9 +144,14 @@ void daemon_check_launch(struct daemon *d, uint64_t launch_id)
 static void begin_log(struct daemon *d)
 {
     struct err e;
-    if (commit_log_begin(d->state_dir.path, store_certain_number(d->store), d->state.next_job_id,
-                         d->state.next_launch_id, &e) != 0)
+    if (commit_log_begin(d->state_dir.path, store_instance_id(d->store), store_certain_number(d->store),
+                         d->state.next_job_id, d->state.next_launch_id, &e) != 0)
         log_line(LOG_WARNING, "commit-log-failed", " error=\"%s\"", ERR_SENTENCE(&e));
+}
+
+void daemon_reset_commit_log(struct daemon *d)
+{
+    if (d->pretend == NULL) begin_log(d);
 }
 
 void daemon_begin_commit_log(struct daemon *d)
@@ -157,4 +200,14 @@ void daemon_log_commit(struct daemon *d)
         log_line(LOG_WARNING, "commit-log-failed", " error=\"%s\"", ERR_SENTENCE(&e));
     idset_release(&seen_tasks);
     buf_release(&row);
+}
+
+/* --- telling ------------------------------------------------------------------------------------------------------ */
+
+const char *daemon_last_recovery(void *daemon, int64_t *out_at_us)
+{
+    const struct daemon *d = daemon;
+    const int64_t told_us = 7 * 24 * 3600 * US_PER_S;
+    const char *text = store_recovery(d->store, out_at_us);
+    return text != NULL && *out_at_us + told_us > d->now_us ? text : NULL;
 }

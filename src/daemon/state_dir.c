@@ -70,7 +70,7 @@ static bool is_new(const char *path)
 }
 
 /* Checks owner and mode. A new directory that is open to other users is closed. */
-static int check_directory(const char *path, struct err *e)
+static int check_directory(const char *path, mode_t mode, struct err *e)
 {
     struct stat st;
     if (stat(path, &st) != 0) return err_set(e, ERR_IO, "state directory %s: %s", path, strerror(errno));
@@ -78,11 +78,11 @@ static int check_directory(const char *path, struct err *e)
     if (st.st_uid != geteuid())
         return err_set(e, ERR_DENIED, "state directory %s belongs to user %u; it must belong to user %u", path,
                        st.st_uid, geteuid());
-    if ((st.st_mode & 0077) == 0) return 0;
+    if ((st.st_mode & 0777 & ~mode) == 0) return 0;
     if (!is_new(path) || chmod(path, 0700) != 0)
         return err_set(e, ERR_DENIED,
-                       "state directory %s is open to others: run 'chmod 700 %s', or choose another with --state", path,
-                       path);
+                       "state directory %s is open to others: run 'chmod %o %s', or choose another with --state", path,
+                       mode, path);
     return 0;
 }
 
@@ -98,26 +98,61 @@ static bool lock_file(int fd)
     return false;
 }
 
-static int lock_directory(const char *path, struct arena *arena, int *out_fd, struct err *e)
+/* The pid that the other daemon has written into the lock file; 0: none. */
+static long long read_pid(int fd)
 {
-    const char *lock_path = join(arena, path, "fairleadd.lock");
+    char text[24] = "";
+    ssize_t length = pread(fd, text, sizeof text - 1, 0);
+    long long pid = length > 0 ? strtoll(text, NULL, 10) : 0;
+    return pid > 0 ? pid : 0;
+}
+
+static void write_pid(int fd)
+{
+    char text[24];
+    size_t length = text_format(text, sizeof text, "%d\n", (int)getpid());
+    if (ftruncate(fd, 0) != 0 || pwrite(fd, text, length, 0) < 0) return; /* a full disk: it is only for a message */
+}
+
+static int refuse_locked(int fd, const char *path, const char *socket_path, struct err *e)
+{
+    long long pid = read_pid(fd);
+    if (pid == 0) return err_set(e, ERR_UNAVAILABLE, "another fairleadd uses %s", path);
+    return err_set(
+        e, ERR_UNAVAILABLE,
+        "process %lld, another fairleadd, uses %s, but none answers at %s: try again, in case it is starting or "
+        "stopping; else run 'kill %lld'",
+        pid, path, socket_path, pid);
+}
+
+void state_dir_note_end(const struct state_dir *dir)
+{
+    if (dir->lock_fd > 0 && ftruncate(dir->lock_fd, 0) != 0) return; /* it is only for a line in the log */
+}
+
+static int lock_directory(struct state_dir *dir, struct arena *arena, struct err *e)
+{
+    const char *path = dir->path, *lock_path = join(arena, path, "fairleadd.lock");
     int fd = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return err_set(e, ERR_IO, "cannot open %s: %s", lock_path, strerror(errno));
     if (!lock_file(fd)) {
+        int result = refuse_locked(fd, path, dir->socket_path, e);
         close(fd);
-        return err_set(e, ERR_CONFLICT, "another fairleadd uses %s", path);
+        return result;
     }
-    *out_fd = fd;
+    dir->former_pid = read_pid(fd);
+    write_pid(fd);
+    dir->lock_fd = fd;
     return 0;
 }
 
-int state_dir_open(const char *path, const char *socket_path, struct arena *arena, struct state_dir *out_dir,
-                   struct err *e)
+int state_dir_open(const char *path, const char *socket_path, mode_t mode, struct arena *arena,
+                   struct state_dir *out_dir, struct err *e)
 {
     struct state_dir dir = {0};
     char real[PATH_MAX], current[PATH_MAX];
     if (path == NULL && default_path(arena, &path, e) != 0) return -1;
-    if (create_directories(path, e) != 0 || check_directory(path, e) != 0) return -1;
+    if (create_directories(path, e) != 0 || check_directory(path, mode, e) != 0) return -1;
     if (realpath(path, real) == NULL) return err_set(e, ERR_IO, "state directory %s: %s", path, strerror(errno));
     dir.path = arena_copy(arena, str(real));
     dir.socket_path = join(arena, dir.path, "fairlead.sock");
@@ -126,7 +161,7 @@ int state_dir_open(const char *path, const char *socket_path, struct arena *aren
             return err_set(e, ERR_IO, "current directory: %s", strerror(errno));
         dir.socket_path = socket_path[0] == '/' ? socket_path : join(arena, current, socket_path);
     }
-    if (lock_directory(dir.path, arena, &dir.lock_fd, e) != 0) return -1;
+    if (lock_directory(&dir, arena, e) != 0) return -1;
     *out_dir = dir;
     return 0;
 }

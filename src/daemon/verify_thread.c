@@ -24,6 +24,8 @@ static void write_report(struct verify_request *v)
     json_u64(&j, v->report.owner_count);
     json_key(&j, "tasks");
     json_u64(&j, v->report.task_count);
+    json_key(&j, "pruned_tasks");
+    json_u64(&j, v->report.pruned_task_count);
     json_key(&j, "differences");
     json_begin_array(&j);
     for (uint32_t i = 0; i < v->report.differences.count; i++) {

@@ -56,11 +56,9 @@ const char *apply_actor_text(const struct actor *actor, char out[APPLY_ACTOR_SIZ
     return out;
 }
 
-int apply_require_operator(struct apply_context *c, const struct actor *actor, const char *what)
+int apply_require(struct apply_context *c, const struct actor *actor, enum permission p, const char *what)
 {
-    char who[APPLY_ACTOR_SIZE];
-    if (actor->is_operator) return 0;
-    return err_set(c->e, ERR_DENIED, "only an operator may %s; you are %s", what, apply_actor_text(actor, who));
+    return permission_require(p, actor->role, actor->user, what, c->e);
 }
 
 int apply_check_name(const char *what, const char *name, struct err *e)

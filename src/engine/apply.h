@@ -31,8 +31,8 @@ void state_want_pass_at(struct state *s, int64_t at_us);
 enum { APPLY_ACTOR_SIZE = 96 };
 const char *apply_actor_text(const struct actor *actor, char out[APPLY_ACTOR_SIZE]);
 
-/* ERR_DENIED unless the actor is an operator. what: an infinitive for the message, such as "add accounts". */
-int apply_require_operator(struct apply_context *c, const struct actor *actor, const char *what);
+/* ERR_DENIED unless the actor has the permission. what: an infinitive for the message, such as "add accounts". */
+int apply_require(struct apply_context *c, const struct actor *actor, enum permission p, const char *what);
 
 /* Checks a name of an account, a user or another object. what: the field, for the message. ERR_INPUT. */
 int apply_check_name(const char *what, const char *name, struct err *e);

@@ -63,7 +63,8 @@ void assoc_limits_refusal(const struct state *s, uint32_t assoc, uint32_t qos, s
 uint32_t assoc_limits_default_qos(const struct state *s, uint32_t assoc)
 {
     const char *name = nearest_text(s, assoc, ASSOC_DEFAULT_QOS);
-    return state_find_object(s, OBJECT_QOS, name[0] != '\0' ? name : DEFAULT_QOS);
+    uint32_t qos = name[0] != '\0' ? state_find_object(s, OBJECT_QOS, name) : NONE;
+    return qos != NONE ? qos : state_find_object(s, OBJECT_QOS, DEFAULT_QOS); /* rows may name one that is not there */
 }
 
 uint32_t assoc_limits_find_qos(const struct state *s, const char *qos)
@@ -89,7 +90,7 @@ static int fail_unknown(const char *key, struct err *e)
     return -1;
 }
 
-int assoc_limits_change(const struct state *s, const struct event_pair *pair, struct arena *arena,
+int assoc_limits_change(const struct state *s, const struct event_pair *pair, uint32_t parent, struct arena *arena,
                         struct field_value *limits, struct err *e)
 {
     char sign;
@@ -97,18 +98,21 @@ int assoc_limits_change(const struct state *s, const struct event_pair *pair, st
     struct str value = str(pair->value);
     if (limit == NONE) return fail_unknown(pair->key, e);
     const struct field *f = field_at(&limit_fields, limit);
-    if (limit == ASSOC_QOS_LIST) return limit_value_change_qos_list(s, f, sign, value, arena, &limits[limit], e);
+    if (limit == ASSOC_QOS_LIST) {
+        const struct qos_list_change change = {sign, value, assoc_limits_qos_list(s, parent)};
+        return limit_value_change_qos_list(s, f, &change, arena, &limits[limit], e);
+    }
     if (limit == ASSOC_DEFAULT_QOS) return limit_value_change_qos(s, value, arena, &limits[limit], e);
     return limit_value_change(s, f, value, arena, &limits[limit], e);
 }
 
-int assoc_limits_read(struct apply_context *c, const struct field_value *before, const struct event_pair *pairs,
-                      uint32_t count, struct field_value **out_limits)
+int assoc_limits_read(struct apply_context *c, const struct field_value *before, uint32_t parent,
+                      const struct event_pair *pairs, uint32_t count, struct field_value **out_limits)
 {
     struct field_value *limits = arena_alloc(&c->s->cycle, ASSOC_LIMIT_COUNT * sizeof *limits);
     memcpy(limits, before != NULL ? before : limit_fields_defaults, ASSOC_LIMIT_COUNT * sizeof *limits);
     for (uint32_t i = 0; i < count; i++) {
-        if (assoc_limits_change(c->s, &pairs[i], &c->s->cycle, limits, c->e) != 0) return -1;
+        if (assoc_limits_change(c->s, &pairs[i], parent, &c->s->cycle, limits, c->e) != 0) return -1;
     }
     *out_limits = limits;
     return 0;

@@ -5,18 +5,19 @@
 
 #include "engine/apply.h"
 
-/* Changes one of the limits, by enum assoc_limit, as a pair says; texts in memory of arena. ERR_INPUT, which names the
- * limit: one that does not exist, a value that is not accepted. ERR_NOT_FOUND: no such QOS. */
-int assoc_limits_change(const struct state *s, const struct event_pair *pair, struct arena *arena,
+/* Changes one of the limits, by enum assoc_limit, as a pair says; texts in memory of arena. parent: of the association,
+ * whose list of QOS it inherits, or NONE. ERR_INPUT, which names the limit: one that does not exist, a value that is
+ * not accepted. ERR_NOT_FOUND: no such QOS. */
+int assoc_limits_change(const struct state *s, const struct event_pair *pair, uint32_t parent, struct arena *arena,
                         struct field_value *limits, struct err *e);
 
 /* Reads the pairs of an event, on top of the limits of an association (NULL: none are set). out_limits: by enum
  * assoc_limit, in memory of the cycle. The errors are those of assoc_limits_change. */
-int assoc_limits_read(struct apply_context *c, const struct field_value *before, const struct event_pair *pairs,
-                      uint32_t count, struct field_value **out_limits);
+int assoc_limits_read(struct apply_context *c, const struct field_value *before, uint32_t parent,
+                      const struct event_pair *pairs, uint32_t count, struct field_value **out_limits);
 
-/* Whether the QOS that an association and those below it name as their default would be allowed if the association had
- * these limits and this parent. ERR_INPUT, ERR_CONFLICT. O(associations) for an account. */
+/* Checks that each DefaultQOS at or below the association stays allowed with these limits and this parent. ERR_INPUT,
+ * ERR_CONFLICT. O(associations) for an account. */
 int assoc_limits_check(struct apply_context *c, uint32_t assoc, uint32_t parent, struct field_value *limits);
 
 /* The same for an association to be added. user NULL: an account. */

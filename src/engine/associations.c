@@ -140,7 +140,7 @@ static int fail_of(struct apply_context *c, const char *account, const char *use
 static int read_new_limits(struct apply_context *c, const char *account, const char *user, uint32_t parent,
                            const struct event_pair *pairs, uint32_t count, struct field_value **out_limits)
 {
-    if (assoc_limits_read(c, NULL, pairs, count, out_limits) != 0) return fail_of(c, account, user);
+    if (assoc_limits_read(c, NULL, parent, pairs, count, out_limits) != 0) return fail_of(c, account, user);
     return assoc_limits_check_new(c, account, user, parent, *out_limits);
 }
 
@@ -149,7 +149,7 @@ static int read_changed_limits(struct apply_context *c, uint32_t index, uint32_t
                                uint32_t count, struct field_value **out_limits)
 {
     const struct assoc *a = assoc_at(c, index);
-    if (assoc_limits_read(c, a->limits, pairs, count, out_limits) != 0) return fail_of(c, a->account, a->user);
+    if (assoc_limits_read(c, a->limits, parent, pairs, count, out_limits) != 0) return fail_of(c, a->account, a->user);
     return assoc_limits_check(c, index, parent, *out_limits);
 }
 
@@ -157,7 +157,7 @@ int apply_account_add(struct apply_context *c, const struct event *event)
 {
     const struct event_account *wanted = &event->account;
     uint32_t parent = ROOT;
-    if (apply_require_operator(c, &event->actor, "add accounts") != 0) return -1;
+    if (apply_require(c, &event->actor, PERMISSION_ACCOUNTS, "add accounts") != 0) return -1;
     if (apply_check_name("account", wanted->name, c->e) != 0 ||
         check_shares(c, "account", wanted->name, wanted->shares) != 0)
         return -1;
@@ -176,7 +176,7 @@ int apply_account_modify(struct apply_context *c, const struct event *event)
 {
     const struct event_account *wanted = &event->account;
     uint32_t index = NONE, parent = NONE;
-    if (apply_require_operator(c, &event->actor, "modify accounts") != 0) return -1;
+    if (apply_require(c, &event->actor, PERMISSION_ACCOUNTS, "modify accounts") != 0) return -1;
     if (find_account(c, wanted->name, &index) != 0 || check_shares(c, "account", wanted->name, wanted->shares) != 0)
         return -1;
     bool has_changes = wanted->parent != NULL || wanted->shares != SHARES_UNSET || wanted->priority != PRIORITY_UNSET;
@@ -212,7 +212,7 @@ int apply_account_modify(struct apply_context *c, const struct event *event)
 int apply_account_delete(struct apply_context *c, const struct event *event)
 {
     uint32_t index = NONE;
-    if (apply_require_operator(c, &event->actor, "delete accounts") != 0) return -1;
+    if (apply_require(c, &event->actor, PERMISSION_ACCOUNTS, "delete accounts") != 0) return -1;
     if (find_account(c, event->account.name, &index) != 0) return -1;
     if (index == ROOT)
         return err_subject(c->e, ERR_CONFLICT, "account", str("root"), "cannot be deleted: all others are below it");
@@ -238,6 +238,12 @@ static const char *for_partition(struct apply_context *c, const char *partition)
     const char *copy = arena_copy(&c->s->cycle, (struct str){text.text, text.length});
     buf_release(&text);
     return copy;
+}
+
+int assoc_fail_not_in(struct apply_context *c, const char *user, const char *account, const char *partition)
+{
+    return err_subject(c->e, ERR_NOT_FOUND, "user", str(user), "is not in account '%s'%s", account,
+                       for_partition(c, partition));
 }
 
 static uint32_t find_assoc(const struct state *s, const char *account, const char *user, const char *partition)
@@ -314,7 +320,7 @@ int apply_user_add(struct apply_context *c, const struct event *event)
     struct event_user wanted = event->user;
     if (wanted.account == NULL) wanted.account = DEFAULT_ACCOUNT;
     uint32_t parent = NONE;
-    if (apply_require_operator(c, &event->actor, "add users") != 0) return -1;
+    if (apply_require(c, &event->actor, PERMISSION_USERS, "add users") != 0) return -1;
     if (apply_check_name("user", wanted.name, c->e) != 0 || check_shares(c, "user", wanted.name, wanted.shares) != 0)
         return -1;
     bool may_be_created = strcmp(wanted.account, DEFAULT_ACCOUNT) == 0;
@@ -347,9 +353,7 @@ static int fail_no_user(struct apply_context *c, const struct event_user *wanted
     if (is_partition_missing && wanted->partition == NULL)
         return err_subject(c->e, ERR_NOT_FOUND, "user", str(wanted->name),
                            "is in account '%s' for single partitions only; name the partition, too", wanted->account);
-    if (wanted->account != NULL)
-        return err_subject(c->e, ERR_NOT_FOUND, "user", str(wanted->name), "is not in account '%s'%s", wanted->account,
-                           of_partition);
+    if (wanted->account != NULL) return assoc_fail_not_in(c, wanted->name, wanted->account, wanted->partition);
     if (wanted->partition != NULL && map_get(&s->first_of_user, str(wanted->name)) != NONE)
         return err_subject(c->e, ERR_NOT_FOUND, "user", str(wanted->name), "is not in any account%s", of_partition);
     if (state_find_object(s, OBJECT_USER_POLICY, wanted->name) != NONE)
@@ -394,7 +398,7 @@ int apply_user_modify(struct apply_context *c, const struct event *event)
 {
     const struct event_user *wanted = &event->user;
     uint32_t *indices, count;
-    if (apply_require_operator(c, &event->actor, "modify users") != 0) return -1;
+    if (apply_require(c, &event->actor, PERMISSION_USERS, "modify users") != 0) return -1;
     if (check_shares(c, "user", wanted->name, wanted->shares) != 0 || find_user(c, wanted, &indices, &count) != 0)
         return -1;
     if (wanted->make_default && check_one_account(c, wanted, indices, count) != 0) return -1;
@@ -457,7 +461,7 @@ int apply_user_delete(struct apply_context *c, const struct event *event)
 {
     const struct event_user *wanted = &event->user;
     uint32_t *indices, count;
-    if (apply_require_operator(c, &event->actor, "delete users") != 0) return -1;
+    if (apply_require(c, &event->actor, PERMISSION_USERS, "delete users") != 0) return -1;
     if (find_user(c, wanted, &indices, &count) != 0) return -1;
     for (uint32_t i = 0; i < count; i++) {
         if (check_has_no_jobs(c, assoc_at(c, indices[i])) != 0) return -1;

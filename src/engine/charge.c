@@ -23,56 +23,48 @@
 
 /* --- usage stored at the decay reference -------------------------------------------------------------------------- */
 
-struct rescale {
-    int64_t steps; /* whole half-lives, which are exact */
-    double scale;
-};
-
-static double rescaled(double stored, const struct rescale *by)
-{
-    return usage_decay_steps(stored, by->steps) * by->scale;
-}
-
 /* Returns whether there is any usage. */
-static bool rescale_tres(double *usage_tres, const struct rescale *by)
+static bool convert_tres(double *usage_tres, const struct usage_conversion *by)
 {
     bool has_usage = false;
     for (uint32_t i = 0; usage_tres != NULL && i < TRES_MAX; i++) {
         if (usage_tres[i] > 0.0) has_usage = true;
-        usage_tres[i] = rescaled(usage_tres[i], by);
+        usage_tres[i] = usage_conversion_apply(by, usage_tres[i]);
     }
     return has_usage;
 }
 
-static bool rescale_assoc(struct state *s, uint32_t index, const struct rescale *by)
+static bool convert_assoc(struct state *s, uint32_t index, const struct usage_conversion *by)
 {
     struct assoc *a = &s->assocs.items[index];
     bool has_usage = a->usage > 0.0 || a->usage_wall > 0.0;
-    assoc_set_usage(s, index, rescaled(a->usage, by));
-    a->usage_wall = rescaled(a->usage_wall, by);
-    return rescale_tres(a->usage_tres, by) || has_usage;
+    assoc_set_usage(s, index, usage_conversion_apply(by, a->usage));
+    a->usage_wall = usage_conversion_apply(by, a->usage_wall);
+    return convert_tres(a->usage_tres, by) || has_usage;
 }
 
-static bool rescale_qos(struct object_row *q, const struct rescale *by)
+static bool convert_qos(struct object_row *q, const struct usage_conversion *by)
 {
     bool has_usage = q->usage > 0.0 || q->usage_wall > 0.0;
-    q->usage = rescaled(q->usage, by);
-    q->usage_wall = rescaled(q->usage_wall, by);
-    return rescale_tres(q->usage_tres, by) || has_usage;
+    q->usage = usage_conversion_apply(by, q->usage);
+    q->usage_wall = usage_conversion_apply(by, q->usage_wall);
+    return convert_tres(q->usage_tres, by) || has_usage;
 }
 
-/* Rescales every usage that is stored at the reference, because the reference moves. */
-static void rescale_usages(struct apply_context *c, const struct rescale *by)
+/* Converts every usage that is stored at the reference, because the reference moves. The rows of associations are
+ * written later (usage_conversion.h). */
+static void convert_usages(struct apply_context *c, const struct usage_conversion *by)
 {
     struct state *s = c->s;
-    for (uint32_t i = 0; i < s->assocs.count; i++) {
-        if (s->assocs.items[i].deleted_us == 0 && rescale_assoc(s, i, by)) apply_note_change(c, TABLE_ASSOC, i);
-    }
+    bool has_usage = false;
+    for (uint32_t i = 0; i < s->assocs.count; i++)
+        has_usage |= s->assocs.items[i].deleted_us == 0 && convert_assoc(s, i, by);
     for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count; i++) {
         struct object_row *q = &s->objects[OBJECT_QOS].items[i];
-        if (q->is_deleted || !usage_read_has_decay(q) || !rescale_qos(q, by)) continue;
+        if (q->is_deleted || !usage_read_has_decay(q) || !convert_qos(q, by)) continue;
         apply_note_change(c, TABLE_OBJECT, object_change(OBJECT_QOS, i));
     }
+    if (has_usage) usage_conversion_note(c, *by);
     usage_sums_invalidate(s);
 }
 
@@ -80,10 +72,10 @@ static void rescale_usages(struct apply_context *c, const struct rescale *by)
 static void move_reference(struct apply_context *c, int64_t at_us)
 {
     struct state *s = c->s;
-    struct rescale by = {decay_steps_due(&s->decay, at_us), 1.0};
-    if (by.steps == 0) return;
-    s->decay.reference_us += by.steps * s->decay.halflife_us;
-    rescale_usages(c, &by);
+    const struct usage_conversion by = {.halvings = decay_steps_due(&s->decay, at_us), .scale = 1.0};
+    if (by.halvings == 0) return;
+    s->decay.reference_us += by.halvings * s->decay.halflife_us;
+    convert_usages(c, &by);
     apply_note_change(c, TABLE_COUNTERS, 0);
 }
 
@@ -286,17 +278,6 @@ static void charge_up_to_now(struct apply_context *c, uint32_t qos)
     if (charge_running(c, qos) > 0) apply_note_usage_journal(c, USAGE_JOURNAL_HALFLIFE, 0, halflife_s, halflife_s);
 }
 
-void charge_change_halflife(struct apply_context *c, int64_t halflife_s)
-{
-    struct state *s = c->s;
-    charge_running(c, NONE);
-    struct rescale by = {0, decay_scale(&s->decay, c->now_us)};
-    rescale_usages(c, &by);
-    apply_note_usage_journal(c, USAGE_JOURNAL_HALFLIFE, 0, s->decay.halflife_us / US_PER_S, halflife_s);
-    s->decay = (struct decay){halflife_s * US_PER_S, c->now_us};
-    apply_note_change(c, TABLE_COUNTERS, 0);
-}
-
 /* Journals the tasks, of a QOS or all (NONE), whose start record has not arrived: they will be charged by the new rule
  * from their start on. */
 static void note_late_starts(struct apply_context *c, uint32_t qos)
@@ -308,6 +289,43 @@ static void note_late_starts(struct apply_context *c, uint32_t qos)
         if (qos != NONE && !usage_read_is_of_qos(s, k, qos)) continue;
         apply_note_late_start(c, k);
     }
+}
+
+__extension__ typedef __int128 wide_us; /* a product of two durations */
+
+/* With another half-life, all usages are as they were if the reference moves so that as many half-lives as before have
+ * passed since it: then not a row of them changes. Returns false if there is no such time, or none that is exact
+ * enough: the reference is a whole number of microseconds, an error of 4e-12 in a half-life of a day. */
+static bool find_reference(const struct decay *old, int64_t halflife_us, int64_t now_us, int64_t *out_us)
+{
+    const int64_t halflife_min_us = INT64_C(86400) * US_PER_S, passed_max_us = 3650 * halflife_min_us;
+    int64_t passed_us = now_us - old->reference_us;
+    if (old->halflife_us == 0) passed_us = 0;
+    if (passed_us != 0) {
+        if (passed_us < 0 || halflife_us < halflife_min_us) return false;
+        wide_us wide = (wide_us)passed_us * halflife_us / old->halflife_us;
+        if (wide > passed_max_us || wide > now_us) return false;
+        passed_us = (int64_t)wide;
+    }
+    *out_us = now_us - passed_us;
+    return true;
+}
+
+void charge_change_halflife(struct apply_context *c, int64_t halflife_s)
+{
+    struct state *s = c->s;
+    int64_t reference_us = c->now_us;
+    charge_running(c, NONE);
+    if (!find_reference(&s->decay, halflife_s * US_PER_S, c->now_us, &reference_us)) {
+        const struct usage_conversion by = {.scale = decay_scale(&s->decay, c->now_us)};
+        reference_us = c->now_us;
+        convert_usages(c, &by);
+    }
+    usage_sums_invalidate(s);
+    apply_note_usage_journal(c, USAGE_JOURNAL_HALFLIFE, 0, s->decay.halflife_us / US_PER_S, halflife_s);
+    note_late_starts(c, NONE);
+    s->decay = (struct decay){halflife_s * US_PER_S, reference_us};
+    apply_note_change(c, TABLE_COUNTERS, 0);
 }
 
 void charge_change_owner_rule(struct apply_context *c, const struct settings *wanted)
@@ -332,8 +350,8 @@ void charge_change_qos_decay(struct apply_context *c, uint32_t qos, bool no_deca
     charge_up_to_now(c, qos);
     move_reference(c, c->now_us);
     double scale = decay_scale(&s->decay, c->now_us);
-    const struct rescale by = {0, no_decay ? scale : 1.0 / scale};
-    rescale_qos(q, &by);
+    const struct usage_conversion by = {.scale = no_decay ? scale : 1.0 / scale};
+    convert_qos(q, &by);
     usage_sums_invalidate(s);
     apply_note_usage_journal(c, USAGE_JOURNAL_QOS_DECAY, 0, q->id, !no_decay);
     note_late_starts(c, qos);

@@ -11,6 +11,7 @@
 #include "engine/handlers.h"
 #include "engine/job_waits.h"
 #include "engine/name_groups.h"
+#include "engine/visibility.h"
 
 static const char field_name[] = "dependency";
 
@@ -59,6 +60,7 @@ struct resolver {
     ARRAY(struct dependency_item) items; /* that remain */
     uint32_t pattern_count;
     bool is_any, is_met; /* one of them is enough, and is met */
+    struct map by_task; /* conditions task by task, by job and type: a second one would cost each end of a task again */
 };
 
 static enum dependency_type plain_type(enum dependency_type type)
@@ -101,7 +103,7 @@ static struct idset cycle_set(struct state *s, struct idset *set)
     return copy;
 }
 
-/* Adds the tasks that wait, and those that wait for ever, each as a condition. */
+/* Adds two conditions: one for the tasks that wait, one for those that can never be met. */
 static int add_by_task(struct resolver *r, const struct dependency_item *item, const struct dependency_target *t)
 {
     struct idset waiting = {0}, failed = {0};
@@ -170,6 +172,29 @@ static int fail_missing(struct resolver *r, uint32_t job_id)
                      last);
 }
 
+/* Whether the one who asks may know of the job. */
+static bool is_visible(const struct resolver *r, const struct dependency_target *t)
+{
+    const struct state *s = r->c->s;
+    const struct actor *actor = &r->event->actor;
+    if ((visibility_hidden_from(s, actor) & PRIVATE_JOBS) == 0) return true;
+    const char *user = t->end != NULL ? t->end->user : s->assocs.items[t->job->assoc].user;
+    return user != NULL && !visibility_hides(s, actor, PRIVATE_JOBS, user);
+}
+
+/* Of a job that was removed from the history it is known that it has begun and ended, but not how. */
+static int add_pruned(struct resolver *r, const struct dependency_item *item)
+{
+    if (item->type != DEPENDENCY_AFTER && item->type != DEPENDENCY_AFTERANY)
+        return err_field(
+            r->c->e, ERR_CONFLICT, field_name,
+            "job %u ended long ago and is no longer in the history, so how it ended is not known; only after "
+            "and afterany are met",
+            item->job_id);
+    r->is_met = true;
+    return 0;
+}
+
 /* A condition about one job, by id. */
 static int add_job(struct resolver *r, const struct dependency_item *given, uint32_t job_id)
 {
@@ -177,17 +202,26 @@ static int add_job(struct resolver *r, const struct dependency_item *given, uint
     struct dependency_item item = {
         .type = plain_type(given->type), .job_id = job_id, .task_id = given->task_id, .minutes = given->minutes};
     bool is_known = job_id < r->c->s->next_job_id && dependency_target_find(r->c->s, r->event, job_id, &t);
-    if (!is_known && may_be_missing(given->type)) {
+    bool is_hidden = is_known && !is_visible(r, &t);
+    is_known &= !is_hidden;
+    bool is_pruned = is_known && t.end != NULL && t.end->is_pruned;
+    if ((!is_known || is_pruned) && may_be_missing(given->type)) {
         r->is_met = true;
         return 0;
     }
+    if (is_hidden)
+        return err_field(r->c->e, ERR_NOT_FOUND, field_name, "job %u does not exist, or is not yours", job_id);
     if (!is_known) return fail_missing(r, job_id);
+    if (is_pruned) return add_pruned(r, &item);
     if (item.task_id != NONE && !dependency_target_is_array(&t))
         return err_field(r->c->e, ERR_INPUT, field_name, "job %u is not an array; it has no task %u", job_id,
                          item.task_id);
     if (item.task_id != NONE && !idset_has(dependency_target_tasks(&t), item.task_id))
         return err_field(r->c->e, ERR_INPUT, field_name, "array %u has no task %u", job_id, item.task_id);
     if (!dependency_is_by_task(item.type)) return add_whole(r, &item, &t);
+    uint64_t key = map_key_of_pair(job_id, item.type);
+    if (map_get_u64(&r->by_task, key) != NONE) return 0;
+    map_set_u64(&r->by_task, key, 0);
     return check_by_task(r, &item, &t) == 0 ? add_by_task(r, &item, &t) : -1;
 }
 
@@ -226,7 +260,7 @@ static int add_named(struct resolver *r, const struct dependency_item *item)
                      r->user, name);
 }
 
-/* Of a singleton the jobs before it, of a submission all. */
+/* Only jobs with smaller ids count; a submission has the largest. */
 static int add_singleton(struct resolver *r, const struct dependency_item *item)
 {
     uint32_t first = name_groups_first(r->c->s, r->user, r->row->text->name);
@@ -260,6 +294,7 @@ int dependencies_resolve(struct apply_context *c, const struct event *event, con
         row->dependency = list;
     }
     array_release(&r.items);
+    map_release(&r.by_task);
     return status;
 }
 
@@ -301,6 +336,17 @@ static void cancel_failed(struct apply_context *c, uint32_t index)
     idset_release(&rest);
 }
 
+static void cancel_failed_task(struct apply_context *c, uint32_t index, uint32_t task_id)
+{
+    struct job *j = &c->s->jobs.items[index];
+    struct idset tasks = {0};
+    if (!idset_has(&j->pending, task_id)) return;
+    idset_add(&tasks, task_id);
+    j->is_cancelled_by_rule = true;
+    job_cancel_pending(c, index, &tasks);
+    idset_release(&tasks);
+}
+
 /* Something that happened to a job in memory, or to a task of it: what it means is looked up once for all that wait. */
 struct target_event {
     struct dependency_target target;
@@ -315,12 +361,13 @@ static int64_t start_of(const struct apply_context *c, struct target_event *t)
     return t->start_us;
 }
 
-/* What follows from a condition that changed: O(1), unless it is task by task or the last one. */
-static void finish(struct apply_context *c, uint32_t index, uint32_t item)
+/* What follows from a condition that changed. task_id: of one task by task the task that it does not wait for any more,
+ * otherwise NONE. O(1), and O(conditions x log ranges) for a task. */
+static void finish(struct apply_context *c, uint32_t index, uint32_t item, uint32_t task_id)
 {
     struct job *j = &c->s->jobs.items[index];
     int64_t accrue_us = j->accrue_us;
-    bool is_by_task = dependency_is_by_task(j->dependency->items[item].type), is_last = j->dependency->left == 0;
+    bool is_last = j->dependency->left == 0;
     if (is_last) {
         dependency_list_free(j->dependency);
         j->dependency = NULL;
@@ -328,11 +375,12 @@ static void finish(struct apply_context *c, uint32_t index, uint32_t item)
     } else {
         apply_note_condition(c, index, item);
     }
-    if (is_by_task || is_last) job_waits_find_ready(j);
+    if (is_last) job_waits_find_ready(j);
+    if (!is_last && task_id != NONE) job_waits_find_ready_task(j, task_id);
     if (j->accrue_us == 0) j->accrue_us = job_waits_accrual_us(j, c->now_us);
     c->s->pass_is_due = true;
     if (is_last || j->accrue_us != accrue_us) apply_note_change(c, TABLE_JOB, index);
-    if (is_killed(c->s)) cancel_failed(c, index);
+    if (task_id == NONE && is_killed(c->s)) cancel_failed(c, index);
 }
 
 /* The condition of a dependent that is about a target, or NULL: the entry is out of date. A job that has started has no
@@ -363,7 +411,7 @@ static bool meet(struct apply_context *c, const struct dependent *d, struct targ
         dependency_list_meet(list, d->item);
     else
         dependency_list_set_time(list, d->item, time_after(start_of(c, t), item->minutes));
-    finish(c, index, d->item);
+    finish(c, index, d->item, NONE);
     return false;
 }
 
@@ -410,7 +458,8 @@ static void meet_by_task(struct apply_context *c, const struct dependent *d, con
     const struct dependency_item copy = *item;
     if (state == DEPENDENCY_NEVER) add_failed_task(c, index, &copy, t->task_id);
     if (copy.tasks.ranges.count == 0) dependency_list_meet(list, d->item);
-    finish(c, index, d->item);
+    finish(c, index, d->item, t->task_id);
+    if (state == DEPENDENCY_NEVER && is_killed(c->s)) cancel_failed_task(c, index, t->task_id);
 }
 
 static void meet_all_by_task(struct apply_context *c, const struct target_event *t)
@@ -423,7 +472,7 @@ static void meet_all_by_task(struct apply_context *c, const struct target_event 
     }
 }
 
-/* The first job of a name is no singleton that waits. */
+/* Frees the singleton that is now first of its name. */
 static void meet_singleton(struct apply_context *c, const char *user, const char *name)
 {
     if (!name_groups_are_built(c->s)) return;
@@ -432,7 +481,7 @@ static void meet_singleton(struct apply_context *c, const char *user, const char
     uint32_t item;
     while ((item = dependency_list_find_singleton(c->s->jobs.items[index].dependency)) != NONE) {
         dependency_list_meet(c->s->jobs.items[index].dependency, item);
-        finish(c, index, item);
+        finish(c, index, item, NONE);
     }
 }
 

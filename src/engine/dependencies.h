@@ -1,7 +1,7 @@
-/* Jobs that wait for other jobs. What is given (fields/dependency_text.h) is resolved when it is given: names become
- * ids, what is met already is left out. Each condition that remains is a row of its own in the store, which is removed
- * when the condition is met. So an end costs the same for every condition about it, however many others there are, and
- * a restart loses nothing.
+/* Jobs that wait for other jobs. A dependency (fields/dependency_text.h) is resolved when it is given: names become
+ * ids, and conditions that are already met are dropped. Each condition that remains is a row of its own in the store,
+ * and is removed when it is met. So an end costs the same for every condition about it, however many others there are,
+ * and a restart loses nothing.
  *
  * Invariants
  *   1. A condition that is left is about a job that has not ended, about a time, or about earlier jobs of the same

@@ -1,31 +1,20 @@
 #include "engine/dependency_targets.h"
 
+#include "base/search.h"
+
 /* Jobs are in ascending order of id, and those that have ended stay until the end of the turn. */
 uint32_t dependency_target_row(const struct state *s, uint32_t job_id)
 {
-    uint32_t first = 0, last = s->jobs.count;
-    while (first < last) {
-        uint32_t middle = first + (last - first) / 2;
-        if (s->jobs.items[middle].id < job_id)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first < s->jobs.count && s->jobs.items[first].id == job_id ? first : NONE;
+    if (s->jobs.count == 0) return NONE;
+    uint32_t found = search_from(&s->jobs.items[0].id, sizeof *s->jobs.items, s->jobs.count, job_id);
+    return found < s->jobs.count && s->jobs.items[found].id == job_id ? found : NONE;
 }
 
 static const struct event_end *find_end(const struct event *event, uint32_t job_id)
 {
-    uint32_t first = 0, last = event != NULL ? event->end_count : 0;
-    while (first < last) {
-        uint32_t middle = first + (last - first) / 2;
-        if (event->ends[middle].job_id == job_id) return &event->ends[middle];
-        if (event->ends[middle].job_id < job_id)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return NULL;
+    if (event == NULL || event->end_count == 0) return NULL;
+    uint32_t found = search_from(&event->ends[0].job_id, sizeof *event->ends, event->end_count, job_id);
+    return found < event->end_count && event->ends[found].job_id == job_id ? &event->ends[found] : NULL;
 }
 
 bool dependency_target_find(const struct state *s, const struct event *event, uint32_t job_id,
@@ -81,6 +70,13 @@ enum target_outcome dependency_target_outcome(const struct state *s, const struc
     return k->start_us != 0 ? TARGET_STARTED : TARGET_PENDING;
 }
 
+/* Whether a task has begun and ended, so that its start is in no row any more. */
+static bool has_ended_task(const struct job *j)
+{
+    uint32_t others = idset_count(&j->pending) + idset_count(&j->cancelled) + j->live_tasks;
+    return idset_count(&j->array) > others;
+}
+
 int64_t dependency_target_start_us(const struct state *s, const struct dependency_target *t, uint32_t task_id,
                                    int64_t now_us)
 {
@@ -91,7 +87,7 @@ int64_t dependency_target_start_us(const struct state *s, const struct dependenc
         const struct task *k = live_task(s, j->id, task_id);
         return k != NULL && k->start_us > 0 ? k->start_us : now_us;
     }
-    uint32_t left = j->live_tasks;
+    uint32_t left = has_ended_task(j) ? 0 : j->live_tasks;
     for (uint32_t id = idset_first(&j->array); id != NONE && left > 0; id = idset_next(&j->array, id)) {
         const struct task *k = live_task(s, j->id, id);
         if (k == NULL) continue;

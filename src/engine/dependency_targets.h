@@ -34,8 +34,8 @@ bool dependency_target_is_array(const struct dependency_target *t);
 enum target_outcome dependency_target_outcome(const struct state *s, const struct dependency_target *t,
                                               uint32_t task_id);
 
-/* When it began: the last of its tasks. Of a start that is in no row any more: now. O(1) for a task, O(its tasks) for
- * a whole array. */
+/* The latest start of its tasks. Returns now_us if no row has it any more, because the task that began last may have
+ * ended. O(1) for a task, O(its tasks) for a whole array. */
 int64_t dependency_target_start_us(const struct state *s, const struct dependency_target *t, uint32_t task_id,
                                    int64_t now_us);
 

@@ -40,6 +40,9 @@ static void add_job(struct dependents *d, const struct job *j)
     }
 }
 
+/* The entries of a job that was updated stay until its targets end. */
+enum { FEW_ENTRIES = 1000 };
+
 /* The index, which is built if there is none. */
 static struct dependents *dependents_of(struct state *s)
 {
@@ -54,13 +57,19 @@ static struct dependents *dependents_of(struct state *s)
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         if (s->jobs.items[i].ended_us == 0) add_job(d, &s->jobs.items[i]);
     }
+    d->rebuild_at = FEW_ENTRIES + s->jobs.count + 2 * (uint64_t)d->entries.count;
     return d;
 }
 
 void dependents_add(struct state *s, const struct job *j)
 {
-    bool is_new = s->dependents == NULL || !s->dependents->is_valid;
-    struct dependents *d = dependents_of(s);
+    struct dependents *d = s->dependents;
+    bool is_new = d == NULL || !d->is_valid;
+    if (!is_new && d->causes.count == 0 && d->entries.count >= d->rebuild_at) {
+        clear(d);
+        is_new = true;
+    }
+    d = dependents_of(s);
     if (!is_new) add_job(d, j);
 }
 

@@ -5,7 +5,7 @@
  *     (5, 3)        jobs that wait for its task 3
  *     (5, BY_TASK)  arrays that wait for it task by task
  *
- * An entry may be out of date: its job has ended since, or waits for something else. Whoever reads it looks at the job.
+ * An entry may be out of date: its job has ended since, or waits for something else. Readers check the job.
  * The events that may meet conditions are queued here, and settled when the event that caused them has been applied
  * (dependencies.h). Derived from the rows; built when it is first needed, never stored. */
 #ifndef FAIRLEAD_ENGINE_DEPENDENTS_H
@@ -32,6 +32,7 @@ struct dependents_cause {
 struct dependents {
     bool is_valid;
     ARRAY(struct dependent) entries;
+    uint64_t rebuild_at; /* with so many entries it is built again, because most are of jobs that were updated since */
     struct map first;    /* key -> the first entry of its list */
     struct map on_tasks; /* job -> how many conditions were ever indexed about single tasks of it */
     uint32_t unused;     /* the first unused entry, or NONE */

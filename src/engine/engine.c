@@ -4,8 +4,12 @@
 
 #include "base/ensure.h"
 #include "base/number.h"
+#include "engine/audit.h"
 #include "engine/dependencies.h"
 #include "engine/handlers.h"
+#include "engine/min_priority.h"
+#include "engine/never_runs.h"
+#include "engine/pending.h"
 
 static int (*const handlers[])(struct apply_context *, const struct event *) = {
     [EVENT_ACCOUNT_ADD] = apply_account_add,
@@ -36,6 +40,7 @@ static int (*const handlers[])(struct apply_context *, const struct event *) = {
     [EVENT_RECOVERY] = apply_recovery,
     [EVENT_QUARANTINE] = apply_quarantine,
     [EVENT_RESET] = apply_reset,
+    [EVENT_USAGE_ROWS] = apply_usage_rows,
     [EVENT_TIME] = apply_time,
 };
 
@@ -68,19 +73,26 @@ int engine_apply(struct state *s, int64_t now_us, const struct event *event, str
     struct event_result result = {0};
     struct apply_context c = {.s = s, .now_us = now_us, .outcome = outcome, .e = e, .result = &result};
     arena_clear(&s->cycle);
+    const struct audit_run *audit = audit_begin(&c, event);
     if (handlers[event->kind](&c, event) != 0) return -1;
+    audit_end(&c, event, audit);
     dependencies_settle(&c);
+    pending_update_if_many(s, now_us, !min_priority_is_kept(s));
     count_edition(s, event->kind);
     note_cause(s, event->kind, now_us);
     if (out_result != NULL) *out_result = result;
     return 0;
 }
 
-void engine_forget(struct state *s)
+bool engine_forget(struct state *s)
 {
     enum { FEW_ROWS = 32 };
-    if (s->ended_jobs > FEW_ROWS && s->ended_jobs > s->jobs.count / 4) state_compact_jobs(s);
-    if (s->ended_tasks > FEW_ROWS && s->ended_tasks > s->tasks.count / 2) state_compact_tasks(s);
+    bool has_ended_jobs = s->ended_jobs > FEW_ROWS && s->ended_jobs > s->jobs.count / 4;
+    bool has_ended_tasks = s->ended_tasks > FEW_ROWS && s->ended_tasks > s->tasks.count / 2;
+    if (has_ended_jobs) state_compact_jobs(s);
+    if (has_ended_tasks) state_compact_tasks(s);
+    never_runs_trim(s);
+    return has_ended_jobs || has_ended_tasks;
 }
 
 void outcome_clear(struct outcome *o)
@@ -89,6 +101,8 @@ void outcome_clear(struct outcome *o)
     array_clear(&o->conditions);
     array_clear(&o->requeued);
     array_clear(&o->journal);
+    array_clear(&o->audit);
+    arena_clear(&o->audit_texts);
     array_clear(&o->decisions);
     buf_clear(&o->schedule_lines);
 }
@@ -99,6 +113,8 @@ void outcome_release(struct outcome *o)
     array_release(&o->conditions);
     array_release(&o->requeued);
     array_release(&o->journal);
+    array_release(&o->audit);
+    arena_release(&o->audit_texts);
     array_release(&o->decisions);
     buf_release(&o->schedule_lines);
 }

@@ -6,6 +6,7 @@
 #include "base/ensure.h"
 #include "engine/state.h"
 #include "fields/job_fields.h"
+#include "fields/permissions.h"
 
 struct ticket_plan;
 struct recovery_counts;
@@ -39,16 +40,21 @@ enum event_kind {
     EVENT_RECOVERY,   /* commits are missing, of which something is known (engine/recovery.h) */
     EVENT_QUARANTINE, /* the state may not be the only one, or lacks commits (engine/quarantine.h) */
     EVENT_RESET,      /* a boundary of PriorityUsageResetPeriod has passed */
+    EVENT_USAGE_ROWS, /* the next rows are written whose usage was converted (engine/usage_conversion.h) */
     EVENT_TIME        /* time has passed: runs the scheduling pass if one is due */
 };
 
-/* The user that sent the event, as the kernel reports it. An operator may do everything, other users may change only
- * their own jobs. */
+/* The user that sent the event, as the kernel reports it. */
 struct actor {
     uint32_t uid, gid;
     const char *user;
-    bool is_operator;
+    enum role role;
 };
+
+static inline bool actor_may(const struct actor *actor, enum permission p)
+{
+    return permission_is_of(p, actor->role);
+}
 
 /* A name and a value in the syntax of the command line. */
 struct event_pair {
@@ -130,13 +136,17 @@ struct jobs_report {
 struct event_jobs {
     const struct job_ref *refs;
     uint32_t count;
-    bool all;        /* instead of refs: every job that the actor may change and that the selection fits */
+    bool all;        /* instead of refs: every job that the actor may change and that the selection fits; with refs:
+                        those of them that still live, which job_selection_list has found */
     bool holds;      /* EVENT_REQUEUE: they are held then */
     bool is_dry_run; /* nothing is changed; the result says what would be */
     struct job_selection selection;
     /* Not NULL: a reference that is refused is reported, and the others are changed; otherwise one refusal refuses all.
      * The engine fills it. */
     struct jobs_report *report;
+    /* EVENT_CANCEL and EVENT_REQUEUE of one reference to a whole array, in slices. task_max: not 0: the number of
+     * started tasks to change. task_first: of an array that had ended, the task to go on with; 0 at first. */
+    uint32_t task_max, task_first;
 };
 
 /* A fact about a job that has ended and is in no row of memory any more (dependencies.h). */
@@ -145,6 +155,8 @@ struct event_end {
     bool is_array;
     struct idset tasks, completed; /* all its tasks, and those of them that are COMPLETED */
     int64_t started_us;            /* the last start of a task; 0: none */
+    bool is_pruned;                /* it was removed from the history: nothing but its end is known */
+    const char *user;              /* of its association; NULL: not known */
 };
 
 /* A job that has ended and is in no row of memory any more, for EVENT_REQUEUE (requeue_ended.h). */
@@ -152,7 +164,6 @@ struct event_ended_job {
     uint32_t job_id;
     const char *user, *account; /* of its association, which may be deleted since */
     const struct job *row;      /* assoc is not set; failed is; NULL: it cannot be restored, as err says */
-    bool has_conditions;        /* it was cancelled while it waited for other jobs */
     struct err err;
 };
 
@@ -167,8 +178,8 @@ struct event_record {
     uint64_t launch_id;
     int64_t at_us;      /* when this phase began */
     int64_t started_us; /* 0: it never started */
-    /* EVENT_ENDED: COMPLETED, FAILED, CANCELLED, TIMEOUT or NODE_FAIL; or PENDING: the launch never ran, because the
-     * machine could start nothing */
+    /* EVENT_ENDED: COMPLETED, FAILED, CANCELLED, TIMEOUT, NODE_FAIL or OUT_OF_MEMORY; or PENDING: the launch never ran,
+     * because the machine could start nothing */
     enum job_state end;
     int32_t exit_status, signal;
     int64_t cpu_us, max_rss_kib, io_bytes;
@@ -248,6 +259,7 @@ struct event_synced {
 struct event {
     enum event_kind kind;
     struct actor actor;
+    bool is_of_file;              /* EVENT_SETTINGS: those of the configuration file, at a start */
     const struct event_end *ends; /* EVENT_SUBMIT, EVENT_UPDATE: of the jobs that dependencies_list_ended lists, in its
                                      order: ascending ids */
     uint32_t end_count;
@@ -270,6 +282,7 @@ struct event {
         struct event_synced synced;
         struct event_recovery recovery;
         const char *quarantine; /* why; a text for people, shorter than state.quarantine */
+        uint32_t row_count;     /* EVENT_USAGE_ROWS: the most that are written; at least 1 */
         int64_t reset_us; /* the boundary; nothing may be charged past it, so it is applied before all other events */
         struct {
             const char *boot_id;            /* of the current boot, for the tasks that start */
@@ -282,15 +295,19 @@ struct event {
 struct event_result {
     uint32_t job_id;     /* EVENT_SUBMIT: the new job */
     bool is_time_exempt; /* EVENT_UPDATE: an operator set the time limit above MaxWall, which does not count */
-    uint32_t
-        job_count; /* EVENT_CANCEL, HOLD, RELEASE, REQUEUE: the number of references, or of all jobs, that it changed */
+    /* EVENT_CANCEL, HOLD, RELEASE, REQUEUE: the number of references, or of all jobs, that it changed. */
+    uint32_t job_count;
+    /* With task_max: tasks are left, and the event has to be applied again, with this task_first. */
+    bool is_unfinished;
+    uint32_t task_next;
 };
 
 /* Where a new or changed row is. index is into the state's table; the store reads the row from there when it commits.
  * The same row may be noted several times. */
 enum change_table {
-    TABLE_USAGES, /* index 0: all usage becomes 0 before rows are written; rows with no other change are not noted */
+    TABLE_CONVERSIONS, /* index 0: state.conversions replace the rows of the table */
     TABLE_ASSOC,
+    TABLE_ASSOC_USAGE, /* the usage of an association whose row exists; nothing else of it */
     TABLE_JOB,
     TABLE_TASK,
     TABLE_SETTING,
@@ -370,12 +387,23 @@ struct requeued_tasks {
     uint32_t job_id, first, last;
 };
 
+/* An administrative change, for the audit log (engine/audit.h). */
+struct audit_entry {
+    int64_t at_us;
+    uint32_t uid; /* who made it, and the user's name then; NULL: it had none */
+    const char *user;
+    const char *command, *name, *field; /* field NULL: the whole */
+    const char *before, *after;         /* NULL: there was, or is, no value */
+};
+
 /* The outcome of the events of one turn. Each engine_apply appends to it, until outcome_clear. */
 struct outcome {
     ARRAY(struct change) changes;
     ARRAY(struct condition_change) conditions; /* written after the changes */
     ARRAY(struct requeued_tasks) requeued;     /* written before the changes */
     ARRAY(struct usage_journal_entry) journal;
+    ARRAY(struct audit_entry) audit;
+    struct arena audit_texts; /* of the entries */
     ARRAY(struct decision) decisions;
     struct buf schedule_lines; /* of the passes, for the schedule file, with MONITOR in params; else empty */
 };

@@ -38,6 +38,7 @@ int apply_synced(struct apply_context *c, const struct event *event);
 int apply_recovery(struct apply_context *c, const struct event *event);
 int apply_quarantine(struct apply_context *c, const struct event *event);
 int apply_reset(struct apply_context *c, const struct event *event);
+int apply_usage_rows(struct apply_context *c, const struct event *event);
 int apply_time(struct apply_context *c, const struct event *event);
 
 /* --- objects ------------------------------------------------------------------------------------------------------ */
@@ -59,6 +60,9 @@ int object_derive_all(struct state *s, struct err *e);
  * ERR_TOO_LARGE. */
 int assoc_check_new_user(struct apply_context *c, const char *user);
 
+/* The refusal of a user that is not in an account; partition NULL: in none of its partitions. ERR_NOT_FOUND. */
+int assoc_fail_not_in(struct apply_context *c, const char *user, const char *account, const char *partition);
+
 /* Adds it, after the check. Returns its index. */
 uint32_t assoc_add_new_user(struct apply_context *c, const char *user);
 
@@ -70,8 +74,8 @@ void charge_task(struct apply_context *c, struct task *k, int64_t to_us);
 void charge_finished(struct apply_context *c, struct task *k);
 
 /* To be called before a rule of decay changes: charges running tasks up to now, and converts stored usage. no_decay:
- * the new value of the flag NoDecay. O(tasks), and O(associations) for the half-life, O(owners) for the rule of
- * owners. */
+ * the new value of the flag NoDecay. O(tasks), and O(associations) for a half-life of less than a day or none,
+ * O(owners) for the rule of owners. */
 void charge_change_halflife(struct apply_context *c, int64_t halflife_s);
 void charge_change_owner_rule(struct apply_context *c, const struct settings *wanted);
 void charge_change_qos_decay(struct apply_context *c, uint32_t qos, bool no_decay);
@@ -104,6 +108,11 @@ void measured_usage_settle(struct apply_context *c);
 
 /* To be called after a reset of owners: what running tasks were charged before it does not count. O(tasks). */
 void measured_usage_reset(struct apply_context *c);
+
+/* --- conversions of all usage (usage_conversion.c) -----------------------------------------------------------------*/
+
+/* Notes that the usages in memory were converted; gives it the next number. */
+void usage_conversion_note(struct apply_context *c, struct usage_conversion conversion);
 
 /* --- resets (usage_reset.c) --------------------------------------------------------------------------------------- */
 

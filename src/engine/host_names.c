@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "fields/host_ranges.h"
+
 enum group_state { GROUP_NEW, GROUP_OPEN, GROUP_DONE };
 
 /* A group whose hosts are being added. */
@@ -72,7 +74,7 @@ static int open_group(struct group_walk *w, uint32_t group, struct err *e)
     struct open_group *opened = &w->opened[w->depth++];
     *opened = (struct open_group){.group = group};
     w->states[group] = GROUP_OPEN;
-    return host_text_names(str(o->value[GROUP_HOSTS].text), "hosts", w->names->arena, &opened->list, e);
+    return host_ranges_names(str(o->value[GROUP_HOSTS].text), "hosts", w->names->arena, &opened->list, e);
 }
 
 /* Adds names to the innermost open group, up to a group that has to be resolved first. */
@@ -121,7 +123,7 @@ int host_names_set(const struct host_names *n, struct str text, const char *what
 {
     struct name_list list;
     *out_set = arena_alloc(n->arena, n->words * sizeof **out_set);
-    if (host_text_names(text, what, n->arena, &list, e) != 0) return -1;
+    if (host_ranges_names(text, what, n->arena, &list, e) != 0) return -1;
     for (uint32_t i = 0; i < list.count; i++) {
         uint32_t index;
         if (find_name(n, list.items[i], what, &index, e) != 0) return -1;

@@ -1,4 +1,4 @@
-/* Which hosts a text names: "n1,n2,@big", where @big is a group (fields/objects.h), and which value of
+/* Which hosts a text names: "n[1-3],m1,@big", where @big is a group (fields/objects.h), and which value of
  * "4,[n1=2],[@big=8]" is that of a host. Sets of hosts are bits, by index of objects[OBJECT_HOST]. */
 #ifndef FAIRLEAD_ENGINE_HOST_NAMES_H
 #define FAIRLEAD_ENGINE_HOST_NAMES_H

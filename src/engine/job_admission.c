@@ -280,6 +280,7 @@ int job_admission_check_states(struct apply_context *c, struct job *row)
 
 void job_admission_set_default_time(const struct state *s, struct job *row)
 {
+    row->lacks_time_limit = true;
     row->has_default_time = true;
     row->time_limit_s = partition_limits_time_s(s, row, row->partitions[0]);
     for (uint32_t i = 1; row->is_array && i < row->partition_count; i++) {

@@ -39,8 +39,8 @@ int job_admission_check_states(struct apply_context *c, struct job *row);
 /* The QOS against the list of the association, with ENFORCE_QOS. ERR_INPUT. */
 int job_admission_check_qos(struct apply_context *c, uint32_t qos, uint32_t assoc);
 
-/* The time limit of a submission that gives none, and memory for each CPU of one that gives no memory. An array has the
- * shortest time of its partitions, because its tasks have one limit. */
+/* The time limit of a submission that gives none, again after a change of its partitions. Memory for each CPU of one
+ * that gives no memory. An array has the shortest time of its partitions, because its tasks have one limit. */
 void job_admission_set_default_time(const struct state *s, struct job *row);
 int job_admission_set_default_memory(struct apply_context *c, const struct job_values *given, struct job *row);
 

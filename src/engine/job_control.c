@@ -1,16 +1,14 @@
-/* Events that refer to jobs by id: cancel, hold, release, requeue, update. */
+/* Events that change jobs by id, or all jobs of a selection: cancel, hold, release, requeue. */
+#include "engine/job_control.h"
+
 #include <string.h>
 
-#include "engine/dependencies.h"
-#include "engine/job_edit.h"
-#include "engine/job_members.h"
+#include "engine/job_selection.h"
 #include "engine/job_waits.h"
-#include "engine/limit_submit.h"
 #include "engine/min_priority.h"
-#include "engine/name_groups.h"
-#include "engine/requested_resources.h"
 #include "engine/requeue_ended.h"
-#include "engine/time_limit.h"
+#include "engine/requeue_run.h"
+#include "engine/visibility.h"
 
 /* --- references --------------------------------------------------------------------------------------------------- */
 
@@ -19,14 +17,7 @@ static const char *user_of(const struct state *s, const struct job *j)
     return s->assocs.items[j->assoc].user;
 }
 
-static bool may_change(const struct state *s, const struct actor *actor, const struct job *j)
-{
-    return actor->is_operator || (actor->user != NULL && strcmp(actor->user, user_of(s, j)) == 0);
-}
-
-/* Finds the job of a reference. The actor may change it, and the task of the reference, if it has one, has not
- * ended. */
-static int find_job(struct apply_context *c, const struct actor *actor, struct job_ref ref, uint32_t *out_job)
+int job_control_find(struct apply_context *c, const struct actor *actor, struct job_ref ref, uint32_t *out_job)
 {
     uint32_t index = state_find_job(c->s, ref.job_id);
     char id[JOB_ID_TEXT_SIZE];
@@ -34,8 +25,7 @@ static int find_job(struct apply_context *c, const struct actor *actor, struct j
     struct str job = str_cut(name, '_', &(struct str){0});
     if (index == NONE) return err_subject(c->e, ERR_NOT_FOUND, "job", job, "is not pending or running");
     const struct job *j = &c->s->jobs.items[index];
-    if (!may_change(c->s, actor, j))
-        return err_subject(c->e, ERR_DENIED, "job", job, "belongs to %s", user_of(c->s, j));
+    if (!job_selection_permits(c->s, actor, j)) return visibility_refuse_job(c->s, actor, job, user_of(c->s, j), c->e);
     if (ref.task_id != NONE) {
         if (!j->is_array)
             return err_subject(c->e, ERR_NOT_FOUND, "job", job, "is not an array; it has no task %u", ref.task_id);
@@ -49,7 +39,7 @@ static int find_job(struct apply_context *c, const struct actor *actor, struct j
 static int check_ref(struct apply_context *c, const struct event *event, struct job_ref ref)
 {
     uint32_t unused;
-    return find_job(c, &event->actor, ref, &unused);
+    return job_control_find(c, &event->actor, ref, &unused);
 }
 
 /* The live tasks of arrays. They are listed when the first array is met, so an event costs O(jobs it is about + live
@@ -74,7 +64,7 @@ static void make_lists(struct state *s, struct task_lists *l)
     }
 }
 
-/* Of a dry run: whether no earlier reference would have changed the task. Of `all` no job is met twice. */
+/* In a dry run: whether no earlier reference counted the task. With `all` each job occurs once. */
 static bool counts_first(const struct event *event, struct task_lists *l, uint32_t job_id, uint32_t task_id)
 {
     uint64_t key = task_key(job_id, task_id);
@@ -84,16 +74,20 @@ static bool counts_first(const struct event *event, struct task_lists *l, uint32
     return is_first;
 }
 
-/* Calls act for each live task of a job, by index. Returns whether it made a difference for one of them. */
+/* Calls act for each live task of a job, by index. Returns whether it made a difference for one of them. Tasks for
+ * which it makes none do not count for task_max, so the next slice passes over those of this one. */
 static bool for_each_task(struct apply_context *c, const struct event *event, struct task_lists *l, const struct job *j,
                           bool (*act)(struct apply_context *, const struct event *, struct task_lists *, uint32_t))
 {
-    bool is_changed = false;
+    uint32_t changed = 0, max = event->jobs.task_max;
     if (j->live_tasks == 0) return false;
     if (!j->is_array) return act(c, event, l, state_find_task(c->s, j->id, 0));
     if (!l->is_listed) make_lists(c->s, l);
-    for (uint32_t i = map_get_u64(&l->first, j->id); i != NONE; i = l->next[i]) is_changed |= act(c, event, l, i);
-    return is_changed;
+    for (uint32_t i = map_get_u64(&l->first, j->id); i != NONE && !c->result->is_unfinished; i = l->next[i]) {
+        changed += act(c, event, l, i);
+        c->result->is_unfinished = max != 0 && changed == max;
+    }
+    return changed > 0;
 }
 
 /* What an event does with a reference. */
@@ -101,49 +95,9 @@ struct job_action {
     int (*check)(struct apply_context *, const struct event *, struct job_ref); /* 0, or -1: refused */
     /* Whether it makes a difference; with is_dry_run, whether it would. References of `all` were not checked. */
     bool (*act)(struct apply_context *, const struct event *, struct task_lists *, struct job_ref);
-    /* Between both; NULL: nothing. What it refuses, too, is marked. */
+    /* Runs between both; may be NULL. It marks the references that it refuses. */
     int (*prepare)(struct apply_context *, const struct event *, struct task_lists *, bool *is_refused);
 };
-
-static int check_selection(struct apply_context *c, const struct job_selection *selection)
-{
-    const struct state *s = c->s;
-    const struct {
-        enum object_kind kind;
-        const char *name;
-    } objects[] = {{OBJECT_PARTITION, selection->partition}, {OBJECT_QOS, selection->qos}};
-    if (selection->account != NULL && state_find_assoc(s, selection->account, NULL) == NONE)
-        return err_not_found(c->e, "account", str(selection->account));
-    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
-        if (objects[i].name != NULL && state_find_object(s, objects[i].kind, objects[i].name) == NONE)
-            return err_not_found(c->e, object_classes[objects[i].kind].name, str(objects[i].name));
-    }
-    return 0;
-}
-
-static bool is_in_partition(const struct state *s, const struct job *j, const char *partition)
-{
-    bool found = false;
-    for (uint32_t i = 0; i < j->partition_count; i++) {
-        const struct object *p = &s->objects[OBJECT_PARTITION].items[j->partitions[i]].object;
-        found |= strcmp(p->name, partition) == 0;
-    }
-    return found;
-}
-
-static bool is_or_any(const char *wanted, const char *value)
-{
-    return wanted == NULL || strcmp(wanted, value) == 0;
-}
-
-static bool is_selected(const struct state *s, const struct job_selection *selection, const struct job *j)
-{
-    return is_or_any(selection->user, user_of(s, j)) &&
-           is_or_any(selection->account, s->assocs.items[j->assoc].account) &&
-           is_or_any(selection->qos, s->objects[OBJECT_QOS].items[j->qos].object.name) &&
-           is_or_any(selection->name, j->text->name) &&
-           (selection->partition == NULL || is_in_partition(s, j, selection->partition));
-}
 
 static void report_refusal(struct jobs_report *report, struct job_ref ref, const struct err *e)
 {
@@ -160,7 +114,7 @@ static int check_refs(struct apply_context *c, const struct event *event, const 
     int status = 0;
     *out_is_refused = arena_alloc(&c->s->cycle, wanted->count + (size_t)1);
     if (wanted->report != NULL) c->e = &refusal;
-    for (uint32_t i = 0; i < wanted->count && status == 0; i++) {
+    for (uint32_t i = 0; !wanted->all && i < wanted->count && status == 0; i++) {
         if (action->check(c, event, wanted->refs[i]) == 0) continue;
         (*out_is_refused)[i] = true;
         if (wanted->report == NULL)
@@ -198,11 +152,13 @@ static void act_on_refs(struct apply_context *c, const struct event *event, cons
 static void act_on_all(struct apply_context *c, const struct event *event, const struct job_action *action,
                        struct task_lists *lists)
 {
-    for (uint32_t i = 0; i < c->s->jobs.count; i++) {
+    const struct event_jobs *wanted = &event->jobs;
+    for (uint32_t i = 0; wanted->count == 0 && i < c->s->jobs.count; i++) {
         const struct job *j = &c->s->jobs.items[i];
-        if (j->ended_us != 0 || !may_change(c->s, &event->actor, j)) continue;
-        if (is_selected(c->s, &event->jobs.selection, j))
-            act_on(c, event, action, lists, (struct job_ref){j->id, NONE});
+        if (job_selection_fits(c->s, event, j)) act_on(c, event, action, lists, (struct job_ref){j->id, NONE});
+    }
+    for (uint32_t i = 0; i < wanted->count; i++) {
+        if (state_find_job(c->s, wanted->refs[i].job_id) != NONE) act_on(c, event, action, lists, wanted->refs[i]);
     }
 }
 
@@ -215,12 +171,13 @@ static int change_jobs(struct apply_context *c, const struct event *event, const
     struct task_lists lists = {.run = run};
     bool *is_refused;
     if (report != NULL) {
-        size_t changed_max = (wanted->all ? c->s->jobs.count : wanted->count) + (size_t)1;
+        size_t changed_max = (wanted->all && wanted->count == 0 ? c->s->jobs.count : wanted->count) + (size_t)1;
         report->refused = arena_alloc(report->arena, (wanted->count + (size_t)1) * sizeof *report->refused);
         report->changed = arena_alloc(report->arena, changed_max * sizeof *report->changed);
         report->refused_count = report->changed_count = 0;
     }
-    if (check_selection(c, &wanted->selection) != 0 || check_refs(c, event, action, &is_refused) != 0) return -1;
+    if (job_selection_check(c->s, &wanted->selection, c->e) != 0 || check_refs(c, event, action, &is_refused) != 0)
+        return -1;
     int status = action->prepare != NULL ? action->prepare(c, event, &lists, is_refused) : 0;
     if (status == 0 && wanted->all) act_on_all(c, event, action, &lists);
     if (status == 0 && !wanted->all) act_on_refs(c, event, action, &lists, is_refused);
@@ -301,18 +258,7 @@ int apply_cancel(struct apply_context *c, const struct event *event)
 
 /* --- the scheduler's list ----------------------------------------------------------------------------------------- */
 
-static bool has_decisive_change(struct state *s, const struct job *old, const struct job *new)
-{
-    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
-        if (job_field_rows[f].home != JOB_HOME_JOB || !job_field_rows[f].is_decisive) continue;
-        const struct field_value before = job_member(s, old, f, &s->cycle), after = job_member(s, new, f, &s->cycle);
-        if (!field_equal(job_field_at(f), &before, &after)) return true;
-    }
-    return false;
-}
-
-/* Like Grid Engine's qhold, qrls and qalter (cases e2, h_11). */
-static void move_to_list_end(struct state *s, struct job *j)
+void job_control_move_to_list_end(struct state *s, struct job *j)
 {
     j->list_position = s->next_list_position++;
 }
@@ -332,13 +278,26 @@ static bool set_held(struct apply_context *c, const struct event *event, uint32_
     struct job *j = &c->s->jobs.items[index];
     if (j->is_held == is_held && j->is_held_by_operator == is_by_operator) return false;
     if (event->jobs.is_dry_run) return true;
+    j->quarantine = QUARANTINE_NO;
     j->is_held = is_held;
     j->is_held_by_operator = is_by_operator;
-    move_to_list_end(c->s, j);
+    job_control_move_to_list_end(c->s, j);
     j->accrue_us = job_waits_accrual_us(j, c->now_us);
     apply_note_change(c, TABLE_JOB, index);
     if (is_held) min_priority_forget(c, index);
     c->s->pass_is_due = true;
+    return true;
+}
+
+/* The hold counts once the quarantine is over. */
+static bool hold_in_quarantine(struct apply_context *c, const struct event *event, uint32_t index,
+                               enum job_quarantine quarantine)
+{
+    struct job *j = &c->s->jobs.items[index];
+    if (j->quarantine >= quarantine) return false;
+    if (event->jobs.is_dry_run) return true;
+    j->quarantine = quarantine;
+    apply_note_change(c, TABLE_JOB, index);
     return true;
 }
 
@@ -349,16 +308,35 @@ static bool hold_ref(struct apply_context *c, const struct event *event, struct 
     uint32_t index = state_find_job(c->s, ref.job_id);
     const struct job *j = &c->s->jobs.items[index];
     if (idset_first(&j->pending) == NONE) return false;
-    return set_held(c, event, index, true, j->is_held_by_operator || !is_own(c->s, &event->actor, j));
+    bool is_own_job = is_own(c->s, &event->actor, j);
+    if (j->quarantine != QUARANTINE_NO)
+        return hold_in_quarantine(c, event, index, is_own_job ? QUARANTINE_AND_USER : QUARANTINE_AND_OPERATOR);
+    return set_held(c, event, index, true, j->is_held_by_operator || !is_own_job);
 }
 
+/* Of a job that was held before. */
+static bool end_quarantine(struct apply_context *c, const struct event *event, uint32_t index)
+{
+    struct job *j = &c->s->jobs.items[index];
+    if (event->jobs.is_dry_run) return true;
+    j->is_held_by_operator = j->quarantine == QUARANTINE_AND_OPERATOR;
+    j->quarantine = QUARANTINE_NO;
+    apply_note_change(c, TABLE_JOB, index);
+    return true;
+}
+
+/* Of all jobs, those that a quarantine holds go back to who held them before; a job that is named is released. */
 static bool release_ref(struct apply_context *c, const struct event *event, struct task_lists *lists,
                         struct job_ref ref)
 {
     (void)lists;
     uint32_t index = state_find_job(c->s, ref.job_id);
     const struct job *j = &c->s->jobs.items[index];
-    if (idset_first(&j->pending) == NONE || (j->is_held_by_operator && !event->actor.is_operator)) return false;
+    if (idset_first(&j->pending) == NONE ||
+        (j->is_held_by_operator && !actor_may(&event->actor, PERMISSION_OPERATOR_HOLDS)))
+        return false;
+    bool stays_held = event->jobs.all && j->quarantine > QUARANTINE_ALONE;
+    if (stays_held) return end_quarantine(c, event, index);
     return set_held(c, event, index, false, false);
 }
 
@@ -368,7 +346,7 @@ static int check_waiting(struct apply_context *c, const struct event *event, str
     char id[JOB_ID_TEXT_SIZE];
     struct str name = {id, job_id_format(id, ref.job_id, ref.task_id)};
     uint32_t index;
-    if (find_job(c, &event->actor, ref, &index) != 0) return -1;
+    if (job_control_find(c, &event->actor, ref, &index) != 0) return -1;
     if (ref.task_id != NONE)
         return err_subject(c->e, ERR_CONFLICT, "task", name, "cannot be %s alone; give the job id %u", participle,
                            ref.job_id);
@@ -393,7 +371,9 @@ static int check_release(struct apply_context *c, const struct event *event, str
 {
     char id[JOB_ID_TEXT_SIZE];
     if (check_waiting(c, event, ref, "released") != 0) return -1;
-    if (event->actor.is_operator || !c->s->jobs.items[state_find_job(c->s, ref.job_id)].is_held_by_operator) return 0;
+    if (actor_may(&event->actor, PERMISSION_OPERATOR_HOLDS) ||
+        !c->s->jobs.items[state_find_job(c->s, ref.job_id)].is_held_by_operator)
+        return 0;
     struct str name = {id, job_id_format(id, ref.job_id, NONE)};
     return err_subject(c->e, ERR_DENIED, "job", name, "is held by an operator; only an operator can release it");
 }
@@ -437,8 +417,8 @@ static int check_requeue(struct apply_context *c, const struct event *event, str
 {
     char id[JOB_ID_TEXT_SIZE];
     struct str name = {id, job_id_format(id, ref.job_id, ref.task_id)};
-    if (requeue_ended_is_of(c->s, event, ref)) return requeue_ended_check(c, event, ref);
-    uint32_t index = state_find_job(c->s, ref.job_id);
+    uint32_t index = state_find_job(c->s, ref.job_id), unused;
+    if (requeue_ended_is_of(c->s, event, ref)) return requeue_ended_check(c, event, ref, &unused);
     struct str job = str_cut(name, '_', &(struct str){0});
     if (index == NONE) return err_not_found(c->e, "job", job);
     const struct job *j = &c->s->jobs.items[index];
@@ -449,7 +429,7 @@ static int check_requeue(struct apply_context *c, const struct event *event, str
     if (j->forbids_requeue) return requeue_ended_refuse_forbidden(c, ref.job_id);
     if (!is_live)
         return err_subject(c->e, ERR_CONFLICT, ref.task_id == NONE ? "job" : "task", name,
-                           "is pending; only what runs or has ended can be requeued");
+                           "is pending; only a running or ended job can be requeued");
     if (event->jobs.holds && j->is_array)
         return err_subject(c->e, ERR_CONFLICT, "job", job,
                            "is an array, whose tasks cannot be held alone; requeue them, then hold the job");
@@ -499,114 +479,5 @@ int apply_requeue(struct apply_context *c, const struct event *event)
     requeue_run_begin(&run, c, event);
     int status = change_jobs(c, event, &requeue, &run);
     requeue_run_end(&run);
-    return status;
-}
-
-/* --- update ------------------------------------------------------------------------------------------------------- */
-
-/* A copy in the cycle, because the row is replaced. NULL: the name is the same. */
-static const char *old_name_of(struct state *s, const struct job *old, const struct job *new)
-{
-    return strcmp(old->text->name, new->text->name) != 0 ? arena_copy(&s->cycle, str(old->text->name)) : NULL;
-}
-
-/* Sets what the job waits for, if that is given and differs. */
-static int set_dependency(struct apply_context *c, const struct event *event, uint32_t index, struct job *row,
-                          bool *out_is_new)
-{
-    struct state *s = c->s;
-    const struct job *j = &s->jobs.items[index];
-    const struct job_values *given = event->update.values;
-    const struct field_value old = job_member(s, j, JOB_FIELD_DEPENDENCY, &s->cycle);
-    bool is_new =
-        given->is_given[JOB_FIELD_DEPENDENCY] && strcmp(given->value[JOB_FIELD_DEPENDENCY].text, old.text) != 0;
-    *out_is_new = is_new;
-    if (is_new && dependencies_resolve(c, event, user_of(s, j), row) != 0) return -1;
-    if (is_new || (strcmp(j->text->name, row->text->name) != 0 && name_groups_are_built(s)))
-        return dependencies_check_circle(c, index, row);
-    return 0;
-}
-
-/* A job that has to wait for others now has no age; one that waits no more begins to age. */
-static void settle_dependency(struct apply_context *c, uint32_t index, bool is_new, const char *old_name)
-{
-    struct job *j = &c->s->jobs.items[index];
-    job_waits_find_ready(j);
-    int64_t accrual_us = job_waits_accrual_us(j, c->now_us);
-    if (accrual_us == 0 || j->accrue_us == 0) j->accrue_us = accrual_us;
-    if (is_new) dependencies_set(c, index);
-    if (old_name != NULL) dependencies_named(c, index, old_name);
-}
-
-/* Of each resource by name, as of the CPUs, a job may ask for more than before. */
-static bool requests_more(const struct job *row, const struct job *old)
-{
-    bool is_more = false;
-    for (uint32_t i = 0; i < row->request_count && !is_more; i++) {
-        uint32_t k = 0;
-        while (k < old->request_count && old->requests[k].resource != row->requests[i].resource) k++;
-        is_more = k == old->request_count || row->requests[i].amount > old->requests[k].amount;
-    }
-    return is_more;
-}
-
-static uint32_t nodes_of(const struct job *j)
-{
-    return j->placing != NULL ? j->placing->node_min : 0;
-}
-
-static bool job_asks_more(const struct job *row, const struct job *old)
-{
-    return row->time_limit_s > old->time_limit_s || row->request.cpus > old->request.cpus ||
-           row->request.mem_mib > old->request.mem_mib || row->request.gpus > old->request.gpus ||
-           nodes_of(row) > nodes_of(old) || requests_more(row, old);
-}
-
-static bool has_same_partitions(const struct job *a, const struct job *b)
-{
-    size_t size = a->partition_count * sizeof *a->partitions;
-    return a->partition_count == b->partition_count && memcmp(a->partitions, b->partitions, size) == 0;
-}
-
-/* MaxWall does not count for a time limit that an operator changes. What a user asks for more may be refused as in a
- * submission, and so may a new QOS, partition or account. */
-static int check_limits(struct apply_context *c, const struct actor *actor, const struct job *old, struct job *row)
-{
-    bool has_time = row->time_limit_s != old->time_limit_s && !row->has_default_time;
-    if (has_time) row->is_time_exempt = actor->is_operator;
-    c->result->is_time_exempt = has_time && row->is_time_exempt && limits_time_exceeds(c->s, row);
-    bool is_moved = row->qos != old->qos || row->assoc != old->assoc || !has_same_partitions(row, old);
-    bool asks_more = !actor->is_operator && job_asks_more(row, old);
-    return is_moved || asks_more ? limit_submit_check_update(c, old, row, asks_more) : 0;
-}
-
-static int update(struct apply_context *c, const struct event *event)
-{
-    const struct event_update *wanted = &event->update;
-    uint32_t index;
-    bool is_new;
-    if (find_job(c, &event->actor, (struct job_ref){wanted->job_id, NONE}, &index) != 0) return -1;
-    struct job row = c->s->jobs.items[index];
-    if (job_edit_update(c, &event->actor, &c->s->jobs.items[index], wanted->values, &row) != 0) return -1;
-    if (set_dependency(c, event, index, &row, &is_new) != 0) return -1;
-    const char *old_name = old_name_of(c->s, &c->s->jobs.items[index], &row);
-    if (check_limits(c, &event->actor, &c->s->jobs.items[index], &row) != 0) return -1;
-    if (has_decisive_change(c->s, &c->s->jobs.items[index], &row)) move_to_list_end(c->s, &row);
-    bool has_new_time = row.time_limit_s != c->s->jobs.items[index].time_limit_s;
-    min_priority_update(c, index, &row);
-    job_set_assoc(c->s, index, row.assoc);
-    job_replace(c->s, index, &row);
-    settle_dependency(c, index, is_new, old_name);
-    if (has_new_time) time_limit_changed(c, index);
-    c->s->pass_is_due = true;
-    apply_note_change(c, TABLE_JOB, index);
-    return 0;
-}
-
-int apply_update(struct apply_context *c, const struct event *event)
-{
-    uint32_t added = requested_resources_add(c, event->update.values);
-    int status = update(c, event);
-    requested_resources_settle(c, added, status != 0);
     return status;
 }

@@ -72,7 +72,7 @@ static int check_not_too_late(struct job_edit *edit, enum job_field f)
 
 static bool is_allowed(const struct job_edit *edit, enum job_field_setter setter, int64_t old, int64_t new)
 {
-    if (edit->actor->is_operator) return true;
+    if (actor_may(edit->actor, PERMISSION_JOB_FIELDS)) return true;
     switch (setter) {
     case JOB_SET_BY_INSTANCE:
     case JOB_SET_BY_OPERATOR: return false;
@@ -114,7 +114,7 @@ static int check_actor(struct job_edit *edit, enum job_field f, const struct fie
 static bool may_have_deadline(const struct job_edit *edit)
 {
     const struct state *s = edit->c->s;
-    if (edit->actor->is_operator) return true;
+    if (actor_may(edit->actor, PERMISSION_JOB_FIELDS)) return true;
     uint32_t user = state_find_object(s, OBJECT_USER_POLICY, edit->actor->user);
     return user != NONE && s->objects[OBJECT_USER_POLICY].items[user].object.value[USER_MAY_USE_DEADLINE].number != 0;
 }
@@ -269,6 +269,8 @@ static int set_partitions(struct job_edit *edit)
     if (has_new_partitions && job_admission_check_states(c, edit->row) != 0) return -1;
     if (!has_new_partitions && !edit->is_changed[JOB_FIELD_SOFT] && !edit->is_changed[JOB_FIELD_SOFT_QUEUES]) return 0;
     job_places_sort_partitions(c, edit->row);
+    if (!is_submission && has_new_partitions && edit->row->lacks_time_limit)
+        job_admission_set_default_time(c->s, edit->row);
     if (!is_submission) partition_limits_reset_time(c->s, edit->row);
     return 0;
 }
@@ -291,38 +293,56 @@ static int set_places(struct job_edit *edit)
     return 0;
 }
 
-/* Sets the given fields, then checks those that depend on each other. */
-static int set_given_fields(struct job_edit *edit)
+/* Sets the given fields, each by itself. */
+static int set_each_field(struct job_edit *edit)
+{
+    const struct job_values *given = edit->given;
+    struct job *row = edit->row;
+    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (given->is_given[f] && edit_field(edit, f) != 0) return -1;
+    }
+    if (given->is_given[JOB_FIELD_TIME_LIMIT]) row->lacks_time_limit = row->has_default_time = false;
+    if (given->is_given[JOB_FIELD_REQUEUE]) row->forbids_requeue = !row->may_requeue;
+    bool has_new_rule = given->is_given[JOB_FIELD_REQUEUE] || given->is_given[JOB_FIELD_REQUEUE_EXIT];
+    if (has_new_rule && row->forbids_requeue && row->text->requeue_exits != NULL &&
+        row->text->requeue_exits[0] != '\0') {
+        (void)err_field(edit->c->e, ERR_INPUT, job_field_at(JOB_FIELD_REQUEUE_EXIT)->name,
+                        "'%s' requeues the job, which requeue=no forbids", row->text->requeue_exits);
+        return fail_of_job(edit);
+    }
+    bool has_new_account = edit->old != NULL && given->is_given[JOB_FIELD_ACCOUNT];
+    return has_new_account ? edit_account(edit, given->value[JOB_FIELD_ACCOUNT].text) : 0;
+}
+
+/* What it asks for in numbers. An update of other fields is not refused because the host has shrunk since. */
+static int check_request(struct job_edit *edit)
 {
     struct apply_context *c = edit->c;
     struct job *row = edit->row;
     const bool *changed = edit->is_changed;
-    bool is_submission = edit->old == NULL;
-    for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
-        if (edit->given->is_given[f] && edit_field(edit, f) != 0) return -1;
-    }
-    if (edit->given->is_given[JOB_FIELD_TIME_LIMIT]) row->has_default_time = false;
-    if (edit->given->is_given[JOB_FIELD_REQUEUE]) row->forbids_requeue = !row->may_requeue;
-    if (!is_submission && edit->given->is_given[JOB_FIELD_ACCOUNT] &&
-        edit_account(edit, edit->given->value[JOB_FIELD_ACCOUNT].text) != 0)
-        return -1;
-    if (set_partitions(edit) != 0) return -1;
-    if (is_submission && !edit->given->is_given[JOB_FIELD_CPUS]) job_admission_set_cpus(row);
-    if (is_submission && job_admission_set_default_memory(c, edit->given, row) != 0) return -1;
-    if (settle_amounts(edit) != 0) return -1;
-    /* Several nodes are refused before their CPUs are. */
-    bool has_nodes = row->placing != NULL && row->placing->node_min > 1;
-    if (has_nodes && set_places(edit) != 0) return -1;
-    /* An update of other fields is not refused because the host has shrunk since. */
-    bool has_new_cpus = is_submission || changed[JOB_FIELD_CPUS];
+    bool has_new_cpus = edit->old == NULL || changed[JOB_FIELD_CPUS];
     bool has_new_amounts = has_new_cpus || changed[JOB_FIELD_MEM_PER_CPU] || changed[JOB_FIELD_GPUS_PER_SLOT];
     bool has_new_request =
         has_new_amounts || changed[JOB_FIELD_MEM_MIB] || changed[JOB_FIELD_GPUS] || has_new_time_to_start(edit);
     if (has_new_amounts && job_admission_set_amounts(c, row) != 0) return -1;
     if (has_new_request && job_admission_check_capacity(c, row, edit->given) != 0) return -1;
     if ((has_new_cpus || changed[JOB_FIELD_SLOTS_MAX]) && job_admission_check_slots(c, row) != 0) return -1;
-    if ((has_new_cpus || changed[JOB_FIELD_REQUESTS]) && job_admission_check_amounts(c, row) != 0) return -1;
-    return has_nodes ? 0 : set_places(edit);
+    if (!has_new_cpus && !changed[JOB_FIELD_REQUESTS]) return 0;
+    return job_admission_check_amounts(c, row);
+}
+
+/* Sets the given fields, then checks those that depend on each other. */
+static int set_given_fields(struct job_edit *edit)
+{
+    struct job *row = edit->row;
+    bool is_submission = edit->old == NULL;
+    if (set_each_field(edit) != 0 || set_partitions(edit) != 0) return -1;
+    if (is_submission && !edit->given->is_given[JOB_FIELD_CPUS]) job_admission_set_cpus(row);
+    if (is_submission && job_admission_set_default_memory(edit->c, edit->given, row) != 0) return -1;
+    if (settle_amounts(edit) != 0) return -1;
+    bool has_nodes = row->placing != NULL && row->placing->node_min > 1;
+    if (!has_nodes) return check_request(edit) != 0 ? -1 : set_places(edit);
+    return set_places(edit) != 0 ? -1 : check_request(edit); /* several nodes are refused before their CPUs are */
 }
 
 /* Other partitions, or another order of them, may be those of another association, which may not allow the QOS.

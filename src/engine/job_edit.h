@@ -7,7 +7,8 @@
  *     users        may only raise nice and only lower the POSIX priority, and the time limit of a job that has started;
  *                  may have a deadline if their user object allows it
  *     an update    the current value of a field that updates may set is accepted from any actor at any time, and
- *                  changes nothing */
+ *                  changes nothing; but a time limit that is given replaces the default even where it equals
+ *                  that of the first partition, because the other partitions have defaults of their own */
 #ifndef FAIRLEAD_ENGINE_JOB_EDIT_H
 #define FAIRLEAD_ENGINE_JOB_EDIT_H
 
@@ -25,6 +26,10 @@ int submit_make_row(struct apply_context *c, const struct event *event, struct j
 
 /* Whether the user may have one more live job (max_jobs, max_u_jobs). ERR_TOO_LARGE. */
 int submit_check_counts(struct apply_context *c, const char *user);
+
+/* enforce_user: whether the user has an object, or gets one. ERR_DENIED, ERR_INPUT. The second one creates it. */
+int submit_check_user(struct apply_context *c, const char *user);
+void submit_ensure_user(struct apply_context *c, const char *user);
 
 /* Changes fields in row, a copy of the job j. ERR_CONFLICT in addition: the field cannot change after the start. */
 int job_edit_update(struct apply_context *c, const struct actor *actor, const struct job *j,

@@ -179,10 +179,17 @@ int job_places_check(struct apply_context *c, const struct actor *actor, const s
 
 /* --- the order of its partitions ---------------------------------------------------------------------------------- */
 
-static uint32_t violations_in(const struct cluster_model *m, const struct demand *d, uint32_t partition)
+/* On the best of its hosts that run jobs. O(instances) */
+static uint32_t violations_in(const struct state *s, const struct cluster_model *m, const struct demand *d,
+                              uint32_t partition)
 {
-    uint32_t instance = cluster_model_instance(m, partition, LOCAL_HOST_INDEX);
-    return instance == NONE ? UINT32_MAX : place_violations(&m->cluster, d, instance);
+    uint32_t min = UINT32_MAX;
+    for (uint32_t i = 0; i < m->cluster.instances.count; i++) {
+        if (m->partition_of[i] != partition || !cluster_model_is_attached(m, s, i)) continue;
+        uint32_t violations = place_violations(&m->cluster, d, i);
+        if (violations < min) min = violations;
+    }
+    return min;
 }
 
 void job_places_sort_partitions(struct apply_context *c, struct job *row)
@@ -199,7 +206,7 @@ void job_places_sort_partitions(struct apply_context *c, struct job *row)
     job_demands_begin(&demands, c->s, &model, cycle);
     const struct demand *d = job_demand(&demands, row, NONE);
     for (uint32_t i = 0; i < row->partition_count; i++) {
-        uint32_t own = violations_in(&model, d, row->partitions[i]), at = i;
+        uint32_t own = violations_in(c->s, &model, d, row->partitions[i]), at = i;
         for (; at > 0 && violations[at - 1] > own; at--) {
             sorted[at] = sorted[at - 1];
             violations[at] = violations[at - 1];

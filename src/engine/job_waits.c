@@ -38,6 +38,23 @@ void job_waits_find_ready(struct job *j)
     idset_release(&waiting);
 }
 
+/* Whether a task waits for a task of another job, or for a time. */
+static bool task_waits(const struct job *j, uint32_t task_id)
+{
+    return dependency_list_has_task(j->dependency, task_id) || task_delays_has_task(j, task_id);
+}
+
+void job_waits_find_ready_task(struct job *j, uint32_t task_id)
+{
+    bool waits = dependency_list_has_tasks(j->dependency) || j->delays.count > 0;
+    if (waits != j->waits_by_task)
+        job_waits_find_ready(j);
+    else if (waits && task_waits(j, task_id))
+        (void)idset_remove(&j->ready, task_id);
+    else if (waits && idset_has(&j->pending, task_id))
+        idset_add(&j->ready, task_id);
+}
+
 void job_waits_take(struct state *s, struct job *j, const struct idset *tasks)
 {
     dependents_note_tasks(s, j->id, tasks);
@@ -45,7 +62,7 @@ void job_waits_take(struct state *s, struct job *j, const struct idset *tasks)
     bool has_delays = j->delays.count > 0;
     if (has_delays) task_delays_drop(j, tasks);
     idset_remove_all(&j->pending, tasks); /* last, because tasks may be this set */
-    if (has_delays) job_waits_find_ready(j);
+    if (has_delays && j->delays.count == 0) job_waits_find_ready(j);
     if (idset_first(&j->pending) == NONE) dependents_note(s, j->id, NONE);
 }
 

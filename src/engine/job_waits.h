@@ -1,4 +1,4 @@
-/* When a job may start as far as its hold, its begin and the jobs that it waits for decide, and which of its tasks. */
+/* Whether hold, begin and dependencies let a job start, and which of its tasks. */
 #ifndef FAIRLEAD_ENGINE_JOB_WAITS_H
 #define FAIRLEAD_ENGINE_JOB_WAITS_H
 
@@ -20,8 +20,10 @@ int64_t job_waits_eligible_us(const struct job *j);
 /* The time from which the age of a job grows that is submitted, released or freed now: 0: it does not. */
 int64_t job_waits_accrual_us(const struct job *j, int64_t now_us);
 
-/* To be called after a change of the job's conditions, or when a task of it became pending again. */
+/* To be called after a change of the job's conditions, or when a task of it became pending again. O(ranges). The second
+ * one is for a change that concerns one task alone: O(conditions x log ranges). */
 void job_waits_find_ready(struct job *j);
+void job_waits_find_ready_task(struct job *j, uint32_t task_id);
 
 /* Takes tasks that are cancelled out of the pending ones, and queues this as a cause (dependents.h). */
 void job_waits_take(struct state *s, struct job *j, const struct idset *tasks);

@@ -18,7 +18,8 @@ void launch_backoff_fail(struct launch_backoff *b, int64_t now_us, uint64_t laun
     b->retry_us = now_us + b->wait_us;
     b->probe_id = 0;
     b->skipped_id = is_first ? 0 : job_id;
-    text_format(b->detail, sizeof b->detail, "%s", detail != NULL ? detail : "");
+    text_format(b->detail, sizeof b->detail, "%s",
+                detail != NULL && detail[0] != '\0' ? detail : "the launcher gave no reason");
 }
 
 bool launch_backoff_start(struct launch_backoff *b, uint64_t launch_id)

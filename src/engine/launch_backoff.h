@@ -20,7 +20,7 @@ struct launch_backoff {
     int64_t retry_us;    /* when a probe may start */
     uint64_t probe_id;   /* launch id of the probe that is under way; 0: none */
     uint32_t skipped_id; /* job id of the last probe that failed; 0: none */
-    char detail[200];    /* why the first launch, or the last probe, failed */
+    char detail[200];    /* why the first launch, or the last probe, failed; empty: launches work */
 };
 
 /* A launch of a job could not be started. */

@@ -120,7 +120,7 @@ bool limit_check_hit_tres(const struct limit_check *c, int place, uint32_t subje
 
 double limit_check_minutes(const struct limit_check *c, double amount)
 {
-    return limit_usage_minutes(amount * (double)c->r->time_limit_s);
+    return ceil(amount * (double)c->r->time_limit_s / LIMIT_MINUTE_S - 1e-9);
 }
 
 bool limit_check_time_hit(const struct limit_check *c, int place, uint32_t subject, const struct limit_set *l)
@@ -130,6 +130,8 @@ bool limit_check_time_hit(const struct limit_check *c, int place, uint32_t subje
     if (limit_check_count_is_decided(c, place, LIMIT_MAX_WALL)) return false;
     (void)limit_check_hit_count(c, place, subject, LIMIT_MAX_WALL, NULL, (double)max_s / LIMIT_MINUTE_S, 0.0);
     c->hit->requested = (double)c->r->time_limit_s / LIMIT_MINUTE_S;
+    c->hit->is_default_time = c->r->has_default_time;
+    c->hit->partition = c->r->partition;
     return true;
 }
 
@@ -139,7 +141,7 @@ bool limit_check_own_hit(const struct limit_check *c, int place, uint32_t subjec
     double asked = tres_amount_of(&c->r->tres, max->tres);
     if (limit == LIMIT_MIN_TRES)
         return asked < max->amount && limit_check_hit_tres(c, place, subject, limit, max, NULL, 0.0, asked);
-    if (limit == LIMIT_MAX_TRES_PER_NODE && c->r->nodes_max > 1) asked = floor(asked / c->r->nodes_max);
+    if (limit == LIMIT_MAX_TRES_PER_NODE && c->r->nodes > 1) asked = floor(asked / c->r->nodes);
     if (limit == LIMIT_MAX_TRES_MINS) asked = limit_check_minutes(c, asked);
     return asked > max->amount && limit_check_hit_tres(c, place, subject, limit, max, NULL, 0.0, asked);
 }

@@ -1,5 +1,5 @@
-/* One look at the limits that a request has: which limit decides, and what is said of one that blocks. limits.c asks
- * whether a task may start, limit_submit.c whether tasks may be submitted. */
+/* Compares a request with its limits, and records the one that blocks. limits.c asks whether a task may start,
+ * limit_submit.c whether tasks may be submitted. */
 #ifndef FAIRLEAD_ENGINE_LIMIT_CHECK_H
 #define FAIRLEAD_ENGINE_LIMIT_CHECK_H
 
@@ -26,7 +26,7 @@ struct limit_check {
 struct limit_check limit_check_begin(struct state *s, const struct limit_counts *counts, const struct limit_request *r,
                                      int64_t now_us, struct limit_hit *out_hit);
 
-/* Whether a QOS before a place has a limit of its own. */
+/* Whether a QOS of higher precedence sets the limit. */
 bool limit_check_count_is_decided(const struct limit_check *c, int place, enum limit_count limit);
 bool limit_check_tres_is_decided(const struct limit_check *c, int place, enum limit_tres limit, uint32_t tres);
 
@@ -37,7 +37,7 @@ uint32_t limit_check_group_above(const struct limit_check *c, uint32_t assoc);
 /* The counter of the user's association. NULL: it has counted nothing. */
 const struct limit_counter *limit_check_user_counter(const struct limit_check *c);
 
-/* Note the limit that blocks, and return true. k: the counter that has to become less; NULL: none can. */
+/* Record the limit that blocks, and return true. k: the counter that has to become less; NULL: none can. */
 bool limit_check_hit_count(const struct limit_check *c, int place, uint32_t subject, enum limit_count limit,
                            const struct limit_counter *k, double max, double used);
 bool limit_check_hit_tres(const struct limit_check *c, int place, uint32_t subject, enum limit_tres limit,

@@ -100,7 +100,7 @@ static void count_reserve(struct limit_counts *c, const struct limit_live *k, co
     }
 }
 
-/* The number of the counter's hosts becomes larger or smaller by the result. */
+/* Returns the change in the counter's number of hosts. */
 static int count_host(struct limit_counts *c, uint32_t counter, uint32_t host, int by)
 {
     uint64_t key = map_key_of_pair(counter, host);
@@ -111,7 +111,9 @@ static int count_host(struct limit_counts *c, uint32_t counter, uint32_t host, i
         ensure(map_remove_u64(&c->hosts, key));
     else
         map_set_u64(&c->hosts, key, tasks);
-    return (by > 0 && tasks == 1) || tasks == 0 ? by : 0;
+    bool is_change = (by > 0 && tasks == 1) || tasks == 0;
+    c->counters.items[counter].host_edition += is_change;
+    return is_change ? by : 0;
 }
 
 static void count_live(struct limit_counts *c, const struct limit_live *k, const struct counter_list *counters, int by)
@@ -219,7 +221,7 @@ static bool is_current(const struct limit_live *have, const struct task *k, cons
            have->end_us == timeline_end_of(start_us, j->time_limit_s * US_PER_S);
 }
 
-/* Most entries of the heap may be of tasks that have ended early. */
+/* Drops entries of ended tasks once they are three quarters of the heap. */
 static void note_end(struct limit_counts *c, const struct limit_live *k)
 {
     enum { FEW_ENDS = 64 };
@@ -301,8 +303,9 @@ static void update_job(struct state *s, struct limit_counts *c, uint32_t job_id)
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
-/* Where no limit is enforced any more, nothing takes the changes in; then all is made anew when one is. */
-static bool takes_changes(struct state *s)
+/* When no limit is enforced, nothing reads the changes; beyond a bound they are dropped and the counts rebuilt at the
+ * next use. */
+static bool records_changes(struct state *s)
 {
     enum { FEW_CHANGES = 4096 };
     struct limit_counts *c = s->limit_counts;
@@ -317,12 +320,12 @@ static bool takes_changes(struct state *s)
 
 void limit_counts_touch_job(struct state *s, uint32_t job_id)
 {
-    if (takes_changes(s)) *array_add(&s->limit_counts->touched_jobs) = job_id;
+    if (records_changes(s)) *array_add(&s->limit_counts->touched_jobs) = job_id;
 }
 
 void limit_counts_touch_task(struct state *s, uint64_t launch_id)
 {
-    if (takes_changes(s)) *array_add(&s->limit_counts->touched_launches) = launch_id;
+    if (records_changes(s)) *array_add(&s->limit_counts->touched_launches) = launch_id;
 }
 
 static void release_rows(struct limit_counts *c)
@@ -365,6 +368,7 @@ static void rebuild(struct state *s, struct limit_counts *c, int64_t now_us)
 {
     const struct limit_table *t = limit_table_of(s);
     release_rows(c);
+    c->rebuild_count++;
     c->is_valid = true;
     c->base_us = now_us;
     c->tres_count = s->policy.tres.count;

@@ -6,7 +6,7 @@
  *     used          their TRES in whole units; nodes are distinct hosts, billing is cut off for each task
  *     reserved      their TRES x usage factor x the time until their time limit, which falls with time
  *
- * They follow the rows lazily: a change of a row notes its id, and the next limit_counts_update takes the changes in.
+ * They follow the rows lazily: a change of a row records its id, and the next limit_counts_update applies the changes.
  * Sums are of whole numbers, or of numbers of fixed point, so that what was added is taken back exactly.
  * Derived from the rows, never stored. Source: docs/formulas.md 9. */
 #ifndef FAIRLEAD_ENGINE_LIMIT_COUNTS_H
@@ -28,6 +28,7 @@ struct limit_counter {
     uint64_t submitted;
     uint32_t jobs;
     uint32_t decrease_count;      /* counts the times when something became less */
+    uint32_t host_edition;        /* counts the changes of its set of hosts */
     struct limit_amount *amounts; /* by index of policy.tres; NULL: all 0 */
 };
 
@@ -36,7 +37,7 @@ struct limit_live {
     uint64_t launch_id;
     uint32_t assoc, qos, partition_qos; /* partition_qos NONE: none, or the same */
     int64_t end_us;                     /* of its time limit */
-    bool has_reserve;                   /* the end is not over */
+    bool has_reserve;                   /* its time limit has not passed */
     double usage_factor;
     struct tres_list tres;
     uint32_t *hosts;
@@ -65,10 +66,11 @@ struct limit_counts {
     int64_t base_us;                  /* ends count from here */
     ARRAY(uint32_t) qos_of_partition; /* as of the rules */
     uint32_t tres_count, move_edition, rules_edition;
+    uint32_t rebuild_count; /* the numbers of the counters, and how often they fell, are those of one rebuild */
     bool is_valid;
 };
 
-/* Note that a row is new or has changed. O(1). */
+/* Records that a row is new or has changed. O(1). */
 void limit_counts_touch_job(struct state *s, uint32_t job_id);
 void limit_counts_touch_task(struct state *s, uint64_t launch_id);
 
@@ -95,7 +97,7 @@ bool limit_counter_has_host(const struct limit_counts *c, const struct limit_cou
 uint32_t limit_counts_plan(struct state *s, struct limit_counts *c, const struct limit_live *live, int64_t now_us);
 void limit_counts_unplan(struct state *s, struct limit_counts *c, uint32_t planned);
 
-/* Makes all anew with the next update. */
+/* The next update rebuilds the counts. */
 void limit_counts_invalidate(struct state *s);
 void limit_counts_free(struct limit_counts *c); /* NULL is allowed */
 

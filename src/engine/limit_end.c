@@ -16,17 +16,6 @@ struct used_up {
 
 /* --- the limits --------------------------------------------------------------------------------------------------- */
 
-static double usage_of(const struct used_up *u, bool is_qos, uint32_t subject, uint32_t tres)
-{
-    return is_qos ? limit_usage_qos_tres(u->s, subject, tres, u->now_us)
-                  : limit_usage_tres(u->s, subject, tres, u->now_us);
-}
-
-static double wall_of(const struct used_up *u, bool is_qos, uint32_t subject)
-{
-    return is_qos ? limit_usage_qos_wall(u->s, subject, u->now_us) : limit_usage_wall(u->s, subject, u->now_us);
-}
-
 /* Whether one of its limits of usage is reached. k: its counter, with tasks. */
 static bool is_used_up(const struct used_up *u, bool is_qos, uint32_t subject, const struct limit_counter *k)
 {
@@ -34,11 +23,12 @@ static bool is_used_up(const struct used_up *u, bool is_qos, uint32_t subject, c
     const struct tres_list *minutes = &l->tres[LIMIT_GRP_TRES_MINS];
     int64_t wall_s = l->count[LIMIT_GRP_WALL];
     bool is_up = wall_s != LIMIT_UNLIMITED &&
-                 limit_usage_minutes(wall_of(u, is_qos, subject)) >= (double)wall_s / LIMIT_MINUTE_S;
+                 limit_usage_minutes(limit_usage_of(u->s, is_qos, subject, USAGE_WALL, u->now_us)) >=
+                     (double)wall_s / LIMIT_MINUTE_S;
     for (uint32_t i = 0; i < minutes->count && !is_up; i++) {
         const struct tres_amount *max = &minutes->items[i];
         is_up = limit_counter_used(k, max->tres) > 0.0 &&
-                limit_usage_minutes(usage_of(u, is_qos, subject, max->tres)) >= max->amount;
+                limit_usage_minutes(limit_usage_of(u->s, is_qos, subject, max->tres, u->now_us)) >= max->amount;
     }
     return is_up;
 }
@@ -65,7 +55,7 @@ static void find_used_up(struct used_up *u)
 
 /* --- the tasks ---------------------------------------------------------------------------------------------------- */
 
-/* Whether a task adds to the usage of one that has reached a limit. */
+/* Whether a task adds to the usage of an association or QOS that has reached its limit. */
 static bool adds_to_used_up(const struct used_up *u, const struct limit_live *live)
 {
     const uint32_t *group = u->table->group.items;
@@ -126,15 +116,15 @@ static uint32_t end_tasks(struct apply_context *c, const struct used_up *u, uint
     return 0;
 }
 
-/* --- a look ------------------------------------------------------------------------------------------------------- */
+/* --- a check ------------------------------------------------------------------------------------------------------ */
 
-static bool is_time_to_look(const struct state *s, int64_t now_us)
+static bool is_check_due(const struct state *s, int64_t now_us)
 {
     return s->limits_looked_us == 0 || now_us - s->limits_looked_us >= LIMIT_END_S * US_PER_S ||
            now_us < s->limits_looked_us;
 }
 
-static void look(struct apply_context *c)
+static void check_usage_limits(struct apply_context *c)
 {
     struct state *s = c->s;
     struct used_up u = {
@@ -154,7 +144,7 @@ void limit_end_tasks(struct apply_context *c)
         s->limits_next_live = 0;
         return;
     }
-    if (s->limits_next_live != 0 || is_time_to_look(s, c->now_us)) look(c);
+    if (s->limits_next_live != 0 || is_check_due(s, c->now_us)) check_usage_limits(c);
     if (s->limits_next_live != 0) state_want_pass_at(s, c->now_us + LIMIT_END_PAUSE_MS * INT64_C(1000));
     if (s->job_by_id.count > 0) state_want_pass_at(s, s->limits_looked_us + LIMIT_END_S * US_PER_S);
 }

@@ -4,11 +4,12 @@
  *     in an environment                to a number of hosts, and of slots on each (MaxTRESPerNode)
  *     GrpTRES=node and the like        to so many hosts on which its group has no task yet (demand.host_limits)
  *
- * What is restricted gets no reservation, because what it is restricted to changes with each start and each end. */
+ * A restricted demand gets no reservation, because its restriction changes with each start and end. */
 #ifndef FAIRLEAD_ENGINE_LIMIT_PLACE_H
 #define FAIRLEAD_ENGINE_LIMIT_PLACE_H
 
 #include "engine/cluster_model.h"
+#include "engine/limit_hosts.h"
 #include "engine/limits.h"
 #include "sched/demand.h"
 
@@ -16,7 +17,8 @@ struct limit_places {
     struct state *s;
     const struct limit_counts *counts; /* up to date */
     const struct cluster_model *model;
-    struct arena *arena; /* of restricted demands */
+    struct arena *arena;             /* of restricted demands */
+    struct limit_hosts_cache *cache; /* NULL: none */
     int64_t now_us;
 };
 

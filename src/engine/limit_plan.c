@@ -9,6 +9,7 @@ void limit_plan_begin(struct limit_plan *p, struct state *s, const struct cluste
     *p = (struct limit_plan){.places = {.s = s, .model = model, .arena = arena, .now_us = now_us}};
     if (!limits_apply(s)) return;
     p->places.counts = p->counts = limit_counts_update(s, now_us);
+    p->places.cache = limit_hosts_cache_make(arena);
 }
 
 const struct demand *limit_plan_place(const struct limit_plan *p, const struct job *j, uint32_t partition,

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "engine/handlers.h"
-#include "engine/job_admission.h"
 #include "engine/limit_check.h"
+#include "engine/limit_size.h"
 #include "engine/limit_text.h"
 
-/* What is submitted to a partition, or what an update makes of a job that waits. */
+/* A submission to one partition, or an updated waiting job. */
 struct submission {
     struct state *s;
     struct limit_request r;
@@ -158,13 +158,15 @@ static int refuse(struct apply_context *c, const struct limit_hit *hit)
     return -1;
 }
 
-/* The request of a job that has no places yet; a parallel environment may give it any number of nodes. amounts: room
- * for TRES_MAX. */
-static void request_of(struct state *s, const struct job *row, uint32_t partition, struct tres_amount *amounts,
-                       struct limit_request *out)
+/* The smallest request of a job that has no places yet. amounts: room for TRES_MAX. */
+static void request_of(struct state *s, const struct limit_counts *counts, const struct job *row, uint32_t partition,
+                       struct tres_amount *amounts, struct limit_request *out)
 {
-    limits_request(s, row, partition, row->request.cpus, 0, amounts, out);
-    if (row->environment != NONE) out->nodes_max = (row->request.cpus - 1) / job_admission_min_slots(s, row) + 1;
+    const struct limit_spread spread = limit_size_spread(s, row, partition);
+    uint32_t each = UINT32_MAX;
+    if (spread.has_environment) each = limit_size_each(s, counts, row, partition, spread.slots_max);
+    const struct limit_size size = limit_size_min(&spread, each);
+    limits_request(s, row, partition, size.slots, size.hosts, amounts, out);
 }
 
 int limit_submit_check(struct apply_context *c, const struct job *row, const char *new_user)
@@ -176,7 +178,7 @@ int limit_submit_check(struct apply_context *c, const struct job *row, const cha
         struct tres_amount amounts[TRES_MAX];
         struct submission u = {.s = s, .tasks = idset_count(&row->array)};
         struct limit_hit hit;
-        request_of(s, row, row->partitions[i], amounts, &u.r);
+        request_of(s, counts, row, row->partitions[i], amounts, &u.r);
         u.r.is_new_user = new_user != NULL;
         if (new_user != NULL) u.r.user = new_user;
         if (!admits(counts, &u, &hit)) return refuse(c, &hit);
@@ -191,11 +193,11 @@ int limit_submit_check_update(struct apply_context *c, const struct job *old, co
     struct limit_request counted;
     if (!limits_apply(s)) return 0;
     const struct limit_counts *counts = limit_counts_update(s, c->now_us);
-    limits_request(s, old, old->partitions[0], old->request.cpus, 0, old_amounts, &counted);
+    limits_request(s, old, old->partitions[0], old->request.cpus, 1, old_amounts, &counted);
     for (uint32_t i = 0; i < row->partition_count; i++) {
         struct submission u = {.s = s, .old = &counted, .tasks = idset_count(&row->pending)};
         struct limit_hit hit;
-        request_of(s, row, row->partitions[i], amounts, &u.r);
+        request_of(s, counts, row, row->partitions[i], amounts, &u.r);
         bool has_old_time = row->time_limit_s == old->time_limit_s;
         u.r.is_time_exempt |= has_old_time;
         if (has_old_time && !asks_more) u.r.time_limit_s = 0;

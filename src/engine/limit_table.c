@@ -60,7 +60,7 @@ double limit_table_amount(const struct limit_set *l, enum limit_tres limit, uint
     return -1.0;
 }
 
-/* Those that a text limits, also to 0, in memory of arena. The text is valid. */
+/* The TRES that a text limits, including those limited to 0, in memory of arena. The text is valid. */
 static struct tres_list read_tres(const struct tres_table *t, const char *text, struct arena *arena)
 {
     struct tres_list list = {.items = arena_alloc(arena, (t->count + (size_t)1) * sizeof *list.items)};
@@ -114,7 +114,7 @@ static bool has_member_limits(const struct limit_set *l)
            l->tres[LIMIT_MAX_TRES_PER_NODE].count > 0 || l->tres[LIMIT_MAX_TRES_MINS].count > 0;
 }
 
-/* Those of own, and those of above that own does not have. */
+/* The union; own values win. */
 static struct tres_list merge_tres(const struct limit_set *own, const struct limit_set *above, enum limit_tres limit,
                                    struct arena *arena)
 {

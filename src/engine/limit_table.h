@@ -51,7 +51,7 @@ struct limit_table {
     ARRAY(uint32_t) group;                  /* by association: the nearest one with Grp limits, itself or above; NONE */
     ARRAY(const struct limit_set *) of_qos; /* by QOS; NULL: none */
     ARRAY(uint32_t) qos_of_partition;       /* by partition: the QOS whose limits its jobs have, too; NONE */
-    ARRAY(uint32_t) timed_assocs, timed_qos; /* those with a limit of usage: GrpTRESMins or GrpWall */
+    ARRAY(uint32_t) timed_assocs, timed_qos; /* associations and QOS with GrpTRESMins or GrpWall */
     struct tres_indices indices;
     struct arena arena;
     uint32_t rules_edition;
@@ -63,11 +63,11 @@ struct limit_table {
 /* The limit of a TRES; a negative number: none. O(limited TRES). */
 double limit_table_amount(const struct limit_set *l, enum limit_tres limit, uint32_t tres);
 
-/* The table, made anew after a change of rules by an operator: O(associations + objects); otherwise O(1), or O(new
+/* The table, rebuilt after a change of rules by an operator: O(associations + objects); otherwise O(1), or O(new
  * associations). */
 const struct limit_table *limit_table_of(struct state *s);
 
-/* Makes it anew with the next use. */
+/* The next use rebuilds it. */
 void limit_table_invalidate(struct state *s);
 void limit_table_free(struct limit_table *t); /* NULL is allowed */
 

@@ -1,9 +1,11 @@
 #include "engine/limit_text.h"
 
+#include <string.h>
+
 #include "base/number.h"
 #include "base/quantity.h"
+#include "engine/partition_limits.h"
 #include "fields/limit_fields.h"
-#include "fields/settings.h"
 
 /* Whether "cpu=4,mem=8" has a TRES. */
 static bool names_tres(const char *list, const char *tres)
@@ -45,19 +47,35 @@ static void add_subject(const struct state *s, const struct limit_hit *hit, stru
     if (a->partition != NULL) buf_format(out, " for partition '%s'", a->partition);
 }
 
+static bool is_max_wall(const struct limit_hit *hit)
+{
+    return hit->reason == PENDING_ASSOC_MAX_WALL || hit->reason == PENDING_QOS_MAX_WALL;
+}
+
 static bool is_time(const struct limit_hit *hit)
 {
-    return hit->reason == PENDING_ASSOC_MAX_WALL || hit->reason == PENDING_QOS_MAX_WALL ||
-           hit->reason == PENDING_ASSOC_GRP_WALL || hit->reason == PENDING_QOS_GRP_WALL;
+    return is_max_wall(hit) || hit->reason == PENDING_ASSOC_GRP_WALL || hit->reason == PENDING_QOS_GRP_WALL;
+}
+
+/* Whether it is of an amount of memory, and not of one times minutes. */
+static bool is_memory(const struct state *s, const struct limit_hit *hit)
+{
+    size_t length = strlen(hit->name);
+    bool is_minutes = length > 4 && strcmp(hit->name + length - 4, "Mins") == 0;
+    return hit->tres != NONE && s->policy.tres.items[hit->tres].type == TRES_TYPE_MEM && !is_minutes;
 }
 
 /* An amount of what the limit is of; times are in minutes. */
-static void add_amount(const struct limit_hit *hit, double amount, struct buf *out)
+static void add_amount(const struct state *s, const struct limit_hit *hit, double amount, struct buf *out)
 {
     char number[NUMBER_TEXT_SIZE], duration[32];
     if (is_time(hit)) {
-        duration_format(duration, (int64_t)(amount * 60.0));
+        duration_format(duration, (int64_t)(amount * 60.0 + 0.5));
         buf_add_text(out, duration);
+        return;
+    }
+    if (is_memory(s, hit) && amount >= 1.0) {
+        buf_add(out, number, memory_format(number, (uint64_t)amount));
         return;
     }
     number_format_double(number, amount, 15, 'g');
@@ -67,19 +85,25 @@ static void add_amount(const struct limit_hit *hit, double amount, struct buf *o
 /* Whether it is of each job by itself, whatever is in use. */
 static bool is_of_job(const struct limit_hit *hit)
 {
-    bool is_max_wall = hit->reason == PENDING_ASSOC_MAX_WALL || hit->reason == PENDING_QOS_MAX_WALL;
-    return is_max_wall || (hit->tres != NONE && hit->counter == NONE && !hit->falls && hit->used <= 0.0);
+    return is_max_wall(hit) || (hit->tres != NONE && hit->counter == NONE && !hit->falls && hit->used <= 0.0);
 }
 
-/* A time limit that is the default one, and what the job may have instead. */
+static bool is_of_submits(const struct limit_hit *hit)
+{
+    return hit->reason == PENDING_ASSOC_GRP_SUBMIT || hit->reason == PENDING_ASSOC_MAX_SUBMIT ||
+           hit->reason == PENDING_QOS_GRP_SUBMIT || hit->reason == PENDING_QOS_MAX_SUBMIT ||
+           hit->reason == PENDING_QOS_MAX_SUBMIT_PER_ACCOUNT;
+}
+
+/* Where a time limit that was not given comes from, and what the job may have instead. */
 static void add_default(const struct state *s, const struct limit_hit *hit, struct buf *out)
 {
     char max[32];
-    int64_t requested_s = (int64_t)(hit->requested * 60.0 + 0.5);
-    bool is_max_wall = hit->reason == PENDING_ASSOC_MAX_WALL || hit->reason == PENDING_QOS_MAX_WALL;
-    if (!is_max_wall || requested_s != setting_number(&s->settings, SET_DEFAULT_TIME_S)) return;
+    if (!hit->is_default_time) return;
+    buf_add_text(out, ", the default");
+    partition_limits_add_default(s, hit->partition, (int64_t)(hit->requested * 60.0 + 0.5), out);
     duration_format(max, (int64_t)(hit->limit * 60.0 + 0.5));
-    buf_format(out, ", the default (default_time_s); give the job a time limit of at most %s", max);
+    buf_format(out, "; give the job a time limit of at most %s", max);
 }
 
 void limit_text(const struct state *s, const struct limit_hit *hit, struct buf *out)
@@ -88,16 +112,16 @@ void limit_text(const struct state *s, const struct limit_hit *hit, struct buf *
     add_subject(s, hit, out);
     buf_format(out, " has %s=", hit->name);
     if (hit->tres != NONE) buf_format(out, "%s=", s->policy.tres.items[hit->tres].text);
-    add_amount(hit, hit->limit, out);
+    add_amount(s, hit, hit->limit, out);
     buf_add_text(out, "; ");
     if (!is_own) {
-        add_amount(hit, hit->used, out);
-        buf_add_text(out, " in use");
+        add_amount(s, hit, hit->used, out);
+        buf_add_text(out, is_of_submits(hit) ? " submitted" : " in use");
         if (hit->member != NULL) buf_format(out, " by '%s'", hit->member);
     }
     if (!is_own && !(hit->requested > 0.0)) return;
     if (!is_own) buf_add_text(out, ", ");
-    add_amount(hit, hit->requested, out);
+    add_amount(s, hit, hit->requested, out);
     buf_add_text(out, " requested");
     add_default(s, hit, out);
 }

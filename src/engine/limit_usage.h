@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "engine/state.h"
+#include "engine/usage_sums.h"
 
 enum { LIMIT_MINUTE_S = 60 };
 
@@ -16,10 +16,11 @@ static inline double limit_usage_minutes(double seconds)
     return floor(seconds / LIMIT_MINUTE_S + 1e-9);
 }
 
-/* index of the association or the QOS; tres: index of policy.tres. O(1) amortised (engine/usage_sums.h). */
-double limit_usage_tres(struct state *s, uint32_t assoc, uint32_t tres, int64_t now_us);
-double limit_usage_wall(struct state *s, uint32_t assoc, int64_t now_us);
-double limit_usage_qos_tres(struct state *s, uint32_t qos, uint32_t tres, int64_t now_us);
-double limit_usage_qos_wall(struct state *s, uint32_t qos, int64_t now_us);
+/* subject: index of the QOS, or of the association. kind: index of policy.tres, or USAGE_WALL. O(1) amortised
+ * (engine/usage_sums.h). */
+static inline double limit_usage_of(struct state *s, bool is_qos, uint32_t subject, uint32_t kind, int64_t now_us)
+{
+    return is_qos ? usage_sums_qos(s, subject, kind, now_us) : usage_sums_below(s, subject, kind, now_us);
+}
 
 #endif

@@ -113,25 +113,30 @@ static bool is_removed(struct str names, struct str name)
     return found;
 }
 
-int limit_value_change_qos_list(const struct state *s, const struct field *f, char sign, struct str text,
+int limit_value_change_qos_list(const struct state *s, const struct field *f, const struct qos_list_change *change,
                                 struct arena *arena, struct field_value *io_value, struct err *e)
 {
     struct buf list = {0};
     struct field_value unused;
-    const char *old = io_value->text;
-    struct str names = str_trim(text).length > 0 ? text : (struct str){0};
-    if (field_parse(f, text, arena, &unused, e) != 0 || (sign == '-' && check_removed(f, old, names, e) != 0))
-        return -1;
+    const char *old = io_value->text[0] != '\0' ? io_value->text : change->inherited, sign = change->sign;
+    struct str text = change->text, names = str_trim(text).length > 0 ? text : (struct str){0};
+    bool has_no_list = sign != '\0' && names.length > 0 && old[0] == '\0';
+    if (field_parse(f, text, arena, &unused, e) != 0) return -1;
+    if (sign == '-' && !has_no_list && check_removed(f, old, names, e) != 0) return -1;
     for (struct str rest = sign != '\0' && old[0] != '\0' ? str(old) : (struct str){0}; rest.text != NULL;) {
         struct str name = str_cut(rest, ',', &rest);
         if (sign == '+' || !is_removed(names, name)) add_name(&list, name);
     }
     int status = sign != '-' ? add_names(s, names, &list, e) : 0;
-    if (sign == '-' && list.length == 0 && old[0] != '\0') /* an empty list would allow what the account above does */
+    if (status == 0 && has_no_list)
+        status = err_value_reason(e, f->name, text, "cannot be %s: every QOS is allowed; give %s=LIST",
+                                  sign == '+' ? "added" : "removed", f->name);
+    else if (sign == '-' && list.length == 0 &&
+             old[0] != '\0') /* an empty list would allow what the account above does */
         status = err_value_reason(e, f->name, text,
                                   "is all of the list; set another one, or an empty one for that of "
                                   "the account above");
-    if (status == 0) status = set_text(f, &list, arena, io_value, e);
+    if (status == 0 && (sign == '\0' || names.length > 0)) status = set_text(f, &list, arena, io_value, e);
     buf_release(&list);
     return status;
 }

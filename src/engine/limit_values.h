@@ -12,9 +12,16 @@
 int limit_value_change(const struct state *s, const struct field *f, struct str text, struct arena *arena,
                        struct field_value *io_value, struct err *e);
 
-/* Changes a list of QOS: replaces it (sign 0), adds to it ('+') or removes from it ('-'). ERR_NOT_FOUND: no such QOS;
- * ERR_INPUT: a QOS to remove is not in the list, or the list gets too long. */
-int limit_value_change_qos_list(const struct state *s, const struct field *f, char sign, struct str text,
+struct qos_list_change {
+    char sign; /* 0: replaces the list; '+': adds to it; '-': removes from it */
+    struct str text;
+    const char *inherited; /* the list that holds where the own one is empty; "": every QOS is allowed */
+};
+
+/* Changes a list of QOS. What is added to, or removed from, an empty list changes a copy of the inherited one.
+ * ERR_NOT_FOUND: no such QOS; ERR_INPUT: a QOS to remove is not in the list, there is none to change because every QOS
+ * is allowed, or the list gets too long. */
+int limit_value_change_qos_list(const struct state *s, const struct field *f, const struct qos_list_change *change,
                                 struct arena *arena, struct field_value *io_value, struct err *e);
 
 /* Changes the name of a QOS; empty and -1: none. ERR_NOT_FOUND. */

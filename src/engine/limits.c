@@ -37,8 +37,7 @@ static bool wall_hit(const struct limit_check *c, int place, uint32_t subject, c
 {
     int64_t max_s = l->count[LIMIT_GRP_WALL];
     if (max_s == LIMIT_UNLIMITED || limit_check_count_is_decided(c, place, LIMIT_GRP_WALL)) return false;
-    double used_s = place == LIMIT_CHECK_ASSOC ? limit_usage_wall(c->s, subject, c->now_us)
-                                               : limit_usage_qos_wall(c->s, subject, c->now_us);
+    double used_s = limit_usage_of(c->s, place != LIMIT_CHECK_ASSOC, subject, USAGE_WALL, c->now_us);
     double max = (double)max_s / LIMIT_MINUTE_S, used = limit_usage_minutes(used_s);
     double asked = c->is_safe ? (double)c->r->time_limit_s / LIMIT_MINUTE_S : 0.0;
     if (used < max && used + asked <= max) return false;
@@ -65,9 +64,8 @@ static bool usage_hit(const struct limit_check *c, int place, uint32_t subject, 
     double amount = tres_amount_of(&c->r->tres, max->tres), asked = limit_check_minutes(c, amount);
     bool is_charged = c->r->usage_factor > 0.0;
     if (!(amount > 0.0)) return false;
-    double used_s = !is_charged                  ? 0.0
-                    : place == LIMIT_CHECK_ASSOC ? limit_usage_tres(c->s, subject, max->tres, c->now_us)
-                                                 : limit_usage_qos_tres(c->s, subject, max->tres, c->now_us);
+    bool is_qos = place != LIMIT_CHECK_ASSOC;
+    double used_s = is_charged ? limit_usage_of(c->s, is_qos, subject, max->tres, c->now_us) : 0.0;
     double used = limit_usage_minutes(used_s);
     double reserved =
         is_charged ? limit_usage_minutes(limit_counter_reserved(c->counts, k, max->tres, c->now_us)) : 0.0;
@@ -288,7 +286,7 @@ bool limits_admit_host(struct state *s, const struct limit_counts *counts, const
 
 /* --- usage that is up --------------------------------------------------------------------------------------------- */
 
-/* Without `safe`, when what is asked for does not count. */
+/* `safe` is off: the request itself does not count. */
 static bool is_up(const struct limit_check *c, int place, uint32_t subject, const struct limit_set *l)
 {
     return l != NULL &&
@@ -316,7 +314,6 @@ void limits_request(struct state *s, const struct job *j, uint32_t partition, ui
     const struct object_row *qos = &s->objects[OBJECT_QOS].items[j->qos];
     uint32_t assoc = j->assoc != NONE ? state_assoc_in_partition(s, j->assoc, partition) : NONE;
     const struct assoc *a = assoc != NONE ? &s->assocs.items[assoc] : NULL;
-    uint32_t nodes = hosts > 0 ? hosts : j->placing != NULL && j->placing->node_min > 0 ? j->placing->node_min : 1;
     uint32_t partition_qos = limit_table_of(s)->qos_of_partition.items[partition];
     *out = (struct limit_request){.assoc = assoc,
                                   .user = a != NULL ? a->user : NULL,
@@ -324,16 +321,17 @@ void limits_request(struct state *s, const struct job *j, uint32_t partition, ui
                                   .qos = j->qos,
                                   .partition_qos = partition_qos == j->qos ? NONE : partition_qos,
                                   .tres = {.items = amounts},
-                                  .nodes = nodes,
-                                  .nodes_max = nodes,
+                                  .nodes = hosts,
                                   .time_limit_s =
                                       j->has_default_time ? partition_limits_time_s(s, j, partition) : j->time_limit_s,
                                   .is_time_exempt = j->is_time_exempt,
+                                  .has_default_time = j->lacks_time_limit,
+                                  .partition = partition,
                                   .usage_factor = qos->object.value[QOS_USAGE_FACTOR].real};
     if (state_job_document(s, j) != NULL)
         job_tres(s, &limit_table_of(s)->indices, j, slots, &out->tres);
     else
-        job_task_tres(s, &limit_table_of(s)->indices, j, slots, nodes, &out->tres);
+        job_task_tres(s, &limit_table_of(s)->indices, j, slots, hosts, &out->tres);
     double billing = floor(job_billing_in(s, partition, &out->tres));
     if (out->tres.count < TRES_MAX) tres_list_set(&out->tres, TRES_BILLING, billing);
 }
@@ -345,7 +343,7 @@ bool limits_time_exceeds(struct state *s, const struct job *j)
         struct tres_amount amounts[TRES_MAX];
         struct limit_request r;
         struct limit_hit hit;
-        limits_request(s, j, j->partitions[i], j->request.cpus, 0, amounts, &r);
+        limits_request(s, j, j->partitions[i], j->request.cpus, 1, amounts, &r);
         r.is_time_exempt = false;
         const struct limit_check c = limit_check_begin(s, NULL, &r, 0, &hit);
         const struct limit_set *member = c.table->of_member.items[r.assoc];

@@ -23,9 +23,11 @@ struct limit_request {
     const char *user, *account;
     uint32_t qos, partition_qos; /* partition_qos NONE: none, or the same */
     struct tres_list tres;       /* whole numbers, with nodes (at least) and billing */
-    uint32_t nodes, nodes_max;   /* nodes_max: those over which the request may be distributed, for MaxTRESPerNode */
+    uint32_t nodes;
     int64_t time_limit_s;
-    bool is_time_exempt; /* an operator has set its time limit */
+    bool is_time_exempt;   /* an operator has set its time limit */
+    bool has_default_time; /* none was given: it is a default of its partitions */
+    uint32_t partition;
     double usage_factor;
 };
 
@@ -38,14 +40,16 @@ struct limit_hit {
     const char *name;   /* "GrpTRES" */
     uint32_t tres;      /* NONE: not of TRES */
     double limit, used, requested;
+    bool is_default_time; /* MaxWall: what is requested is a default, mostly of this partition */
+    uint32_t partition;
     uint32_t counter,
         decrease_count;     /* the counter that has to become less, and how often it has; counter NONE: none can */
-    bool falls;             /* it may also end by the time that passes */
+    bool falls;             /* time alone may lift it */
     bool has_more_counters; /* or when another counter becomes less */
 };
 
-/* Fills a request for a task of a job in a partition, with its minimum of slots and nodes, or as it was placed (hosts
- * not 0). amounts: the caller's, with room for TRES_MAX. */
+/* Fills a request for a task of a job in a partition with so many slots on so many hosts. amounts: the caller's, with
+ * room for TRES_MAX. */
 void limits_request(struct state *s, const struct job *j, uint32_t partition, uint32_t slots, uint32_t hosts,
                     struct tres_amount *amounts, struct limit_request *out);
 
@@ -57,11 +61,11 @@ bool limits_admit(struct state *s, const struct limit_counts *counts, const stru
 /* A limit of the hosts of a group (GrpTRES=node and the like). */
 struct limit_of_hosts {
     struct limit_hit hit; /* if the task needs more; counter NONE: the group has no task yet */
-    uint32_t others_max;  /* so many hosts on which the group has no task may the task have */
+    uint32_t others_max;  /* maximum number of hosts that are new to the group */
 };
 
-/* The limits of hosts of a task that limits_admit lets start, in the order of reasons: those that leave it fewer than
- * so many other hosts. out: room for LIMITS_OF_HOSTS_MAX. Returns their number. */
+/* The node limits that leave a task, which limits_admit lets start, fewer than `hosts` new hosts, in the order of
+ * reasons. out: room for LIMITS_OF_HOSTS_MAX. Returns their number. */
 enum { LIMITS_OF_HOSTS_MAX = TREE_DEPTH_MAX + 8 };
 uint32_t limits_list_hosts(struct state *s, const struct limit_counts *counts, const struct limit_request *r,
                            uint32_t hosts, struct limit_of_hosts *out);

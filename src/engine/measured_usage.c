@@ -7,6 +7,8 @@
  *     memory                 memory in use x the time since the measurement before, as in Grid Engine
  *     charge                 at the time of the measurement: to the user (in the project), and to the project
  *
+ *     peak memory            the largest measurement so far; at the end at least that of the largest process
+ *
  * Usage is charged when it is measured, not in advance, so owners do not have what a task used since its last
  * measurement. The end record has the final CPU time and I/O. The memory in use at the last measurement counts up to
  * the end; for a task that was never measured, it is the largest process's peak.
@@ -114,6 +116,7 @@ int apply_measured(struct apply_context *c, const struct event *event)
     int64_t at_us = m->at_us < c->now_us ? m->at_us : c->now_us;
     add_measurement(c, k, &(struct measurement){at_us, m->cpu_us, m->io_bytes, m->mem_kib});
     k->mem_kib = in_range(m->mem_kib);
+    k->max_rss_kib = larger_of(k->max_rss_kib, k->mem_kib);
     apply_note_change(c, TABLE_TASK, index);
     return 0;
 }

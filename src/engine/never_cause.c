@@ -167,14 +167,15 @@ static bool is_name(const struct never_finder *f, const struct need *n)
     return strcmp(resource, HOST_NAME_RESOURCE) == 0 || strcmp(resource, QUEUE_NAME_RESOURCE) == 0;
 }
 
-/* An instance has one host that runs jobs, and its GPUs are the machine's. */
+/* In an instance the GPUs of a host are the machine's. */
 static void advise(struct never_finder *f, const struct need *n)
 {
+    const char *host = never_places_host(f);
     if (f->s->is_document) {
         buf_add_text(&f->text, "; add a host with ");
         add_need(f, n);
-    } else if (n->resource != f->demands->m->resources.gpu) {
-        buf_add_text(&f->text, "; complex_values of host '" LOCAL_HOST "' can have it");
+    } else if (n->resource != f->demands->m->resources.gpu && host != NULL) {
+        buf_format(&f->text, "; complex_values of host '%s' can have it", host);
     }
 }
 
@@ -338,6 +339,20 @@ static bool is_limited_by_queue(const struct never_finder *f)
     return found;
 }
 
+/* " (MaxCPUsPerNode of partition 'fast' is 4)", if an open host has more slots than that. */
+static void add_per_node_limit(struct never_finder *f)
+{
+    for (uint32_t i = 0; i < f->c->instances.count; i++) {
+        const struct sched_host *h = &f->c->hosts.items[f->c->instances.items[i].host];
+        const struct object *o = &f->s->objects[OBJECT_PARTITION].items[f->n->empty.partition_of[i]].object;
+        const struct offer *slots = never_finder_has_bit(f->open, i) ? offers_find(&h->offers, SCHED_SLOTS) : NULL;
+        int64_t max = o->value[PARTITION_MAX_CPUS_PER_NODE].number;
+        if (slots == NULL || max == FIELD_SPECIAL || slots->amount <= (double)max) continue;
+        buf_format(&f->text, " (MaxCPUsPerNode of partition '%s' is %lld)", o->name, (long long)max);
+        return;
+    }
+}
+
 static void explain_number(struct never_finder *f, uint32_t slots)
 {
     add_slots(f);
@@ -358,6 +373,7 @@ static void explain_number(struct never_finder *f, uint32_t slots)
     uint32_t each = e != NULL && e->rule == ALLOCATE_FIXED ? e->slots_per_host : f->d.slots_per_host;
     if (each > 0) buf_format(&f->text, ", %u on each host", each);
     buf_format(&f->text, "; at most %u would fit", slots);
+    add_per_node_limit(f);
 }
 
 /* Whether the slots, or the hosts, are too many even without the other needs. */

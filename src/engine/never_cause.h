@@ -19,7 +19,7 @@ struct never_cause {
     const char *text;                        /* "asks for 96 slots on one host; the largest has 64" */
     enum job_field fields[CAUSE_FIELDS_MAX]; /* that can be at fault, the likeliest first */
     uint32_t field_count;                    /* at least 1 */
-    bool is_of_partitions;                   /* all are closed to it, for its user or its time limit */
+    bool is_of_partitions;                   /* it names a partition that is closed to the job */
     const char *request;                     /* the requested resource at fault, "fan=2"; NULL: none */
 };
 

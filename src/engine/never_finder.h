@@ -13,7 +13,7 @@ struct never_finder {
     const struct cluster *c;
     const struct job *j;
     uint32_t only;
-    const struct demand d; /* what lasts of it */
+    const struct demand d; /* without needs that may be met later */
     const uint64_t *open;  /* the instances that nothing keeps it from; NULL: not known yet */
     struct arena *arena;
     struct buf text;
@@ -37,5 +37,8 @@ bool never_places_find(struct never_finder *f);
 /* Appends "partition 'fast'", "partitions 'fast' and 'main'", "its 3 partitions", of those that the job may use.
  * Returns how many they are. */
 uint32_t never_places_add(struct never_finder *f);
+
+/* The first host that runs jobs in a partition that the job may use, for advice; NULL: there is none. */
+const char *never_places_host(const struct never_finder *f);
 
 #endif

@@ -108,6 +108,14 @@ static const char *host_name(const struct never_finder *f, uint32_t instance)
     return f->c->hosts.items[f->c->instances.items[instance].host].name;
 }
 
+const char *never_places_host(const struct never_finder *f)
+{
+    for (uint32_t i = 0; i < f->c->instances.count; i++) {
+        if (!f->c->instances.items[i].is_off && may_use(f, f->demands->m->partition_of[i])) return host_name(f, i);
+    }
+    return NULL;
+}
+
 /* "its time limit, 02:00:00, exceeds MaxTime of partition 'main', 01:00:00; ": a partition that has hosts, but that is
  * closed to the job. Returns whether there is one. */
 static bool add_closed_partition(struct never_finder *f)
@@ -121,6 +129,7 @@ static bool add_closed_partition(struct never_finder *f)
         nearest = p;
     }
     if (nearest == NONE) return false;
+    f->out->is_of_partitions = true;
     explain_limit(f, best, nearest);
     buf_add_text(&f->text, "; ");
     return true;
@@ -159,8 +168,11 @@ static void explain_features(struct never_finder *f, uint32_t described)
         buf_format(&f->text, " that runs jobs has the features '%s'; '%s' is only described", f->j->placing->constraint,
                    host_name(f, described));
     else
-        buf_format(&f->text, " has the features '%s'; %s", f->j->placing->constraint,
-                   f->s->is_document ? "add a host with them" : "host '" LOCAL_HOST "' can be given them");
+        buf_format(&f->text, " has the features '%s'", f->j->placing->constraint);
+    const char *host = never_places_host(f);
+    if (described == NONE && f->s->is_document) buf_add_text(&f->text, "; add a host with them");
+    if (described == NONE && !f->s->is_document && host != NULL)
+        buf_format(&f->text, "; host '%s' can be given them", host);
     never_finder_blame(f, JOB_FIELD_CONSTRAINT);
 }
 

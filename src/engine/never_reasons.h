@@ -1,4 +1,5 @@
-/* Why jobs of a schedule can never run. Each cause is found once, for all jobs that it is the cause of. */
+/* Why jobs of a schedule can never run. A cause is found once for all jobs of a kind of demands, except where a
+ * partition is closed to a job: then it depends on its user, account, QOS and sizes, too. Each text is stored once. */
 #ifndef FAIRLEAD_ENGINE_NEVER_REASONS_H
 #define FAIRLEAD_ENGINE_NEVER_REASONS_H
 
@@ -7,7 +8,7 @@
 /* Of the jobs of a kind of demands. */
 struct kind_reason {
     bool is_known, is_never;
-    bool is_of_partitions; /* it depends on more than the kind: by_limits */
+    bool is_of_partitions; /* the reason depends on more than the kind */
     const char *reason;    /* of all jobs of the kind */
 };
 
@@ -17,9 +18,9 @@ struct never_reasons {
     struct arena *arena; /* of the reasons */
     struct arena scratch;
     ARRAY(struct kind_reason) kinds;
-    ARRAY(const char *) reasons; /* of jobs that all partitions are closed to */
-    struct map by_limits;        /* what closes the partitions, the user, the time limit -> index of reasons */
-    struct buf key;
+    ARRAY(const char *) reasons;
+    struct map by_text; /* -> index of reasons */
+    struct buf text;
 };
 
 /* The demands and the arena live as long; the reasons as long as the arena. */

@@ -5,9 +5,6 @@
 
 enum never_answer { ANSWER_UNKNOWN, ANSWER_NEVER, ANSWER_COULD };
 
-/* The kept demands of jobs that are gone are dropped when there are so many. */
-enum { KEPT_DEMANDS_MAX = 50000 };
-
 void never_runs_begin(struct never_runs *n, const struct state *s)
 {
     ensure(cluster_model_make(s, &n->empty, NULL) == 0);
@@ -46,12 +43,19 @@ struct never_runs *never_runs_kept(struct state *s)
         s->never_runs = n = mem_resize(NULL, 0, sizeof *n);
         *n = (struct never_runs){0};
     }
-    if (n->edition == edition && n->demands.list.count < KEPT_DEMANDS_MAX) return n;
+    if (n->edition == edition) return n;
     release_kept(n);
     never_runs_begin(n, s);
     job_demands_begin(&n->demands, s, &n->empty, &n->arena);
     n->edition = edition;
     return n;
+}
+
+void never_runs_trim(struct state *s)
+{
+    const struct never_runs *n = s->never_runs;
+    if (n != NULL && n->edition != 0 && n->demands.list.count >= (uint64_t)NEVER_RUNS_DEMANDS_MAX + s->jobs.count)
+        never_runs_drop(s);
 }
 
 void never_runs_drop(struct state *s)

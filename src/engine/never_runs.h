@@ -5,6 +5,9 @@
 
 #include "engine/job_demand.h"
 
+/* The kept demands of jobs that are gone are dropped when there are so many more than jobs. */
+enum { NEVER_RUNS_DEMANDS_MAX = 50000 };
+
 struct never_runs {
     struct cluster_model empty;
     bool is_document;
@@ -21,13 +24,16 @@ struct never_runs {
 void never_runs_begin(struct never_runs *n, const struct state *s);
 void never_runs_end(struct never_runs *n);
 
-/* The same, kept in the state until hosts, objects or settings change. never_runs_drop: load values have changed, which
- * it refers to, or all rows. */
+/* The same, kept in the state until hosts, objects or settings change, so no question drops what another one uses.
+ * never_runs_drop: load values have changed, which it refers to, or all rows. */
 struct never_runs *never_runs_kept(struct state *s);
+
+/* Drops the kept one if it has too many demands. Between two questions only, because those refer to its demands. */
+void never_runs_trim(struct state *s);
 void never_runs_drop(struct state *s);
 
-/* Whether tasks of the demand, which is of the demands of n, could ever run; of another one. The first is O(1) for a
- * kind that was asked about before. */
+/* Whether tasks could ever run. never_runs_is: a demand of n, O(1) after the first time for its kind;
+ * never_runs_is_demand: any demand. */
 bool never_runs_is(struct never_runs *n, const struct demand *d);
 bool never_runs_is_demand(const struct never_runs *n, const struct demand *d);
 

@@ -78,7 +78,7 @@ static int require_right(struct apply_context *c, const struct event *event, con
 {
     char what[64];
     text_format(what, sizeof what, "%s %s", verb, object_classes[event->object.kind].plural);
-    return apply_require_operator(c, &event->actor, what);
+    return apply_require(c, &event->actor, PERMISSION_OBJECTS, what);
 }
 
 int object_find(const struct state *s, enum object_kind kind, struct str name, uint32_t *out_index, struct err *e)

@@ -44,13 +44,33 @@ int64_t partition_limits_max_time_s(const struct state *s, uint32_t partition)
     return max_s == FIELD_SPECIAL ? INT64_MAX : max_s;
 }
 
+/* The default of a partition now. out_name: the field or the setting that it comes from. */
+static int64_t default_time_s(const struct state *s, uint32_t partition, const char **out_name)
+{
+    int64_t default_s = object_of(s, partition)->value[PARTITION_DEFAULT_TIME].number;
+    int64_t max_s = partition_limits_max_time_s(s, partition);
+    bool is_own = default_s != FIELD_SPECIAL;
+    if (!is_own) default_s = setting_number(&s->settings, SET_DEFAULT_TIME_S);
+    bool is_cut = default_s > max_s;
+    *out_name = is_cut ? "MaxTime" : is_own ? "DefaultTime" : NULL;
+    return is_cut ? max_s : default_s;
+}
+
 int64_t partition_limits_time_s(const struct state *s, const struct job *j, uint32_t partition)
 {
     if (!j->has_default_time || j->live_tasks > 0) return s->is_document ? j->document->time_limit_s : j->time_limit_s;
-    int64_t default_s = object_of(s, partition)->value[PARTITION_DEFAULT_TIME].number;
-    int64_t max_s = partition_limits_max_time_s(s, partition);
-    if (default_s == FIELD_SPECIAL) default_s = setting_number(&s->settings, SET_DEFAULT_TIME_S);
-    return default_s < max_s ? default_s : max_s;
+    const char *unused;
+    return default_time_s(s, partition, &unused);
+}
+
+void partition_limits_add_default(const struct state *s, uint32_t partition, int64_t time_s, struct buf *out)
+{
+    const char *name;
+    if (default_time_s(s, partition, &name) != time_s) return;
+    if (name == NULL)
+        buf_add_text(out, " (default_time_s)");
+    else
+        buf_format(out, " (%s of partition '%s')", name, object_of(s, partition)->name);
 }
 
 void partition_limits_reset_time(const struct state *s, struct job *j)
@@ -102,7 +122,7 @@ static uint32_t nodes_max(const struct job *j)
     return max > nodes_min(j) ? max : nodes_min(j);
 }
 
-/* On each node, where it has the fewest nodes that it may have. */
+/* Memory per node on the smallest number of nodes. */
 static uint64_t mem_per_node_mib(const struct job *j)
 {
     uint64_t each = j->placing != NULL ? j->placing->mem_mib_per_cpu : 0;
@@ -126,7 +146,7 @@ static bool has_name(const char *list, const char *name)
     return false;
 }
 
-/* Most lists are the word as their default writes it. */
+/* Fast path: most lists are the default word. */
 static bool is_word(const char *list, const char *word)
 {
     if (strcmp(list, word) == 0) return true;

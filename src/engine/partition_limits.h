@@ -52,8 +52,12 @@ int64_t partition_limits_max_time_s(const struct state *s, uint32_t partition);
  * the setting default_time_s, at most MaxTime, while it waits. Of a document 0: not known. */
 int64_t partition_limits_time_s(const struct state *s, const struct job *j, uint32_t partition);
 
-/* Gives a job without a time limit of its own, which waits again after a start or has other partitions, that of its
- * first partition. */
+/* Appends where a default of time_s comes from, " (default_time_s)" or " (DefaultTime of partition 'vip')": nothing if
+ * the partition has another one, because it was changed since or the time is of another partition of an array. */
+void partition_limits_add_default(const struct state *s, uint32_t partition, int64_t time_s, struct buf *out);
+
+/* Sets the time limit of a job that gave none to the default of its first partition; called after a start was undone
+ * or its partitions changed. */
 void partition_limits_reset_time(const struct state *s, struct job *j);
 
 /* The range of nodes that a partition lets a job have. out_max: UINT32_MAX: any number. */

@@ -90,7 +90,6 @@ static void run_pass(struct apply_context *c, const char *boot_id, const struct 
     /* On full hosts also no begin matters: the end of a task makes a pass due. */
     bool is_full = c->s->free_cpu_count == 0 && !pass_lines_are_wanted(c->s);
     if (is_full || p.start_room == 0) {
-        pending_update_if_many(c->s, c->now_us, !min_priority_is_kept(c->s));
         want_probe(&p);
         return;
     }

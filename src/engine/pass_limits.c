@@ -11,6 +11,7 @@ void pass_limits_begin(struct pass *p)
                                        .counts = limit_counts_update(s, p->c->now_us),
                                        .model = &p->cluster->model,
                                        .arena = &s->cycle,
+                                       .cache = limit_hosts_cache_make(&s->cycle),
                                        .now_us = p->c->now_us};
 }
 
@@ -18,8 +19,10 @@ bool pass_limits_block(struct pass *p, const struct pending_group *g)
 {
     if (p->limits == NULL || !g->is_blocked || g->blocked_rules != p->c->s->rules_edition) return false;
     if (g->blocked_until_us != 0 && g->blocked_until_us <= p->c->now_us) return false;
+    const struct limit_counts *counts = p->limits->counts;
     bool is_same = g->blocked_counter == NONE ||
-                   p->limits->counts->counters.items[g->blocked_counter].decrease_count == g->blocked_decrease_count;
+                   (counts->rebuild_count == g->blocked_rebuild &&
+                    counts->counters.items[g->blocked_counter].decrease_count == g->blocked_decrease_count);
     if (is_same && g->blocked_until_us != 0) state_want_pass_at(p->c->s, g->blocked_until_us);
     return is_same;
 }
@@ -28,6 +31,7 @@ static void note_blocked(struct pass *p, struct pending_group *g, const struct l
 {
     g->is_blocked = true;
     g->blocked_rules = p->c->s->rules_edition;
+    g->blocked_rebuild = p->limits->counts->rebuild_count;
     g->blocked_counter = hit->counter;
     g->blocked_decrease_count = hit->decrease_count;
     g->blocked_until_us = hit->falls ? p->c->now_us + LIMIT_WAIT_US : 0;

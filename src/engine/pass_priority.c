@@ -231,7 +231,7 @@ static void push_others(struct heads *h, const struct queue_candidate *reserved,
     const struct pending_job *waiting = &pending->jobs.items[map_get_u64(&pending->by_id, job_id)];
     for (uint32_t i = 0; i < waiting->group_count; i++) {
         struct pending_first first;
-        uint32_t group = waiting->groups[i];
+        uint32_t group = pending_job_group(waiting, i);
         if (group == reserved->group || !pass_admits(h->p, &pending->groups.items[group])) continue;
         (void)pending_order_head(&h->order, group);
         pending_order_describe(&h->order, group, queue_find(&pending->queue, group, job_id), &first);

@@ -23,14 +23,14 @@ static bool start_job(struct pass *p, const struct pending_job *job, uint32_t ma
     if (index == NONE) return true;
     bool ranks_all = pass_ranks_all(p), fits = false, is_admitted = false;
     for (uint32_t i = 0; i < job->group_count && !is_admitted; i++)
-        is_admitted = may_start_in(p, index, job->groups[i]);
+        is_admitted = may_start_in(p, index, pending_job_group(job, i));
     if (!is_admitted || state_user_room(s, s->jobs.items[index].assoc) == 0) return false;
     if (ranks_all && !pass_may_try(p, index)) return true;
     for (uint32_t i = 0; i < job->group_count; i++) {
-        const struct demand *d = pass_group_demand(p, job->groups[i]);
-        if (!pass_admits(p, &s->pending->groups.items[job->groups[i]])) continue;
+        const struct demand *d = pass_group_demand(p, pending_job_group(job, i));
+        if (!pass_admits(p, &s->pending->groups.items[pending_job_group(job, i)])) continue;
         if (!ranks_all && !run_may_start(&p->run, d)) continue;
-        enum run_outcome outcome = pass_decide(p, index, job->groups[i], &max);
+        enum run_outcome outcome = pass_decide(p, index, pending_job_group(job, i), &max);
         if (outcome == RUN_STARTS) return true;
         fits |= outcome == RUN_RESERVED;
     }
@@ -113,7 +113,7 @@ static bool takes_part(struct pass *p, uint32_t group)
     const struct pending_job *job =
         pending_job_of(pending, pending->queue.groups.items[group].entries.items[first].job);
     for (uint32_t i = 1; i < job->group_count; i++) {
-        if (run_may_start(&p->run, pass_group_demand(p, job->groups[i]))) return true;
+        if (run_may_start(&p->run, pass_group_demand(p, pending_job_group(job, i)))) return true;
     }
     return false;
 }

@@ -16,9 +16,14 @@ static struct pending *pending_of(struct state *s)
     return s->pending;
 }
 
+static void free_groups(struct pending_job *job)
+{
+    if (job->group_count > 1) mem_free(job->group_list);
+}
+
 static void release_jobs(struct pending *p)
 {
-    for (uint32_t i = 0; i < p->jobs.count; i++) mem_free(p->jobs.items[i].groups);
+    for (uint32_t i = 0; i < p->jobs.count; i++) free_groups(&p->jobs.items[i]);
     array_clear(&p->groups);
     array_clear(&p->heads);
     array_clear(&p->firsts);
@@ -200,8 +205,9 @@ static void add_job(struct pending *p, const struct job *j)
         (void)array_add(&p->jobs);
     struct pending_job *job = &p->jobs.items[index];
     *job = (struct pending_job){.job_id = j->id, .group_count = j->partition_count};
-    job->groups = mem_resize(NULL, 0, j->partition_count * sizeof *job->groups);
-    for (uint32_t i = 0; i < j->partition_count; i++) job->groups[i] = add_to_group(p, j, i);
+    if (job->group_count > 1) job->group_list = mem_resize(NULL, 0, j->partition_count * sizeof *job->group_list);
+    uint32_t *groups = job->group_count > 1 ? job->group_list : &job->only_group;
+    for (uint32_t i = 0; i < j->partition_count; i++) groups[i] = add_to_group(p, j, i);
     p->added++;
     map_set_u64(&p->by_id, j->id, index);
 }
@@ -212,10 +218,10 @@ static void remove_job(struct pending *p, uint32_t job_id)
     if (index == NONE) return;
     struct pending_job *job = &p->jobs.items[index];
     for (uint32_t i = 0; i < job->group_count; i++) {
-        queue_remove(&p->queue, job->groups[i], job_id);
-        change_group(p, job->groups[i]);
+        queue_remove(&p->queue, pending_job_group(job, i), job_id);
+        change_group(p, pending_job_group(job, i));
     }
-    mem_free(job->groups);
+    free_groups(job);
     *job = (struct pending_job){0};
     *array_add(&p->unused) = index;
     ensure(map_remove_u64(&p->by_id, job_id));
@@ -230,7 +236,7 @@ static bool is_in_its_groups(struct pending *p, const struct job *j)
     bool is_equal = job->group_count == j->partition_count;
     for (uint32_t i = 0; is_equal && i < j->partition_count; i++) {
         make_key(p, j, j->partitions[i]);
-        is_equal = map_get(&p->queue.by_key, (struct str){p->key.text, p->key.length}) == job->groups[i];
+        is_equal = map_get(&p->queue.by_key, (struct str){p->key.text, p->key.length}) == pending_job_group(job, i);
     }
     return is_equal;
 }
@@ -302,6 +308,7 @@ void pending_update(struct state *s, int64_t now_us, bool are_alike)
 void pending_update_if_many(struct state *s, int64_t now_us, bool are_alike)
 {
     enum { FEW_CHANGES = 1000 };
-    if (s->pending == NULL || s->pending->touched.count < FEW_CHANGES + s->jobs.count) return;
+    if (s->pending == NULL || s->pending->touched.count < FEW_CHANGES) return;
     pending_update(s, now_us, are_alike);
+    s->pending->jobs_started = 0;
 }

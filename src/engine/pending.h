@@ -33,7 +33,7 @@ struct pending_group {
     const struct demand *demand; /* of the live cluster, as of demand_made */
     uint32_t demand_made;        /* 0: none yet */
     /* The limit that kept them waiting when it was last looked at (pass_limits.h). */
-    uint32_t blocked_counter, blocked_decrease_count, blocked_rules;
+    uint32_t blocked_counter, blocked_decrease_count, blocked_rules, blocked_rebuild;
     int64_t blocked_until_us;
     bool is_blocked;
     uint32_t entered_in; /* the last pass in which one of its jobs was a candidate (pass_priority.c) */
@@ -77,12 +77,21 @@ struct pending_tickets {
 /* What the groups have of a job: the group in each of its partitions. */
 struct pending_job {
     uint32_t job_id;
-    uint32_t *groups;
     uint32_t group_count;
+    union {
+        uint32_t only_group;  /* of one partition: without an allocation for each job */
+        uint32_t *group_list; /* of several */
+    };
     uint32_t reserved_in;       /* the last pass that reserved it (pending.pass_count) */
     uint32_t reserved_tasks;    /* in that pass */
     uint32_t first_reservation; /* in that pass: index in pass.reservations */
 };
+
+/* Its group in the i-th of its partitions. */
+static inline uint32_t pending_job_group(const struct pending_job *job, uint32_t i)
+{
+    return job->group_count > 1 ? job->group_list[i] : job->only_group;
+}
 
 struct pending {
     struct queue queue;
@@ -116,7 +125,8 @@ void pending_touch(struct state *s, uint32_t job_id);
  * INCR_ONLY. O(jobs noted); O(jobs) the first time and when are_alike changes. */
 void pending_update(struct state *s, int64_t now_us, bool are_alike);
 
-/* The same if more changes were noted than there are jobs, so that they do not grow without end. */
+/* The same if many changes were noted, to be called after each event: on full hosts, and while jobs are cancelled in
+ * slices, no pass takes them in, and the next one would have 10^5 of them at once, 0.1 s. */
 void pending_update_if_many(struct state *s, int64_t now_us, bool are_alike);
 
 /* The next begin of a waiting job, or 0. */

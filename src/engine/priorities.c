@@ -242,6 +242,16 @@ static bool is_kept_from_hosts(struct limit_places places, const struct job *j, 
     return place_job(&live->model.cluster, whole, window, NULL, places.arena, &unused);
 }
 
+/* Whether a partition does not take a job, whatever limits of associations and QOS say. */
+static bool is_excluded(const struct state *s, const struct never_runs *never, const struct job *j, uint32_t partition,
+                        bool is_empty)
+{
+    enum partition_state state = partition_limits_state(s, partition);
+    if (j->partition_count == 1) return false;
+    if (!is_empty && (state == PARTITION_IS_DOWN || state == PARTITION_IS_INACTIVE)) return true;
+    return job_demand_partition_limit(&never->demands, j, partition, partition) != LIMIT_NONE;
+}
+
 /* whole: its demand in any partition, or NULL: a job of one partition has the same there. counts: of what runs; those
  * of nothing for the empty cluster. */
 static bool find_limit(struct state *s, const struct job *j, const struct demand *whole,
@@ -254,6 +264,7 @@ static bool find_limit(struct state *s, const struct job *j, const struct demand
         .s = s, .counts = counts, .model = &never->empty, .arena = &scratch, .now_us = now_us};
     for (uint32_t i = 0; i < j->partition_count && !is_admitted; i++) {
         struct limit_hit hit;
+        if (is_excluded(s, never, j, j->partitions[i], is_empty)) continue;
         bool is_known = whole != NULL && j->partition_count == 1;
         const struct demand *d = is_known ? whole : job_demand(&never->demands, j, j->partitions[i]);
         is_admitted = limit_place(&places, j, j->partitions[i], d, &hit) != NULL;
@@ -306,6 +317,28 @@ static enum pending_reason reason_of_partitions(const struct state *s, const str
     return of_state != PENDING_NONE ? of_state : of_limit;
 }
 
+/* Whether a job could start in a partition if there were room. */
+static bool is_open_to(const struct state *s, const struct never_runs *never, const struct job *j, uint32_t partition,
+                       int64_t now_us)
+{
+    enum partition_state state = partition_limits_state(s, partition);
+    return (state == PARTITION_IS_UP || state == PARTITION_IS_DRAINED) &&
+           job_demand_partition_limit(&never->demands, j, partition, partition) == LIMIT_NONE &&
+           is_open_for(&never->demands, partition, j, now_us) && !wait_leaders_has_low_factor(s, j, partition);
+}
+
+/* Whether it is behind another job in each of its partitions that is open to it. */
+static bool is_behind(const struct state *s, const struct never_runs *never, const struct job *j, int64_t now_us)
+{
+    bool is_behind = false;
+    for (uint32_t i = 0; i < j->partition_count; i++) {
+        if (j->partition_count > 1 && !is_open_to(s, never, j, j->partitions[i], now_us)) continue;
+        if (!wait_leaders_is_before(s, j, j->partitions[i])) return false;
+        is_behind = true;
+    }
+    return is_behind;
+}
+
 enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double factor, int64_t now_us)
 {
     uint32_t index = state_find_job(s, job_id);
@@ -334,5 +367,5 @@ enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double 
     if (j->is_array && state_array_room(s, j, 1) == 0) return PENDING_ARRAY_TASK_LIMIT;
     if (is_kept_by_quota(s, j, now_us)) return PENDING_QUOTA_LIMIT;
     if (launch_backoff_is_waiting(&s->launch_backoff)) return PENDING_LAUNCH_FAILURE;
-    return wait_leaders_are_before(s, j) ? PENDING_PRIORITY : PENDING_NONE;
+    return is_behind(s, never, j, now_us) ? PENDING_PRIORITY : PENDING_NONE;
 }

@@ -7,7 +7,10 @@
 bool quarantine_hold_job(struct apply_context *c, uint32_t index)
 {
     struct job *j = &c->s->jobs.items[index];
-    if (j->is_held && j->is_held_by_operator) return false;
+    if (j->quarantine != QUARANTINE_NO) return false;
+    j->quarantine = !j->is_held              ? QUARANTINE_ALONE
+                    : j->is_held_by_operator ? QUARANTINE_AND_OPERATOR
+                                             : QUARANTINE_AND_USER;
     j->is_held = j->is_held_by_operator = true;
     j->accrue_us = job_waits_accrual_us(j, c->now_us);
     apply_note_change(c, TABLE_JOB, index);
@@ -33,8 +36,7 @@ uint32_t quarantine_held_count(const struct state *s)
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->jobs.count && s->quarantined_us != 0; i++) {
         const struct job *j = &s->jobs.items[i];
-        count +=
-            j->ended_us == 0 && j->is_held && j->submit_us <= s->quarantined_us && idset_first(&j->pending) != NONE;
+        count += j->ended_us == 0 && j->quarantine != QUARANTINE_NO && idset_first(&j->pending) != NONE;
     }
     return count;
 }

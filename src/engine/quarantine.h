@@ -7,10 +7,11 @@
 
 #include "engine/apply.h"
 
-/* How many jobs that waited when the quarantine began are still held. 0 without one. O(jobs). */
+/* How many jobs the quarantine still holds. 0 without one. O(jobs). */
 uint32_t quarantine_held_count(const struct state *s);
 
-/* Holds a job as an operator does. Returns whether it was not held so before. */
+/* Holds a job as an operator does, and remembers who held it before (enum job_quarantine): a release of all jobs gives
+ * it back to them. Returns whether no quarantine held it before. */
 bool quarantine_hold_job(struct apply_context *c, uint32_t index);
 
 #endif

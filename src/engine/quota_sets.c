@@ -204,11 +204,11 @@ uint32_t quota_sets_find(const struct state *s, const struct host_names *hosts, 
     return rule < set->rules.count ? rule : NONE;
 }
 
-void quota_sets_pool_text(const struct state *s, const struct quota_rule *rule, const struct quota_subject *subject,
-                          struct buf *out)
+void quota_sets_list_members(const struct state *s, const struct quota_rule *rule, const struct quota_subject *subject,
+                             const char *out_members[QUOTA_FILTER_COUNT])
 {
     for (int f = 0; f < QUOTA_FILTER_COUNT; f++) {
         const char *value = rule->scope[f].is_each ? value_of(s, subject, (enum quota_filter)f) : NULL;
-        buf_format(out, "%s/", value != NULL ? value : "");
+        out_members[f] = value != NULL ? value : "";
     }
 }

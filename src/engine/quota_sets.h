@@ -47,8 +47,8 @@ bool quota_sets_may_be_for(const struct state *s, const struct quota_rule *rule,
 /* Whether a list of users has a user. */
 bool quota_sets_has_user(const struct state *s, const struct quota_scope *scope, const char *user);
 
-/* "ann/////": what a rule tells apart of a subject. */
-void quota_sets_pool_text(const struct state *s, const struct quota_rule *rule, const struct quota_subject *subject,
-                          struct buf *out);
+/* The subject's members in the rule's braced lists, by enum quota_filter; "" where the rule has no such list. */
+void quota_sets_list_members(const struct state *s, const struct quota_rule *rule, const struct quota_subject *subject,
+                             const char *out_members[QUOTA_FILTER_COUNT]);
 
 #endif

@@ -1,5 +1,7 @@
 #include "engine/quota_usage.h"
 
+#include <string.h>
+
 #include "engine/quotas.h"
 #include "sched/place.h"
 
@@ -20,15 +22,13 @@ static void count_taken(const struct taken *taken, void *context)
 }
 
 /* "users ann hosts @fast": the member that has the pool, or the list. */
-static const char *filter_text(const struct quota_rule *rule, const char *pool, struct arena *arena)
+static const char *filter_text(const struct quota_rule *rule, const struct quota_pool *pool, struct arena *arena)
 {
     struct buf text = {0};
-    struct str rest = str(pool);
     for (int f = 0; f < QUOTA_FILTER_COUNT; f++) {
-        struct str member = str_cut(rest, '/', &rest);
         if (rule->scope[f].count == 0) continue;
         buf_format(&text, "%s%s ", text.length > 0 ? " " : "", quota_text_filter_name((enum quota_filter)f));
-        buf_add_str(&text, rule->scope[f].is_each ? member : rule->scope[f].text);
+        buf_add_str(&text, rule->scope[f].is_each ? str(pool->members[f]) : rule->scope[f].text);
     }
     const char *copy = arena_copy(arena, (struct str){text.text, text.length});
     buf_release(&text);
@@ -36,12 +36,12 @@ static const char *filter_text(const struct quota_rule *rule, const char *pool, 
 }
 
 /* Whether a pool may be that of a user's jobs. */
-static bool is_of_user(const struct quota_model *q, const struct quota_rule *rule, const char *pool, const char *user)
+static bool is_of_user(const struct quota_model *q, const struct quota_rule *rule, const struct quota_pool *pool,
+                       const char *user)
 {
     const struct quota_scope *scope = &rule->scope[QUOTA_USERS];
-    struct str unused, member = str_cut(str(pool), '/', &unused);
     if (scope->count == 0) return true;
-    if (scope->is_each) return str_equal(member, str(user));
+    if (scope->is_each) return strcmp(pool->members[QUOTA_USERS], user) == 0;
     return quota_sets_has_user(q->s, scope, user);
 }
 
@@ -60,7 +60,7 @@ static void add_limits(const struct usage_counter *u, uint32_t pool, struct aren
         value[QUOTA_USAGE_RESOURCE] = field_text(arena_copy(arena, rule->limits[i].resource));
         value[QUOTA_USAGE_USED] = field_real(used);
         value[QUOTA_USAGE_LIMIT] = field_real(offers_find(&of->offers, resource)->amount);
-        value[QUOTA_USAGE_FILTER] = field_text(filter_text(rule, of->text, arena));
+        value[QUOTA_USAGE_FILTER] = field_text(filter_text(rule, source, arena));
         value[QUOTA_USAGE_POOL] = field_text(arena_copy(arena, str(of->text)));
     }
 }
@@ -72,7 +72,7 @@ static void list_rule(const struct usage_counter *u, uint32_t set, uint32_t rule
         const struct quota_pool *source = &u->q->sources.items[i];
         if (source->set != set || source->rule != rule) continue;
         const struct quota_rule *of = &u->q->sets.items[set].rules.items[rule];
-        if (user == NULL || is_of_user(u->q, of, u->q->pools.list.items[i].text, user)) add_limits(u, i, arena, out);
+        if (user == NULL || is_of_user(u->q, of, source, user)) add_limits(u, i, arena, out);
     }
 }
 
@@ -115,12 +115,10 @@ struct blockers {
     uint32_t count, max;
 };
 
-static bool lacks_room(const struct blockers *o, uint32_t pool)
+static bool lacks_room(const struct blockers *o, uint32_t pool, uint32_t slots)
 {
-    uint32_t min = o->d->ranges[0].min;
-    if (!demand_is_serial(o->d)) min = 1;
     return pool != NONE &&
-           room_of_object(o->c, &o->c->pools->list.items[pool].offers, o->d, o->window, min, true) < min;
+           room_of_object(o->c, &o->c->pools->list.items[pool].offers, o->d, o->window, slots, true) < slots;
 }
 
 static void add_blocker(struct blockers *o, uint32_t pool)
@@ -132,46 +130,79 @@ static void add_blocker(struct blockers *o, uint32_t pool)
     if (o->count < o->max) o->items[o->count++] = (struct quota_blocker){p->rule, p->text};
 }
 
-/* The next pool of an instance that has no room, of the job's quotas from *position on; NONE: there is none left. */
-static uint32_t next_of_instance(const struct blockers *o, uint32_t instance, uint32_t *position)
+/* The next pool of an instance without room for the slots, of the job's quotas from *position on; NONE: there is none
+ * left. */
+static uint32_t next_of_instance(const struct blockers *o, uint32_t instance, uint32_t slots, uint32_t *position)
 {
     while (*position < o->d->quota_count) {
         const uint32_t *by_instance = o->d->quotas[(*position)++].by_instance;
-        if (by_instance != NULL && lacks_room(o, by_instance[instance])) return by_instance[instance];
+        if (by_instance != NULL && lacks_room(o, by_instance[instance], slots)) return by_instance[instance];
     }
     return NONE;
 }
 
-/* The same of the pools of all instances. */
+/* The same of the pools of all instances, which limit the whole job. */
 static uint32_t next_of_all(const struct blockers *o, uint32_t *position)
 {
     while (*position < o->d->quota_count) {
         const struct demand_quota *q = &o->d->quotas[(*position)++];
-        if (q->by_instance == NULL && lacks_room(o, q->pool)) return q->pool;
+        if (q->by_instance == NULL && lacks_room(o, q->pool, o->d->ranges[0].min)) return q->pool;
     }
     return NONE;
 }
 
-static bool has_no_room(const struct blockers *o, uint32_t instance)
+/* What the job needs on an instance: a parallel one needs no more than a slot. */
+static uint32_t min_on_instance(const struct demand *d)
 {
-    uint32_t position = 0;
-    return next_of_instance(o, instance, &position) != NONE;
+    return demand_is_serial(d) ? d->ranges[0].min : 1;
+}
+
+/* Whether pools have no room for it on any of the instances where it may run. */
+static bool are_instances_full(const struct blockers *o)
+{
+    uint32_t min = min_on_instance(o->d);
+    bool is_full = false;
+    for (uint32_t i = 0; i < o->c->instances.count; i++) {
+        uint32_t position = 0;
+        if (!place_admits(o->c, o->d, i)) continue;
+        if (next_of_instance(o, i, min, &position) == NONE) return false;
+        is_full = true;
+    }
+    return is_full;
+}
+
+/* Whether a parallel job fits without its quotas, but not with them. */
+static bool is_cut(const struct blockers *o)
+{
+    const struct demand bare = demand_without_quotas(o->d);
+    struct arena scratch = {0};
+    struct allocation unused;
+    bool is_cut = !demand_is_serial(o->d) && !place_job(o->c, o->d, o->window, NULL, &scratch, &unused) &&
+                  place_job(o->c, &bare, o->window, NULL, &scratch, &unused);
+    arena_release(&scratch);
+    return is_cut;
 }
 
 bool quota_usage_blocks(const struct cluster_model *m, const struct demand *d, int64_t now_us)
 {
-    const struct cluster *c = &m->cluster;
-    const struct blockers o = {.c = c, .d = d, .window = window_of(d, now_us)};
+    const struct blockers o = {.c = &m->cluster, .d = d, .window = window_of(d, now_us)};
     uint32_t position = 0;
-    bool is_kept = false;
-    if (d->quota_count == 0 || c->pools == NULL) return false;
-    if (next_of_all(&o, &position) != NONE) return true;
-    for (uint32_t i = 0; i < c->instances.count; i++) {
-        if (!place_admits(c, d, i)) continue;
-        if (!has_no_room(&o, i)) return false;
-        is_kept = true;
-    }
-    return is_kept;
+    if (d->quota_count == 0 || o.c->pools == NULL) return false;
+    return next_of_all(&o, &position) != NONE || are_instances_full(&o) || is_cut(&o);
+}
+
+static void add_of_instance(struct blockers *o, uint32_t instance, uint32_t slots)
+{
+    uint32_t position = 0, pool;
+    while ((pool = next_of_instance(o, instance, slots, &position)) != NONE) add_blocker(o, pool);
+}
+
+/* The pools that leave fewer slots of an instance than its host offers. */
+static void add_cutting(struct blockers *o, uint32_t instance)
+{
+    const struct demand bare = demand_without_quotas(o->d);
+    uint32_t host = o->c->instances.items[instance].host;
+    add_of_instance(o, instance, place_host_offers(o->c, &bare, o->window, host, 1, bare.ranges[0].min));
 }
 
 uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand *d, uint32_t instance, int64_t now_us,
@@ -179,17 +210,22 @@ uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand
 {
     const struct cluster *c = &m->cluster;
     struct blockers o = {.c = c, .d = d, .window = window_of(d, now_us)};
-    uint32_t position = 0, pool;
+    uint32_t position = 0, pool, min = min_on_instance(d);
     if (d->quota_count == 0 || c->pools == NULL) return 0;
     o.max = d->quota_count * (instance == NONE ? c->instances.count + 1 : 1);
     if (o.max > c->pools->list.count) o.max = c->pools->list.count;
     *out = o.items = arena_alloc(arena, (o.max + (size_t)1) * sizeof *o.items);
     while (instance == NONE && (pool = next_of_all(&o, &position)) != NONE) add_blocker(&o, pool);
-    if (o.count > 0 || (instance == NONE && !quota_usage_blocks(m, d, now_us))) return o.count;
+    if (instance != NONE) add_of_instance(&o, instance, min);
+    if (o.count > 0 || instance != NONE) return o.count;
+    bool is_full = are_instances_full(&o);
+    if (!is_full && !is_cut(&o)) return 0;
     for (uint32_t i = 0; i < c->instances.count; i++) {
-        if (instance != NONE ? i != instance : !place_admits(c, d, i)) continue;
-        position = 0;
-        while ((pool = next_of_instance(&o, i, &position)) != NONE) add_blocker(&o, pool);
+        if (!place_admits(c, d, i)) continue;
+        if (is_full)
+            add_of_instance(&o, i, min);
+        else
+            add_cutting(&o, i);
     }
     return o.count;
 }

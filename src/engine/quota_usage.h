@@ -10,8 +10,8 @@ struct quota_usage {
     uint32_t count;
 };
 
-/* The pools of a plan of which running tasks have something: by set and rule, then in the order in which jobs came to
- * take of them. user: only rules that are for the user's jobs; NULL: all. In memory of arena. O(rows + pools). */
+/* The pools in use by running tasks: by set and rule, then in the order in which jobs first used them. user: only rules
+ * that are for the user's jobs; NULL: all. In memory of arena. O(rows + pools). */
 void quota_usage_list(const struct schedule *p, const char *user, struct arena *arena, struct quota_usage *out);
 
 /* A pool that has no room for a job. */
@@ -21,9 +21,10 @@ struct quota_blocker {
 };
 
 /* The pools that have no room for the smallest number of slots of a demand if it started now: those of all instances;
- * or, if none of these, those of every instance where it may run. instance: those of this one only; NONE: of all. In
- * memory of arena; returns their number, 0: no quota keeps it back. The bookings of the model count. O(instances x
- * quotas). */
+ * or, if none of these, those of every instance where it may run. A parallel one for which each of these has a slot may
+ * find too few of them together: then those that have fewer slots than the hosts. instance: those of this one only,
+ * for a slot; NONE: of all. In memory of arena; returns their number, 0: no quota keeps it back. The bookings of the
+ * model count. O(instances x (quotas + needs)). */
 uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand *d, uint32_t instance, int64_t now_us,
                               struct arena *arena, struct quota_blocker **out);
 

@@ -121,15 +121,41 @@ static char *rule_name(struct quota_model *q, const struct quota_set *set, uint3
     return name;
 }
 
-static uint32_t add_pool(struct quota_model *q, uint32_t set, uint32_t rule, const char *text, uint32_t host)
+/* "ann/////": as messages of Grid Engine have it. */
+static char *pool_text(struct quota_model *q, const char *const members[QUOTA_FILTER_COUNT])
+{
+    struct buf text = {0};
+    for (int f = 0; f < QUOTA_FILTER_COUNT; f++) buf_format(&text, "%s/", members[f]);
+    char *copy = arena_copy(&q->arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    return copy;
+}
+
+static uint32_t add_pool(struct quota_model *q, const struct quota_pool *source)
 {
     uint32_t pool = q->pools.list.count;
-    const struct quota_set *of = &q->sets.items[set];
-    *array_add(&q->sources) = (struct quota_pool){set, rule, host};
-    if (has_formula(of, rule)) *array_add(&q->refreshed) = pool;
-    *array_add(&q->pools.list) = (struct sched_pool){.set = of->name, .rule = rule_name(q, of, rule), .text = text};
+    const struct quota_set *of = &q->sets.items[source->set];
+    struct quota_pool *kept = array_add(&q->sources);
+    *kept = *source;
+    for (int f = 0; f < QUOTA_FILTER_COUNT; f++) kept->members[f] = arena_copy(&q->arena, str(source->members[f]));
+    if (has_formula(of, source->rule)) *array_add(&q->refreshed) = pool;
+    *array_add(&q->pools.list) = (struct sched_pool){
+        .set = of->name, .rule = rule_name(q, of, source->rule), .text = pool_text(q, source->members)};
     (void)set_amounts(q, pool);
     return pool;
+}
+
+/* Lengths come before texts, because these may contain anything. */
+static void add_part(struct buf *key, bool is_mentioned, const char *text)
+{
+    if (is_mentioned)
+        buf_format(key, " %u:%s", text != NULL ? (uint32_t)strlen(text) + 1 : 0, text != NULL ? text : "");
+}
+
+static void keep_key(struct quota_model *q, struct map *map, uint32_t value)
+{
+    const struct str key = {q->key.text, q->key.length};
+    map_set(map, (struct str){arena_copy(&q->arena, key), key.length}, value);
 }
 
 /* The pool of the first rule that is for a subject; NONE: no rule is. host: of the cluster. */
@@ -139,15 +165,15 @@ static uint32_t pool_for(struct quota_model *q, uint32_t set, const struct quota
     uint32_t rule = quota_sets_find(q->s, &q->m->hosts, of, subject);
     if (rule == NONE) return NONE;
     const struct quota_rule *found = &of->rules.items[rule];
+    struct quota_pool source = {.set = set, .rule = rule, .host = found->scope[QUOTA_HOSTS].is_each ? host : NONE};
+    quota_sets_list_members(q->s, found, subject, source.members);
     buf_clear(&q->key);
-    buf_format(&q->key, "%u/%u/", set, rule);
-    size_t begin = q->key.length;
-    quota_sets_pool_text(q->s, found, subject, &q->key);
+    buf_format(&q->key, "%u/%u", set, rule);
+    for (int f = 0; f < QUOTA_FILTER_COUNT; f++) add_part(&q->key, true, source.members[f]);
     uint32_t pool = map_get(&q->pool_by_key, (struct str){q->key.text, q->key.length});
     if (pool != NONE) return pool;
-    const char *key = arena_copy(&q->arena, (struct str){q->key.text, q->key.length});
-    pool = add_pool(q, set, rule, key + begin, found->scope[QUOTA_HOSTS].is_each ? host : NONE);
-    map_set(&q->pool_by_key, str(key), pool);
+    pool = add_pool(q, &source);
+    keep_key(q, &q->pool_by_key, pool);
     return pool;
 }
 
@@ -192,13 +218,6 @@ static uint32_t find_pools(struct quota_model *q, uint32_t set, const struct quo
     return q->found.count - 1;
 }
 
-/* Lengths come before texts, because these may contain anything. */
-static void add_part(struct buf *key, bool is_mentioned, const char *text)
-{
-    if (is_mentioned)
-        buf_format(key, " %u:%s", text != NULL ? (uint32_t)strlen(text) + 1 : 0, text != NULL ? text : "");
-}
-
 /* The rules of a set that are for a job on some instance, as far as its queue and host are not asked, up to the first
  * one that does not ask for them, each with the parts of the job that have pools of their own. Returns whether there
  * are any. */
@@ -221,12 +240,6 @@ static bool list_rules(struct quota_model *q, uint32_t set, const struct quota_j
         add_part(&q->key, rule->scope[QUOTA_PES].is_each, job->pe);
     }
     return has_any;
-}
-
-static void keep_key(struct quota_model *q, struct map *map, uint32_t value)
-{
-    const struct str key = {q->key.text, q->key.length};
-    map_set(map, (struct str){arena_copy(&q->arena, key), key.length}, value);
 }
 
 /* The index in q->found of what a set means for a job. */

@@ -17,8 +17,9 @@
 
 /* Where a pool comes from. */
 struct quota_pool {
-    uint32_t set, rule; /* of quota_model.sets */
-    uint32_t host;      /* of the cluster, on which amounts depend; NONE: on none */
+    uint32_t set, rule;                      /* of quota_model.sets */
+    uint32_t host;                           /* of the cluster, on which amounts depend; NONE: on none */
+    const char *members[QUOTA_FILTER_COUNT]; /* whose it is, by filter; "": the whole list's */
 };
 
 struct quota_model {
@@ -30,7 +31,7 @@ struct quota_model {
     ARRAY(uint32_t) refreshed;         /* pools whose amounts are formulas */
     ARRAY(struct demand_quota) found;  /* what a set means for jobs; index 0: nothing */
     ARRAY(const uint32_t *) lists;     /* by set: index of found; each list once */
-    struct map pool_by_key;            /* "set/rule/USER/PROJECT/PE/QUEUE/HOST/" -> pool */
+    struct map pool_by_key;            /* set, rule, and the members with their lengths -> pool */
     struct map found_by_rules;         /* the rules of a set that may be for a job, with its pools -> found */
     struct map list_by_found;          /* bytes of a list -> list */
     struct map list_by_job;            /* the parts of a job that any set mentions -> list */

@@ -3,7 +3,9 @@
 bool ranking_qos_waits(const struct state *s, uint32_t index, double factor)
 {
     const struct object_row *qos = &s->objects[OBJECT_QOS].items[index];
-    return (qos->qos_flags & QOS_ENFORCE_USAGE_THRESHOLD) != 0 && factor < qos->object.value[QOS_USAGE_THRESHOLD].real;
+    bool is_enforced = (s->policy.enforce & ENFORCE_LIMITS) != 0;
+    return is_enforced && (qos->qos_flags & QOS_ENFORCE_USAGE_THRESHOLD) != 0 &&
+           factor < qos->object.value[QOS_USAGE_THRESHOLD].real;
 }
 
 bool ranking_waits_in_partition(const struct state *s, uint32_t qos, uint32_t assoc, uint32_t partition,

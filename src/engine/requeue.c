@@ -22,7 +22,8 @@ static bool has_exit_status(const struct job *j, int32_t status)
 static bool is_wanted(const struct job *j, const struct task *k, enum job_state end)
 {
     if (end == JOB_NODE_FAIL) return j->may_requeue;
-    bool has_exited = k->start_us != 0 && k->signal == 0 && (end == JOB_FAILED || end == JOB_COMPLETED);
+    bool has_exited =
+        k->start_us != 0 && k->signal == 0 && (end == JOB_FAILED || end == JOB_COMPLETED || end == JOB_OUT_OF_MEMORY);
     return has_exited && has_exit_status(j, k->exit_status);
 }
 
@@ -81,6 +82,7 @@ void requeue_tasks(struct apply_context *c, uint32_t job_index, const struct ids
         partition_limits_reset_time(c->s, j);
         set_begin(c, j);
         j->is_held = requeue != REQUEUE_YES;
+        j->quarantine = QUARANTINE_NO;
         j->is_held_by_operator = requeue == REQUEUE_HELD_BY_OPERATOR;
         j->accrue_us = job_waits_accrual_us(j, c->now_us);
         min_priority_forget(c, job_index);

@@ -6,11 +6,12 @@
  *                     (event.ended_jobs), which is added at its place by id
  *     what it names   association, partitions and so on are found again by name, because objects may have been deleted
  *                     and added since; a job that names something deleted is refused
- *     limits          those of submissions, with the jobs that the event has requeued before
+ *     limits          those of submissions, with the jobs that the event has requeued before; so are the checks of its
+ *                     user and its QOS
+ *     conditions      a task that was cancelled while it waited for other jobs is refused, others of its array are not
  *     other jobs      a condition about it that was met stays met
  *
- * A run is the part of an event that is about ended jobs. Nothing of it is visible outside before requeue_run_end, and
- * until then all of it can be undone. */
+ * This file says which jobs are meant and what refuses them; requeue_run.h requeues them. */
 #ifndef FAIRLEAD_ENGINE_REQUEUE_ENDED_H
 #define FAIRLEAD_ENGINE_REQUEUE_ENDED_H
 
@@ -21,32 +22,21 @@
 uint32_t requeue_ended_list(const struct state *s, const struct event *event, struct arena *arena,
                             const uint32_t **out_ids);
 
-struct requeue_revival;
-struct requeue_run {
-    struct apply_context *c;
-    const struct event *event;
-    const uint32_t *brought; /* ids of the rows that were added, ascending; memory of the cycle */
-    uint32_t brought_count;
-    ARRAY(struct requeue_revival *) revived;
-    uint32_t change_count; /* of the outcome when it began */
-};
-
-/* Adds the rows of the event. O(jobs) if there are any. requeue_run_end notes what was requeued, and removes the added
- * rows that were not. */
-void requeue_run_begin(struct requeue_run *run, struct apply_context *c, const struct event *event);
-void requeue_run_undo(struct requeue_run *run);
-void requeue_run_end(struct requeue_run *run);
-
 /* Whether a reference is to a job, or a task, that has ended. */
 bool requeue_ended_is_of(const struct state *s, const struct event *event, struct job_ref ref);
 
-/* The refusal of a job that was submitted so (requeue=no). ERR_CONFLICT. */
+/* The refusal of a job that was submitted or updated with requeue=no. ERR_CONFLICT. */
 int requeue_ended_refuse_forbidden(struct apply_context *c, uint32_t job_id);
 
-/* Whether it can be requeued. ERR_NOT_FOUND, ERR_DENIED, ERR_CONFLICT, ERR_TOO_LARGE: the error names the job.
- * requeue_run_revive checks that, too, and requeues it. O(tasks of the job); the store writes a row for each that had
- * started, so an array of 10^5 tasks takes 0.6 s (bench/bench_store.c). */
-int requeue_ended_check(struct apply_context *c, const struct event *event, struct job_ref ref);
-int requeue_run_revive(struct requeue_run *run, struct job_ref ref);
+/* Whether it can be requeued. out_assoc: the association that it gets. ERR_NOT_FOUND, ERR_DENIED, ERR_CONFLICT,
+ * ERR_TOO_LARGE: the error names the job. The second one is about a row of the event that is not in memory yet:
+ * what can be said of it before. O(tasks of the job) */
+int requeue_ended_check(struct apply_context *c, const struct event *event, struct job_ref ref, uint32_t *out_assoc);
+int requeue_ended_check_brought(struct apply_context *c, const struct event *event, const struct event_ended_job *b,
+                                struct job_ref ref, uint32_t *out_assoc);
+
+/* Adds the tasks of a reference that become pending. Returns whether a later slice (task_max) has more of them. */
+bool requeue_ended_tasks(const struct state *s, const struct event *event, const struct job *j, struct job_ref ref,
+                         struct idset *out);
 
 #endif

@@ -9,6 +9,7 @@
 #include "engine/closed_times.h"
 #include "engine/job_waits.h"
 #include "engine/limit_plan.h"
+#include "engine/limit_text.h"
 #include "engine/never_reasons.h"
 #include "engine/priorities.h"
 #include "engine/ranking.h"
@@ -30,8 +31,9 @@ struct schedule_candidate {
 /* When the waiting tasks of a job would start. */
 struct estimate {
     struct run_decision first;
-    const struct demand *demand; /* of the first one */
-    uint32_t task_count;         /* 0: none would */
+    const struct demand *first_demand; /* in the partition where it would start */
+    const struct demand *demand;       /* of the candidate that was looked at first */
+    uint32_t task_count;               /* 0: none would */
 };
 
 struct schedule_builder {
@@ -132,6 +134,7 @@ static void add_waiting(struct schedule_builder *b, uint32_t job)
     struct schedule_row row = waiting_row(b, job, &b->pending[job]);
     if (b->estimates != NULL && b->estimates[job].task_count > 0) {
         row.start_us = b->estimates[job].first.start_us;
+        row.demand = b->estimates[job].first_demand;
         row.end_us = demand_end_us(row.demand, row.start_us);
         row.allocation = b->estimates[job].first.allocation;
     }
@@ -285,13 +288,18 @@ static void estimate_job(struct schedule_builder *b, struct run *run, const stru
     struct estimate *e = &b->estimates[c->job];
     if (e->task_count > 0 && e->demand != d) {
         const struct run_decision again = run_job_again(run, d, e->first.start_us);
-        if (again.outcome != RUN_WAITS) e->first = again;
+        if (again.outcome == RUN_WAITS) return;
+        e->first = again;
+        e->first_demand = d;
         return;
     }
     for (uint32_t i = 0; e->task_count < b->left[c->job] && i < c->tasks && !run_is_over(run); i++) {
         const struct run_decision decision = run_job(run, d, false);
         if (decision.outcome == RUN_WAITS) return;
-        if (e->task_count++ == 0) e->first = decision;
+        if (e->task_count++ == 0) {
+            e->first = decision;
+            e->first_demand = d;
+        }
         e->demand = d;
     }
 }
@@ -313,7 +321,8 @@ static void estimate(struct schedule_builder *b)
     run_begin(&run, &b->out->model.cluster, &rules, b->now_us, &b->out->arena);
     for (uint32_t i = 0; i < b->candidates.count && !run_is_over(&run); i++) {
         const struct schedule_candidate *c = &b->candidates.items[i];
-        if (idset_first(&b->pending[c->job]) != NONE && b->left[c->job] > 0 && is_admitted(b, c))
+        bool has_room = user_limit_room(&b->user_limit, b->s, &b->s->jobs.items[c->job]) > 0;
+        if (idset_first(&b->pending[c->job]) != NONE && b->left[c->job] > 0 && has_room && is_admitted(b, c))
             estimate_job(b, &run, c);
     }
     run_end(&run);
@@ -331,6 +340,20 @@ static int64_t first_unlimited_end(const struct schedule *p)
     return first_us;
 }
 
+/* The limit that keeps a job of an instance back also when nothing else runs. */
+static const char *describe_limit(struct schedule_builder *b, const struct job *j)
+{
+    struct limit_hit hit;
+    struct buf text = {0};
+    if (b->s->is_document || !job_limit_find_lasting(b->s, j, b->now_us, &hit)) return NULL;
+    buf_add_text(&text, "can never run: ");
+    limit_text(b->s, &hit, &text);
+    buf_format(&text, " (%s)", pending_reason_name(hit.reason));
+    const char *copy = arena_copy(&b->out->arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    return copy;
+}
+
 static void explain_waiting(struct schedule_builder *b)
 {
     struct schedule *p = b->out;
@@ -343,6 +366,7 @@ static void explain_waiting(struct schedule_builder *b)
         struct schedule_row *row = &p->rows.items[i];
         if (row->state != SCHEDULE_WAITING) continue;
         const char *never = never_reasons_of(&reasons, &b->s->jobs.items[row->job], row->demand);
+        if (never == NULL && row->start_us == 0) never = describe_limit(b, &b->s->jobs.items[row->job]);
         if (never != NULL) row->reason = never;
     }
     never_reasons_end(&reasons);

@@ -78,7 +78,7 @@ int apply_settings(struct apply_context *c, const struct event *event)
     struct state *s = c->s;
     struct settings wanted = s->settings;
     bool changed[SETTING_COUNT], has_changes = false;
-    if (apply_require_operator(c, &event->actor, "change settings") != 0) return -1;
+    if (apply_require(c, &event->actor, PERMISSION_SETTINGS, NULL) != 0) return -1;
     if (read_settings(c, &event->settings, &wanted) != 0 || check_cluster(c, &wanted) != 0) return -1;
     if (take_reset_now(&wanted)) usage_reset_all(c, c->now_us);
     for (uint32_t i = 0; i < SETTING_COUNT; i++) {

@@ -99,13 +99,19 @@ uint32_t state_default_assoc(const struct state *s, const char *user)
     return map_get(&s->default_of_user, str(user));
 }
 
+uint64_t state_user_running(const struct state *s, const char *user)
+{
+    uint64_t running = 0;
+    for (uint32_t i = map_get(&s->first_of_user, str(user)); i != NONE; i = s->assocs.items[i].next_of_user)
+        running += s->assocs.items[i].work.running;
+    return running;
+}
+
 uint32_t state_user_room(const struct state *s, uint32_t assoc)
 {
     uint32_t max = (uint32_t)setting_number(&s->settings, SET_GE_MAX_USER_RUNNING);
-    uint64_t running = 0;
     if (max == 0) return UINT32_MAX;
-    uint32_t i = map_get(&s->first_of_user, str(s->assocs.items[assoc].user));
-    for (; i != NONE; i = s->assocs.items[i].next_of_user) running += s->assocs.items[i].work.running;
+    uint64_t running = state_user_running(s, s->assocs.items[assoc].user);
     return running < max ? max - (uint32_t)running : 0;
 }
 

@@ -43,6 +43,7 @@
 #include "base/map.h"
 #include "engine/launch_backoff.h"
 #include "engine/rhythm.h"
+#include "engine/usage_conversion.h"
 #include "fields/dependency_text.h"
 #include "fields/job_state.h"
 #include "fields/limits.h"
@@ -158,8 +159,8 @@ struct min_priority {
     uint32_t stored; /* the value in the store; 0 if the minimum never bound */
 };
 
-/* The fields of a job that no pass reads. One allocation: the pointers, followed by the texts. Every member is a
- * text. */
+/* The fields of a job that no pass reads. One allocation: the pointers, the job's partitions, the texts. Every member
+ * is a text. */
 struct job_text {
     const char *name, *command, *directory, *out_pattern;
     const char *err_pattern;             /* NULL: the same file as standard output */
@@ -168,6 +169,9 @@ struct job_text {
 };
 
 /* What becomes of a task that is being ended because it is to start again. */
+/* Whether a quarantine (quarantine.h) holds a job, and who held it before, or asked for it since. */
+enum job_quarantine { QUARANTINE_NO, QUARANTINE_ALONE, QUARANTINE_AND_USER, QUARANTINE_AND_OPERATOR };
+
 enum task_requeue { REQUEUE_NO, REQUEUE_YES, REQUEUE_HELD, REQUEUE_HELD_BY_OPERATOR };
 
 /* Why a running job of a document is suspended: Grid Engine's states s, S and T. */
@@ -230,7 +234,8 @@ struct job {
     bool is_array;
     bool is_reserving;       /* it asks for a reservation */
     bool is_time_exempt;     /* an operator has set its time limit, which MaxWall does not limit then */
-    bool has_default_time;   /* none was given: while it waits, each partition has its own (partition_limits.h) */
+    bool lacks_time_limit;   /* none was given: its time limit is a default of its partitions (partition_limits.h) */
+    bool has_default_time;   /* and while it waits, each of its partitions has its own */
     bool waits_by_task;      /* derived: pending tasks wait for tasks of other jobs, or for a time */
     uint32_t live_tasks;     /* derived */
     uint32_t starting_tasks; /* derived: of them those that have not begun, as far as records say */
@@ -269,7 +274,8 @@ struct job {
     ARRAY(struct task_delay) delays; /* tasks of an array that were requeued, by ascending time (task_delays.h) */
     ARRAY(struct idset) restarted;   /* tasks that were requeued at least once, at least twice ... (restarts.h) */
     bool may_requeue;                /* it starts again if its host or keeper fails */
-    bool forbids_requeue;            /* it was submitted so, or updated: nor by request */
+    enum job_quarantine quarantine;  /* not QUARANTINE_NO: is_held and is_held_by_operator are true */
+    bool forbids_requeue;            /* requeue=no was given: also no requeue by request */
     uint32_t requeue_max;            /* how often a task is requeued by itself; 0: as max_batch_requeue says */
     bool is_cancelled_by_rule;       /* by kill_invalid_depend */
     int64_t cancelled_us;            /* when a pending task was last cancelled; 0: never */
@@ -279,12 +285,12 @@ struct job {
 struct task {
     uint32_t job_id;
     uint32_t task_id;     /* 0 for a plain job */
-    uint32_t assoc;       /* index; its job's */
+    uint32_t assoc;       /* index; that of the partition where it started */
     enum job_state state; /* never PENDING */
     bool is_cancelled;    /* it is being ended because of a cancellation */
     enum task_requeue requeue;
     uint32_t restarts;  /* how often it was requeued before this attempt */
-    bool is_over_limit; /* or because the usage that it adds to has reached a limit */
+    bool is_over_limit; /* it is being ended because GrpTRESMins or GrpWall is reached */
     bool is_withdrawn;  /* it was never started, and its number is pending again: the row is removed */
     uint64_t launch_id;
     char boot_id[40];             /* of the boot in which it was launched */
@@ -332,8 +338,9 @@ struct state {
     struct share_nodes *share_nodes; /* of a document; NULL: no share tree */
     uint32_t next_assoc_id, next_job_id;
     uint64_t next_launch_id;
-    uint64_t next_list_position; /* derived: above those of all live jobs */
-    int64_t usage_reset_us;      /* when all usage was last reset; 0: never */
+    uint64_t next_list_position;          /* derived: above those of all live jobs */
+    int64_t usage_reset_us;               /* when all usage was last reset; 0: never */
+    struct usage_conversions conversions; /* that stored rows may lack */
     /* Begin of the current reset period: its last boundary, or the time when it was set; 0: never set. */
     int64_t reset_period_us;
     int64_t quarantined_us; /* the last quarantine (engine/quarantine.h); 0: never */
@@ -384,7 +391,7 @@ struct state {
      * minute where a job waits for its fair-share factor or the CPU weights follow usage. 0: never. */
     int64_t next_due_us;
     int64_t next_delay_us;     /* when the next task_delay of a job may end; 0: none */
-    int64_t limits_looked_us;  /* when running tasks were last held against limits of usage (engine/limit_end.h) */
+    int64_t limits_looked_us;  /* when running tasks were last compared with limits of usage (engine/limit_end.h) */
     uint32_t limits_next_live; /* where that goes on in the next turn; 0: it is done */
     struct rank_order *order;  /* of the fair-tree algorithm, kept from pass to pass */
     uint32_t ended_jobs, ended_tasks; /* rows in memory that have ended */
@@ -460,6 +467,9 @@ static inline uint32_t state_array_room(const struct state *s, const struct job 
     uint32_t room = limit > running ? limit - running : 0;
     return pending < room ? pending : room;
 }
+
+/* How many tasks of a user run. O(associations of the user). */
+uint64_t state_user_running(const struct state *s, const char *user);
 
 /* How many more tasks of an association's user may run (maxujobs); UINT32_MAX: no limit. O(associations of the user) if
  * there is one. */

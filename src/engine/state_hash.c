@@ -102,7 +102,9 @@ uint64_t state_hash(const struct state *s)
     uint64_t hash = mix(mix(s->next_assoc_id, s->next_job_id), s->next_launch_id);
     hash = mix(mix(hash, (uint64_t)s->decay.halflife_us), (uint64_t)s->decay.reference_us);
     hash = mix(mix(hash, (uint64_t)s->usage_reset_us), (uint64_t)s->reset_period_us);
-    hash = mix(hash, (uint64_t)s->quarantined_us);
+    hash = mix(mix(hash, (uint64_t)s->quarantined_us), (uint64_t)s->conversions.number);
+    for (uint32_t i = 0; i < s->conversions.list.count; i++)
+        hash = mix(hash, (uint64_t)s->conversions.list.items[i].number);
     for (int i = 0; i < SETTING_COUNT; i++) hash = mix_value(hash, &s->settings.value[i]);
     /* The hashes of rows are added, because the order of rows may differ: tasks are in order of launch, or of (job,
      * task) when they were restored. */

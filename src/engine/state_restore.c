@@ -160,18 +160,10 @@ int state_restore_condition(struct state *s, uint32_t job_id, uint32_t position,
                             struct err *e)
 {
     uint32_t index = state_find_job(s, job_id);
-    struct dependency_list list;
-    if (index == NONE || dependency_text_parse(str(text), &s->cycle, &list, e) != 0 || list.count != 1 ||
-        position == NONE)
-        return err_set(e, ERR_INTERNAL, "job %u waits for '%s', which is no condition of a job", job_id, text);
-    struct job *j = &s->jobs.items[index];
-    struct dependency_item item = list.items[0], copy = item;
-    copy.position = position;
-    copy.tasks = (struct idset){0};
-    idset_copy(&copy.tasks, &item.tasks);
-    if (j->dependency == NULL) j->dependency = dependency_list_new(is_any);
-    (void)dependency_list_add(j->dependency, &copy);
-    return 0;
+    if (index != NONE &&
+        dependency_text_restore(str(text), position, is_any, &s->cycle, &s->jobs.items[index].dependency) == 0)
+        return 0;
+    return err_set(e, ERR_INTERNAL, "job %u waits for '%s', which is no condition of a job", job_id, text);
 }
 
 void state_restore_failed_task(struct state *s, uint32_t job_id, uint32_t task_id)
@@ -186,9 +178,17 @@ int state_restore_policy(struct state *s, struct err *e)
     return err_prefix(e, "the settings");
 }
 
-static bool name_is_too_long(const struct state *s, const char *name)
+static size_t name_bytes_max(const struct state *s)
 {
-    return name != NULL && strlen(name) > (s->is_document ? DOCUMENT_NAME_BYTES_MAX : NAME_BYTES_MAX);
+    return s->is_document ? DOCUMENT_NAME_BYTES_MAX : NAME_BYTES_MAX;
+}
+
+/* Users of a document who are in no account have the account "". */
+static bool has_names(const struct state *s, const struct assoc *a)
+{
+    size_t max = name_bytes_max(s);
+    return (a->account[0] != '\0' || a->user != NULL) && strlen(a->account) <= max &&
+           (a->user == NULL || strlen(a->user) <= max);
 }
 
 static int fail_duplicate(const struct assoc *a, struct err *e)
@@ -226,9 +226,9 @@ static int link_assoc(struct state *s, uint32_t index, const struct map *by_id, 
     bool is_root = index == 0;
     if (a->id >= s->next_assoc_id)
         return err_set(e, ERR_INTERNAL, "association %u is not below the next id %u", a->id, s->next_assoc_id);
-    if (name_is_too_long(s, a->account) || name_is_too_long(s, a->user))
-        return err_set(e, ERR_INTERNAL, "association %u has a name of over %d bytes", a->id,
-                       s->is_document ? DOCUMENT_NAME_BYTES_MAX : NAME_BYTES_MAX);
+    if (!has_names(s, a))
+        return err_set(e, ERR_INTERNAL, "association %u has a name that is empty or has over %zu bytes", a->id,
+                       name_bytes_max(s));
     if (is_root != (parent == NONE) || (parent != NONE && s->assocs.items[parent].user != NULL))
         return err_set(e, ERR_INTERNAL, "association %u has no account %u above it", a->id, a->parent);
     a->parent = parent;

@@ -273,17 +273,20 @@ static char *append_text(char **end, const char *text)
     return memcpy(copy, text, text_size(text));
 }
 
-/* One allocation: the pointers, followed by the texts. All members of struct job_text are texts, so a new one is
- * copied, too. */
-static struct job_text *copy_job_text(const struct job_text *t)
+/* One allocation: the pointers, the job's partitions, the texts. All members of struct job_text are texts, so a new one
+ * is copied, too. */
+static struct job_text *copy_job_text(const struct job_text *t, uint32_t **io_partitions, uint32_t partition_count)
 {
     enum { TEXT_COUNT = sizeof *t / sizeof t->name };
     const char *const *texts = (const char *const *)(const void *)t;
-    size_t size = sizeof *t;
+    size_t partitions_size = partition_count * sizeof **io_partitions, size = sizeof *t + partitions_size;
     for (size_t i = 0; i < TEXT_COUNT; i++) size += text_size(texts[i]);
     struct job_text *copy = mem_resize(NULL, 0, size);
     const char **copy_texts = (const char **)(void *)copy;
-    char *end = (char *)(copy + 1);
+    uint32_t *partitions = (uint32_t *)(copy + 1);
+    char *end = (char *)(partitions + partition_count);
+    if (partition_count > 0) memcpy(partitions, *io_partitions, partitions_size);
+    *io_partitions = partitions;
     for (size_t i = 0; i < TEXT_COUNT; i++) copy_texts[i] = append_text(&end, texts[i]);
     return copy;
 }
@@ -343,11 +346,10 @@ static struct job_placing *copy_placing(const struct job_placing *p)
 /* Replaces what the row points to by copies that the job owns. */
 static void copy_lists(struct job *j)
 {
-    j->text = copy_job_text(j->text);
+    j->text = copy_job_text(j->text, &j->partitions, j->partition_count);
     j->dependency = dependency_list_copy(j->dependency);
     j->placing = copy_placing(j->placing);
     j->document = copy_document(j->document);
-    j->partitions = copy_array(j->partitions, j->partition_count * sizeof *j->partitions);
     j->requests = copy_array(j->requests, j->request_count * sizeof *j->requests);
     for (uint32_t i = 0; i < j->request_count; i++) j->requests[i].text = copy_text(j->requests[i].text);
 }
@@ -358,7 +360,6 @@ static void release_lists(struct job *j)
     dependency_list_free(j->dependency);
     mem_free(j->placing);
     mem_free(j->document);
-    mem_free(j->partitions);
     for (uint32_t i = 0; i < j->request_count; i++) mem_free(j->requests[i].text);
     mem_free(j->requests);
 }
@@ -520,6 +521,8 @@ void state_release_rows(struct state *s)
     array_release(&s->tasks);
     array_release(&s->assocs);
     array_release(&s->owners);
+    array_release(&s->conversions.list);
+    s->conversions = (struct usage_conversions){0};
     for (uint32_t i = 0; i < s->hosts.count; i++) {
         host_release(&s->hosts.items[i].host);
         arena_release(&s->hosts.items[i].load_arena);
@@ -535,16 +538,23 @@ void state_release_rows(struct state *s)
     map_release(&s->task_by_id);
 }
 
+enum { PREFETCH_DISTANCE = 8 };
+
 void state_compact_jobs(struct state *s)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->jobs.count; i++) {
+        if (i + PREFETCH_DISTANCE < s->jobs.count)
+            map_prefetch_u64(&s->job_by_id, s->jobs.items[i + PREFETCH_DISTANCE].id);
         if (s->jobs.items[i].ended_us != 0) {
             job_release(&s->jobs.items[i]);
             continue;
         }
-        map_set_u64(&s->job_by_id, s->jobs.items[i].id, kept);
-        s->jobs.items[kept++] = s->jobs.items[i];
+        if (kept < i) {
+            map_set_u64(&s->job_by_id, s->jobs.items[i].id, kept);
+            s->jobs.items[kept] = s->jobs.items[i];
+        }
+        kept++;
     }
     s->jobs.count = kept;
     s->ended_jobs = 0;

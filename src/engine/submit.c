@@ -36,20 +36,20 @@ static int add_tasks(struct apply_context *c, const struct job_values *given, st
 /* --- users -------------------------------------------------------------------------------------------------------- */
 
 /* enforce_user: the submission of a user without an object is refused (true), or creates the object (auto). */
-static int check_user_object(struct apply_context *c, const struct actor *actor)
+int submit_check_user(struct apply_context *c, const char *user)
 {
     enum enforce_user rule = c->s->policy.enforce_user;
-    if (rule == ENFORCE_USER_NONE || state_find_object(c->s, OBJECT_USER_POLICY, actor->user) != NONE) return 0;
-    if (rule == ENFORCE_USER_AUTO) return apply_check_name("user", actor->user, c->e);
-    return err_subject(c->e, ERR_DENIED, "user", str(actor->user), "has no user policy, and enforce_user is true");
+    if (rule == ENFORCE_USER_NONE || state_find_object(c->s, OBJECT_USER_POLICY, user) != NONE) return 0;
+    if (rule == ENFORCE_USER_AUTO) return apply_check_name("user", user, c->e);
+    return err_subject(c->e, ERR_DENIED, "user", str(user), "has no user policy, and enforce_user is true");
 }
 
-static void ensure_user_object(struct apply_context *c, const struct actor *actor)
+void submit_ensure_user(struct apply_context *c, const char *user)
 {
     struct state *s = c->s;
     if (s->policy.enforce_user != ENFORCE_USER_AUTO) return;
-    if (state_find_object(s, OBJECT_USER_POLICY, actor->user) != NONE) return;
-    const struct object o = object_automatic_user(&s->settings, actor->user);
+    if (state_find_object(s, OBJECT_USER_POLICY, user) != NONE) return;
+    const struct object o = object_automatic_user(&s->settings, user);
     object_create(c, OBJECT_USER_POLICY, &o);
 }
 
@@ -59,8 +59,9 @@ static int check_job_count(struct apply_context *c)
 {
     int64_t max = setting_number(&c->s->settings, SET_MAX_JOBS);
     if (max == 0 || c->s->job_by_id.count < max) return 0;
-    return err_set(c->e, ERR_TOO_LARGE, "%lld jobs are pending or running; that is the maximum (max_jobs)",
-                   (long long)max);
+    uint32_t count = c->s->job_by_id.count;
+    return err_set(c->e, ERR_TOO_LARGE, "%u job%s pending or running; the maximum is %lld (max_jobs)", count,
+                   count == 1 ? " is" : "s are", (long long)max);
 }
 
 static int check_user_job_count(struct apply_context *c, const char *user)
@@ -118,7 +119,7 @@ int submit_make_row(struct apply_context *c, const struct event *event, struct j
     bool is_new_user;
     if (job_edit_submission(c, &event->actor, given, out_row, &is_new_user) != 0) return -1;
     if (submit_check_counts(c, event->actor.user) != 0) return -1;
-    if (check_user_object(c, &event->actor) != 0 || add_tasks(c, given, out_row) != 0) return -1;
+    if (submit_check_user(c, event->actor.user) != 0 || add_tasks(c, given, out_row) != 0) return -1;
     if (set_dependency(c, event, out_row) != 0) return -1;
     if (admit(c, event, out_row, is_new_user) != 0) {
         idset_release(&out_row->array);
@@ -136,7 +137,7 @@ static int submit(struct apply_context *c, const struct event *event)
     struct job row;
     if (submit_make_row(c, event, &row) != 0) return -1;
     if (row.assoc == NONE) row.assoc = assoc_add_new_user(c, event->actor.user);
-    ensure_user_object(c, &event->actor);
+    submit_ensure_user(c, event->actor.user);
     job_waits_find_ready(&row);
     if (row.dependency != NULL) row.accrue_us = job_waits_accrual_us(&row, c->now_us);
     add_job(c, &row);

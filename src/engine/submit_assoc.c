@@ -10,10 +10,7 @@ enum { ROOT = 0 };
 static int fail_no_association(struct apply_context *c, const char *account, const char *user, uint32_t partition)
 {
     const char *name = c->s->objects[OBJECT_PARTITION].items[partition].object.name;
-    if (state_user_is_in_account(c->s, user, account))
-        return err_subject(c->e, ERR_NOT_FOUND, "user", str(user), "is not in account '%s' for partition '%s'", account,
-                           name);
-    return err_subject(c->e, ERR_NOT_FOUND, "user", str(user), "is not in account '%s'", account);
+    return assoc_fail_not_in(c, user, account, state_user_is_in_account(c->s, user, account) ? name : NULL);
 }
 
 /* Whether the user is in the account for each of the job's partitions. out_assoc: the association of the first one. */
@@ -34,6 +31,14 @@ int submit_assoc_find_named(struct apply_context *c, const char *account, const 
     return find_for_job(c, account, user, row, out_assoc);
 }
 
+/* Without ENFORCE_ASSOCIATIONS the order of the partitions does not matter: an account counts in all or in none. */
+static bool is_in_for_all(const struct state *s, const char *account, const char *user, const struct job *row)
+{
+    uint32_t i = 0;
+    while (i < row->partition_count && state_find_assoc_in(s, account, user, row->partitions[i]) != NONE) i++;
+    return i == row->partition_count;
+}
+
 /* The account of a submission; NULL: the user is in none, and is added to the default account. own: the user's default
  * association. */
 static const char *find_account(const struct state *s, const char *user, const char *account, uint32_t own,
@@ -43,7 +48,7 @@ static const char *find_account(const struct state *s, const char *user, const c
     const char *default_account = own != NONE ? s->assocs.items[own].account : NULL;
     if (account == NULL) return default_account;
     if (is_enforced) return own == NONE && strcmp(account, DEFAULT_ACCOUNT) == 0 ? NULL : account;
-    return state_find_assoc_in(s, account, user, row->partitions[0]) != NONE ? account : default_account;
+    return is_in_for_all(s, account, user, row) ? account : default_account;
 }
 
 int submit_assoc_find(struct apply_context *c, const struct actor *actor, const char *account, const struct job *row,

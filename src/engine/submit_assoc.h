@@ -1,7 +1,7 @@
 /* The association that a job gets: of the user and the account, for the job's first partition.
  *
  *     account given       the user has to be in it for each of the partitions; without ENFORCE_ASSOCIATIONS the default
- *                         account replaces one that the user is not in
+ *                         account replaces one that the user is not in for each of them
  *     none given          the user's default account
  *     a new user          is added to DEFAULT_ACCOUNT once the submission is accepted, and counts as that account
  *                         until then

@@ -41,6 +41,13 @@ void task_delays_add_waiting(const struct job *j, int64_t now_us, struct idset *
     }
 }
 
+bool task_delays_has_task(const struct job *j, uint32_t task_id)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < j->delays.count && !found; i++) found = idset_has(&j->delays.items[i].tasks, task_id);
+    return found;
+}
+
 int64_t task_delays_next_us(const struct job *j)
 {
     return j->delays.count > 0 ? j->delays.items[0].at_us : 0;

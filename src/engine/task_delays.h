@@ -16,6 +16,9 @@ void task_delays_drop(struct job *j, const struct idset *tasks);
 /* Adds the tasks that are delayed beyond now_us to out_tasks. O(delays) */
 void task_delays_add_waiting(const struct job *j, int64_t now_us, struct idset *out_tasks);
 
+/* O(delays x log ranges) */
+bool task_delays_has_task(const struct job *j, uint32_t task_id);
+
 /* When the first delay ends; 0: there is none. O(1) */
 int64_t task_delays_next_us(const struct job *j);
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/ensure.h"
+#include "base/saturate.h"
 #include "engine/dependents.h"
 #include "engine/job_waits.h"
 #include "engine/live_cluster.h"
@@ -237,10 +238,15 @@ int apply_ended(struct apply_context *c, const struct event *event)
     k->end_us = at_most_now(c, r->at_us);
     k->exit_status = r->exit_status;
     k->signal = r->signal;
-    k->max_rss_kib = r->max_rss_kib;
+    k->max_rss_kib = larger_of(k->max_rss_kib, r->max_rss_kib);
     measured_usage_finish(c, k, r);
+    enum job_state end = k->is_over_limit && r->end == JOB_CANCELLED ? JOB_TIMEOUT : r->end;
+    if (k->is_over_limit && end != JOB_TIMEOUT) { /* it ended by itself after the order */
+        k->is_over_limit = false;
+        memset(k->detail, 0, sizeof k->detail);
+    }
     if (r->detail != NULL && !k->is_over_limit) strncpy(k->detail, r->detail, sizeof k->detail - 1);
-    end_or_requeue(c, index, k->is_over_limit && r->end == JOB_CANCELLED ? JOB_TIMEOUT : r->end);
+    end_or_requeue(c, index, end);
     return 0;
 }
 

@@ -38,8 +38,6 @@ struct usage_sums {
     struct arena arena;
 };
 
-enum { STORED = 1, RUNNING = 2 }; /* parts of the sums */
-
 void usage_sums_invalidate(struct state *s)
 {
     if (s->usage_sums != NULL) s->usage_sums->is_valid = false;
@@ -261,7 +259,7 @@ static struct usage_sums *sums_of(struct state *s)
     return s->usage_sums;
 }
 
-/* False: the rows have to be asked (invariant 2). out_kind: its position. */
+/* Returns false if the answer must come from the rows (invariant 2). out_kind: its position. */
 static bool update(struct state *s, uint32_t kind, int64_t now_us, uint32_t *out_kind)
 {
     ensure(kind == USAGE_WALL || kind < s->policy.tres.count);

@@ -4,13 +4,13 @@
  *     usage now   =   stored usage x decay   +   charges of running tasks since they were last charged
  *                     of all rows below          two sums of rates: usage_rates (policy/usage.h)
  *
- * A kind of usage (usage_read.h) has sums from the first question on, which the charge of a task, its start and its end
- * change along the accounts above it: O(depth x kinds). Everything else that changes usage (resets, rules of decay,
- * moved and deleted accounts) makes the sums invalid, and the next question makes them anew, O(kinds x (associations +
- * tasks)). So it does after as many changes as there are rows, which bounds their rounding error: 1e-9 of the usage
- * that the tasks would have after a half-life. Whole amounts without decay are exact.
+ * Sums of a kind (usage_read.h) exist from its first question on. Starts, ends and charges of tasks update them along
+ * the accounts above: O(depth x kinds). Everything else that changes usage (resets, rules of decay, moved and deleted
+ * accounts) makes the sums invalid, and the next question rebuilds them, O(kinds x (associations + tasks)). It also
+ * rebuilds them after as many changes as there are rows, which bounds their rounding error: 1e-9 of the usage that the
+ * tasks would have after a half-life. Whole amounts without decay are exact.
  *
- * The sums are derived: a restart makes them anew. The law: they are those of usage_read.h
+ * The sums are derived: a restart rebuilds them. The law: they are those of usage_read.h
  * (property/test_engine_store.c, unit/test_usage_sums.c). bench/bench_usage_sums.c has the times. Internal to the
  * engine. */
 #ifndef FAIRLEAD_ENGINE_USAGE_SUMS_H

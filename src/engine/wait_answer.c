@@ -8,8 +8,8 @@
 #include "engine/schedule.h"
 #include "engine/user_limit.h"
 
-/* What its association or QOS has against it, in memory of arena: a QOS that it may not have, or a limit; or that the
- * machine can start nothing. On the empty cluster: only what lasts. NULL: nothing. */
+/* The limit or refused QOS that keeps it waiting, or that the machine can start nothing; in memory of arena. On the
+ * empty cluster: only a cause that lasts. NULL: none. */
 static const char *limit_of(struct state *s, const struct job *j, bool is_empty, int64_t now_us, struct arena *arena)
 {
     struct limit_hit hit;
@@ -55,6 +55,23 @@ static bool is_limited(const struct state *s, const struct job *j, const struct 
     return user_limit_room(started, s, j) == 0 || (j->is_array && state_array_room(s, j, 1) == 0);
 }
 
+/* Which limit that is, in memory of arena; Grid Engine does not say it, so the answers for documents do not. */
+static const char *tasks_text(const struct state *s, const struct job *j, struct arena *arena)
+{
+    char text[200];
+    const char *user = s->assocs.items[j->assoc].user;
+    if (state_user_room(s, j->assoc) == 0) {
+        uint32_t max = (uint32_t)setting_number(&s->settings, SET_GE_MAX_USER_RUNNING);
+        text_format(text, sizeof text, "maxujobs=%u; %llu in use by '%s'", max,
+                    (unsigned long long)state_user_running(s, user), user);
+    } else {
+        const char *name =
+            j->array_limit > 0 && j->array_limit == state_array_limit(s, j) ? "its own limit" : "max_aj_instances";
+        text_format(text, sizeof text, "%s=%u; %u of its tasks run", name, state_array_limit(s, j), j->live_tasks);
+    }
+    return arena_copy(arena, str(text));
+}
+
 static void answer_for_instance(struct state *s, const struct job *j, enum wait_question question, int64_t now_us,
                                 struct arena *arena, struct wait_sentences *out)
 {
@@ -66,6 +83,7 @@ static void answer_for_instance(struct state *s, const struct job *j, enum wait_
                                 .load = &l->rules.load,
                                 .now_us = now_us,
                                 .is_limited = is_limited(s, j, &none),
+                                .tasks = is_limited(s, j, &none) ? tasks_text(s, j, arena) : NULL,
                                 .limit = limit_of(s, j, false, now_us, arena)};
     wait_sentences_make(&v, j, job_demand(&l->demands, j, NONE), question, arena, out);
 }

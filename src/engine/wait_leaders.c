@@ -1,6 +1,7 @@
 #include "engine/wait_leaders.h"
 
 #include "engine/job_waits.h"
+#include "engine/ranking.h"
 
 void wait_leaders_free(struct wait_leaders *l)
 {
@@ -9,7 +10,7 @@ void wait_leaders_free(struct wait_leaders *l)
     mem_free(l);
 }
 
-/* A job that has started or ended since, or by now waits for anything but resources, is before no other one. */
+/* A job that has started or ended since, or now waits for something else than resources, holds no job back any more. */
 static bool still_waits(const struct state *s, uint32_t job_id)
 {
     uint32_t job = job_id != 0 ? state_find_job(s, job_id) : NONE;
@@ -19,13 +20,18 @@ static bool still_waits(const struct state *s, uint32_t job_id)
     return (!j->is_array || state_array_room(s, j, count) > 0) && state_user_room(s, j->assoc) > 0;
 }
 
-bool wait_leaders_are_before(const struct state *s, const struct job *j)
+bool wait_leaders_is_before(const struct state *s, const struct job *j, uint32_t partition)
 {
     const struct wait_leaders *l = s->wait_leaders;
-    bool is_behind = l != NULL;
-    for (uint32_t i = 0; i < j->partition_count && is_behind; i++) {
-        uint32_t leader = j->partitions[i] < l->partition_count ? l->job_ids[j->partitions[i]] : 0;
-        is_behind = leader != j->id && still_waits(s, leader);
-    }
-    return is_behind;
+    uint32_t leader = l != NULL && partition < l->partition_count ? l->job_ids[partition] : 0;
+    return leader != j->id && still_waits(s, leader);
+}
+
+bool wait_leaders_has_low_factor(const struct state *s, const struct job *j, uint32_t partition)
+{
+    const struct wait_leaders *l = s->wait_leaders;
+    if (l == NULL || l->factors == NULL) return false;
+    uint32_t assoc = state_assoc_in_partition(s, j->assoc, partition);
+    uint32_t node = assoc < s->node_of.count ? s->node_of.items[assoc] : NONE;
+    return node < l->factor_count && ranking_qos_waits(s, j->qos, l->factors[node]);
 }

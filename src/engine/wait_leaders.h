@@ -16,15 +16,19 @@ struct wait_leaders {
     uint32_t *job_ids; /* by partition; 0: none waits */
     uint32_t partition_count;
     int64_t now_us;
+    const double *factors; /* by node of the tree; NULL: no QOS insists on a factor */
+    uint32_t factor_count;
     struct arena arena;
 };
 
-/* factors: by node of the tree, for the multifactor model. O(groups + partitions), of which most are only held against
- * their bound (engine/pending_order.h). */
+/* factors: by node of the tree, for the multifactor model. O(groups + partitions); most groups cost one
+ * comparison with their bound (engine/pending_order.h). */
 void wait_leaders_update(struct state *s, int64_t now_us, const double *factors);
 void wait_leaders_free(struct wait_leaders *l); /* NULL is allowed */
 
-/* Whether a job is behind another one in each of its partitions that is open to it, as of the last update. */
-bool wait_leaders_are_before(const struct state *s, const struct job *j);
+/* As of the last update: whether another job is before a job in a partition, and whether its association's factor there
+ * is too low for its QOS. */
+bool wait_leaders_is_before(const struct state *s, const struct job *j, uint32_t partition);
+bool wait_leaders_has_low_factor(const struct state *s, const struct job *j, uint32_t partition);
 
 #endif

@@ -1,9 +1,11 @@
 #include "engine/wait_leaders.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "engine/min_priority.h"
 #include "engine/pass.h"
+#include "engine/ranking.h"
 
 /* The best candidate of each partition so far. */
 struct finder {
@@ -66,7 +68,7 @@ static void offer_old_leader(struct finder *f, uint32_t job_id)
     uint32_t index = map_get_u64(&pending->by_id, job_id);
     if (index == NONE) return;
     for (uint32_t i = 0; i < pending->jobs.items[index].group_count; i++) {
-        uint32_t group = pending->jobs.items[index].groups[i];
+        uint32_t group = pending_job_group(&pending->jobs.items[index], i);
         (void)pending_order_head(&f->order, group);
         offer_group(f, group);
     }
@@ -103,6 +105,22 @@ static void find(struct finder *f, const struct wait_leaders *old)
     offer_all(f);
 }
 
+static bool any_qos_insists(const struct state *s)
+{
+    bool insists = false;
+    for (uint32_t i = 0; i < s->objects[OBJECT_QOS].count && !insists; i++)
+        insists = ranking_qos_waits(s, i, -1.0); /* whether a factor below any other waits */
+    return insists;
+}
+
+static void keep_factors(const struct state *s, const double *factors, struct wait_leaders *l)
+{
+    if (factors == NULL || !any_qos_insists(s)) return;
+    l->factor_count = s->tree.count;
+    l->factors = memcpy(arena_alloc(&l->arena, (l->factor_count + (size_t)1) * sizeof *factors), factors,
+                        l->factor_count * sizeof *factors);
+}
+
 void wait_leaders_update(struct state *s, int64_t now_us, const double *factors)
 {
     struct finder f = {.order = {.s = s, .now_us = now_us, .factors = factors}};
@@ -115,6 +133,7 @@ void wait_leaders_update(struct state *s, int64_t now_us, const double *factors)
         find(&f, old);
         made.job_ids = arena_alloc(&made.arena, (made.partition_count + (size_t)1) * sizeof *made.job_ids);
         for (uint32_t p = 0; p < made.partition_count; p++) made.job_ids[p] = leader_in(&f, p);
+        keep_factors(s, factors, &made);
         s->wait_leaders = mem_resize(NULL, 0, sizeof *s->wait_leaders);
         *s->wait_leaders = made;
         arena_release(&f.arena);

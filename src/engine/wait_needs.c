@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "base/quantity.h"
+#include "engine/closed_times.h"
 #include "engine/wait_list.h"
 #include "fields/standard_resources.h"
 #include "sched/place.h"
@@ -288,6 +289,20 @@ static bool add_shortage(struct wait_list *list, const struct shortage *x, const
     return false;
 }
 
+/* Slots that are free now and not until the planned end, because the partition closes. */
+static bool add_closing(struct wait_list *list, uint32_t instance)
+{
+    const struct wait_view *v = list->v;
+    uint32_t partition = v->m->partition_of[instance];
+    const struct object *o = &v->s->objects[OBJECT_PARTITION].items[partition].object;
+    const char *calendar = o->value[PARTITION_CALENDAR].text;
+    if (!closed_times_meet(v->s, partition, v->now_us, demand_end_us(list->d, v->now_us))) return false;
+    buf_format(&list->text, "cannot run in queue \"%s\" because it closes before the job's planned end", o->name);
+    if (strcmp(calendar, "NONE") != 0) buf_format(&list->text, " (calendar '%s')", calendar);
+    wait_list_add(list);
+    return true;
+}
+
 /* The host first, then the slots of the instance, then what it offers beside them, then what nothing offers. */
 bool wait_needs_check_instance(struct wait_list *list, uint32_t instance, uint32_t slots)
 {
@@ -299,7 +314,10 @@ bool wait_needs_check_instance(struct wait_list *list, uint32_t instance, uint32
     x = (struct shortage){.level = 'h', .host = in->host};
     if (is_short_at(list, &host->offers, slots, &x)) return add_shortage(list, &x, "at host", host->name);
     x = (struct shortage){.level = 'q', .host = in->host};
-    if (is_short_of_slots(list, &in->offers, slots, &x)) return add_shortage(list, &x, "in queue", in->name);
+    if (is_short_of_slots(list, &in->offers, slots, &x)) {
+        bool is_closing = x.is_later && add_closing(list, instance);
+        return !is_closing && add_shortage(list, &x, "in queue", in->name);
+    }
     if (is_unsatisfied_at(list, instance, 'q', &x)) return add_shortage(list, &x, "in queue", in->name);
     x = (struct shortage){.level = 'q', .host = in->host};
     if (is_short_at(list, &in->offers, slots, &x)) return add_shortage(list, &x, "in queue", in->name);

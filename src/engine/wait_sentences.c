@@ -83,6 +83,13 @@ static bool is_gone(const struct wait_list *l, uint32_t instance)
     return l->v->m->has_left[instance] || cluster_model_is_outside(l->v->m, l->v->s, instance);
 }
 
+/* A job that names partitions is told of no other. */
+static bool is_asked_for(const struct wait_list *l, uint32_t instance)
+{
+    uint32_t partition = l->v->m->partition_of[instance];
+    return job_demand_partition_limit(l->v->demands, l->j, NONE, partition) != LIMIT_PARTITION;
+}
+
 static void add_all_of(struct wait_list *l, const uint8_t *drops, enum dropped which)
 {
     static const char *const why[] = {[DROPPED_UNAVAILABLE] = "temporarily not available",
@@ -90,12 +97,29 @@ static void add_all_of(struct wait_list *l, const uint8_t *drops, enum dropped w
                                       [DROPPED_CLOSED] = "disabled",
                                       [DROPPED_FULL] = "full"};
     for (uint32_t i = 0; i < l->v->m->cluster.instances.count; i++) {
-        if (drops[i] != which || is_gone(l, i)) continue;
+        if (drops[i] != which || is_gone(l, i) || !is_asked_for(l, i)) continue;
         if (which == DROPPED_OVERLOADED)
             add_overloaded(l, i);
         else
             add_dropped(l, i, why[which]);
     }
+}
+
+/* Whether work keeps jobs from an instance, and not only an operator, a calendar or a failure. */
+static bool is_busy(const struct wait_list *l, const uint8_t *drops)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < l->v->m->cluster.instances.count && !found; i++)
+        found = !is_gone(l, i) && (drops[i] == DROPPED_OVERLOADED || drops[i] == DROPPED_FULL);
+    return found;
+}
+
+/* Whether an instance of the cluster is dropped, also one of a partition that the job does not name. */
+static bool has_dropped(const struct wait_list *l)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < l->v->m->cluster.instances.count && !found; i++) found = !is_gone(l, i);
+    return found;
 }
 
 /* Returns whether an instance is left. */
@@ -127,21 +151,19 @@ static void add_not_listed(struct wait_list *l, const char *name)
     wait_list_add(l);
 }
 
-static int64_t time_limit_s(const struct wait_list *l)
+/* What the partition asks of its jobs, and the job does not give. Grid Engine knows only a run time that was requested,
+ * and names no limit. */
+static void add_own_limit(struct wait_list *l, uint32_t partition, enum place_limit limit)
 {
-    return l->v->s->is_document ? l->j->document->time_limit_s : l->j->time_limit_s;
-}
-
-/* "(-l h_rt=90000)", also if the time limit was given otherwise. */
-static void add_over_limit(struct wait_list *l, const char *name)
-{
-    const char *requests = l->requests;
-    struct buf limit = {0};
-    buf_format(&limit, "(-l h_rt=%lld)", (long long)time_limit_s(l));
-    if (strstr(requests, "h_rt=") == NULL) requests = limit.text;
-    buf_format(&l->text, "%s cannot run in queue \"%s\" because of cluster queue", requests, name);
+    const char *name = partition_at(l, partition)->name;
+    if (limit == LIMIT_MAX_TIME && strstr(l->requests, "h_rt=") != NULL) {
+        buf_format(&l->text, "%s cannot run in queue \"%s\" because of cluster queue", l->requests, name);
+    } else {
+        buf_format(&l->text, "cannot run in queue \"%s\" because ", name);
+        partition_limits_text(l->v->s, l->j, partition, limit, &l->text);
+        buf_format(&l->text, " (%s)", pending_reason_name(partition_limits_reason(limit)));
+    }
     wait_list_add(l);
-    buf_release(&limit);
 }
 
 /* The instances of a partition that count for a sentence about all of it. */
@@ -157,13 +179,8 @@ static bool add_queue(struct wait_list *l, uint32_t partition, struct queue_coun
     if (count.seen == 0 || limit == LIMIT_PARTITION) return true;
     if (count.listed == 0) {
         add_not_listed(l, name);
-    } else if (limit == LIMIT_MAX_TIME) {
-        add_over_limit(l, name);
     } else if (partition_limits_is_own(limit)) {
-        buf_format(&l->text, "cannot run in queue \"%s\" because ", name);
-        partition_limits_text(l->v->s, l->j, partition, limit, &l->text);
-        buf_format(&l->text, " (%s)", pending_reason_name(partition_limits_reason(limit)));
-        wait_list_add(l);
+        add_own_limit(l, partition, limit);
     } else if (limit == LIMIT_USERS) {
         buf_format(&l->text, "has no permission for cluster queue \"%s\"", name);
         wait_list_add(l);
@@ -264,25 +281,46 @@ static bool place_in(const struct wait_list *l, const struct demand *d, const ui
     return fits;
 }
 
-/* How many slots an environment has for the job, as Grid Engine counts them: none if all have to be on one host, if the
- * number is no multiple of a fixed one, or if the environment itself has too few. */
-static uint32_t offered_in(const struct wait_list *l, const struct sched_environment *e, const uint32_t *open,
-                           uint32_t count)
+/* The most slots that the job could have on the instances, at most those it asks for. */
+static uint32_t offered_together(const struct wait_list *l, const uint32_t *open, uint32_t count)
 {
-    uint32_t min = l->d->ranges[0].min, slots = 0;
-    const struct slot_range fewer = {1, min};
+    const struct slot_range fewer = {1, l->d->ranges[0].min};
     struct demand other = *l->d;
-    const struct offer *own = offers_find(&e->offers, SCHED_SLOTS);
-    bool is_fixed = e->rule == ALLOCATE_FIXED;
-    bool is_short = own != NULL && timeline_at(&own->booked, l->v->now_us) > timeline_limit(own->amount, min);
-    if (e->rule == ALLOCATE_ONE_HOST || is_short || (is_fixed && min % e->slots_per_host != 0)) return 0;
+    uint32_t slots = 0;
     other.ranges = &fewer;
     other.range_count = 1;
     (void)place_in(l, &other, open, count, &slots);
     return slots;
 }
 
-/* A job on several hosts, with or without an environment, does not fit on those that are open to it. */
+/* How many slots an environment has for the job, as Grid Engine counts them: none if all have to be on one host, if the
+ * number is no multiple of a fixed one, or if the environment itself has too few. */
+static uint32_t offered_in(const struct wait_list *l, const struct sched_environment *e, const uint32_t *open,
+                           uint32_t count)
+{
+    uint32_t min = l->d->ranges[0].min;
+    const struct offer *own = offers_find(&e->offers, SCHED_SLOTS);
+    bool is_fixed = e->rule == ALLOCATE_FIXED;
+    bool is_short = own != NULL && timeline_at(&own->booked, l->v->now_us) > timeline_limit(own->amount, min);
+    if (e->rule == ALLOCATE_ONE_HOST || is_short || (is_fixed && min % e->slots_per_host != 0)) return 0;
+    return offered_together(l, open, count);
+}
+
+/* A job on several hosts, without an environment: slots are short, or the hosts. */
+static void add_hosts(struct wait_list *l, const uint32_t *open, uint32_t count)
+{
+    uint32_t slots = offered_together(l, open, count), hosts = l->d->host_min;
+    const char *ending = hosts == 1 ? "" : "s";
+    if (slots > 0)
+        buf_format(&l->text, "cannot run on %u host%s because only %u of %u slots are free together", hosts, ending,
+                   slots, l->d->ranges[0].min);
+    else
+        buf_format(&l->text, "cannot run on %u host%s because too few are free together", hosts, ending);
+    wait_list_add(l);
+}
+
+/* A job on several hosts, with or without an environment, does not fit on those that are open to it. Where none is, the
+ * sentences before say why. */
 static void add_parallel(struct wait_list *l, const uint32_t *open, uint32_t count)
 {
     const struct cluster *c = &l->v->m->cluster;
@@ -292,10 +330,7 @@ static void add_parallel(struct wait_list *l, const uint32_t *open, uint32_t cou
                    offered_in(l, e, open, count));
         wait_list_add(l);
     }
-    if (l->d->environment_count > 0) return;
-    buf_format(&l->text, "cannot run on %u host%s because too few are free together", l->d->host_min,
-               l->d->host_min == 1 ? "" : "s");
-    wait_list_add(l);
+    if (l->d->environment_count == 0 && (count > 0 || l->items.count == 0)) add_hosts(l, open, count);
 }
 
 /* Whether the sentences for all jobs name an instance of the job's partitions. */
@@ -350,6 +385,15 @@ static bool waits_for_jobs(const struct wait_list *l)
     return dependency_list_state(l->j->dependency, &l->j->pending, l->v->now_us) != DEPENDENCY_MET;
 }
 
+static void add_dependencies(struct wait_list *l)
+{
+    const struct dependency_list *list = l->j->dependency;
+    buf_add_text(&l->text, "job dropped because of job dependencies");
+    if (dependency_list_state(list, &l->j->pending, l->v->now_us) != DEPENDENCY_NEVER) return;
+    buf_add_text(&l->text, " that can never be met: ");
+    dependency_text_show(list, l->v->now_us, &l->text);
+}
+
 /* What keeps the job from being tried. Returns whether there is something. */
 static bool add_state(struct wait_list *l)
 {
@@ -360,13 +404,14 @@ static bool add_state(struct wait_list *l)
     else if (l->j->is_held)
         buf_add_text(&l->text, "Job is in hold state");
     else if (waits_for_jobs(l))
-        buf_add_text(&l->text, "job dropped because of job dependencies");
+        add_dependencies(l);
     else if (l->j->begin_us > l->v->now_us)
         buf_add_text(&l->text, "execution time not reached");
     else if (l->v->limit != NULL)
         buf_add_text(&l->text, l->v->limit);
     else if (l->v->is_limited)
-        buf_add_text(&l->text, "job dropped because of user limitations");
+        buf_format(&l->text, "job dropped because of user limitations%s%s", l->v->tasks != NULL ? ": " : "",
+                   l->v->tasks != NULL ? l->v->tasks : "");
     if (l->text.length == 0) return false;
     wait_list_add(l);
     return true;
@@ -396,8 +441,9 @@ void wait_sentences_make(const struct wait_view *v, const struct job *j, const s
     l.requests = wait_needs_text(&l, extra_request(&l));
     if (question == WAIT_IN_PASS) is_left = add_global(&l, drops);
     if (!add_state(&l) && is_left) add_amounts(&l, drops, out);
-    if (!is_left && l.items.count > 0) {
-        buf_add_text(&l.text, "All queues dropped because of overload or full");
+    if (!is_left && (l.items.count > 0 || has_dropped(&l))) {
+        buf_add_text(&l.text, is_busy(&l, drops) ? "All queues dropped because of overload or full"
+                                                 : "All queues dropped because they are disabled or not available");
         wait_list_add(&l);
     }
     if (out->is_possible) array_clear(&l.items);

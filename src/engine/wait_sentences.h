@@ -28,6 +28,7 @@ struct wait_view {
     const struct load_rules *load;
     int64_t now_us;
     bool is_limited;   /* a limit of the tasks of its user or array keeps the job back */
+    const char *tasks; /* which one: "maxujobs=2; 2 in use by 'ann'"; NULL: not said */
     const char *limit; /* the limit of its association or QOS that does; NULL: none */
 };
 

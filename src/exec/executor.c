@@ -42,6 +42,11 @@ void executor_measure(struct executor *x)
     x->kind->measure(x);
 }
 
+void executor_flush(struct executor *x)
+{
+    if (x->kind->flush != NULL) x->kind->flush(x);
+}
+
 int executor_descriptor(const struct executor *x)
 {
     return x->kind->descriptor(x);

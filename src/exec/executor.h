@@ -15,20 +15,23 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "exec/enforcement.h"
 #include "exec/launch.h"
 
 enum executor_report_kind {
-    EXECUTOR_RECORD, /* record is new, or is repeated after connecting */
-    EXECUTOR_SYNCED, /* every known launch has been reported */
-    EXECUTOR_USAGE,  /* usage has been measured: the answer to executor_measure */
-    EXECUTOR_GONE    /* the connection is lost: open a new one */
+    EXECUTOR_RECORD,   /* record is new, or is repeated after connecting */
+    EXECUTOR_SYNCED,   /* every known launch has been reported */
+    EXECUTOR_ENFORCES, /* enforcement is known: once, before the first record */
+    EXECUTOR_USAGE,    /* usage has been measured: the answer to executor_measure */
+    EXECUTOR_GONE      /* the connection is lost: open a new one */
 };
 
 struct executor_report {
     enum executor_report_kind kind;
     union {
-        struct launch_record record; /* EXECUTOR_RECORD */
-        struct launch_usage usage;   /* EXECUTOR_USAGE */
+        struct launch_record record;    /* EXECUTOR_RECORD */
+        struct launch_usage usage;      /* EXECUTOR_USAGE */
+        struct enforcement enforcement; /* EXECUTOR_ENFORCES */
     };
 };
 
@@ -41,8 +44,22 @@ struct executor;
 /* Connects to the launcher at directory/launcher.sock. If no launcher answers, starts one from launcher_path; it
  * outlives the process that started it. directory: the state directory, an absolute path, owned by this user, mode
  * 0700. Waits for the launcher for at most 5 s. Returns NULL on failure: ERR_INPUT, ERR_DENIED or ERR_IO for the
- * directory, ERR_UNAVAILABLE if no launcher can be started or none answers. */
+ * directory, ERR_UNAVAILABLE if no launcher can be started or none answers.
+ *
+ * launcher_path NULL: never starts one. That is for the daemon of a system instance, which has no right to: directory
+ * is the system launcher's, root's and not writable by others. Waits for at most 1 s if nothing listens there. */
 struct executor *executor_open_launcher(const char *directory, const char *launcher_path, struct err *e);
+
+/* The state directory of the system launcher, unless it is told another one. */
+#define EXECUTOR_SYSTEM_DIRECTORY "/var/lib/fairlead-launcher"
+
+/* Starts a system launcher (fairlead-launcher --system), unless one serves the directory already; to be called by root,
+ * before it becomes the daemon's account. The launcher outlives this process, is not its child, inherits none of its
+ * descriptors, and writes to directory/launcher.log. directory: absolute; it is created if it is missing. Returns once
+ * the launcher listens. ERR_DENIED: this is not root, or others can write the directory; ERR_UNAVAILABLE: it cannot be
+ * started, with its own message if it has one, or does not listen within 5 s; ERR_INPUT, ERR_IO: the directory. */
+int executor_start_system_launcher(const char *launcher_path, const char *directory, const char *daemon_user,
+                                   bool allow_root, struct err *e);
 
 /* Opens a pretend executor. now_us: its clock, which executor_pretend_advance moves. Each launch runs for run_us of
  * virtual time. */
@@ -76,7 +93,8 @@ int64_t executor_pretend_next_us(const struct executor *x);
 /* Closes the connection; running jobs go on. x may be NULL. */
 void executor_close(struct executor *x);
 
-/* Send orders. They copy their arguments, and queue the bytes that the socket does not accept at once. */
+/* Orders. They copy their arguments, and are queued until executor_flush sends all of them together, or executor_ready
+ * does. */
 void executor_start(struct executor *x, const struct launch *launch);
 void executor_acknowledge(struct executor *x, uint64_t launch_id);
 
@@ -97,6 +115,9 @@ void executor_set_time_limit(struct executor *x, uint64_t launch_id, int64_t tim
  * order. The launcher keeps nothing about it between two orders. O(processes of the machine), in the launcher. A
  * pretend executor measures 1,000 at a time, in turns. */
 void executor_measure(struct executor *x);
+
+/* Sends what is queued, as far as the socket accepts it at once. */
+void executor_flush(struct executor *x);
 
 /* For the loop. executor_descriptor: the descriptor to watch for reading, -1 for none. executor_wants_write: whether to
  * watch it for writing as well. executor_ready: to be called when it is ready; sends what is queued and appends what

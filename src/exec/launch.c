@@ -106,6 +106,17 @@ static int check_cpus(const struct idset *cpus, struct err *e)
     return 0;
 }
 
+static int check_memory(const struct launch *launch, struct err *e)
+{
+    if (launch->mem_limit_kib < 0 || launch->mem_limit_kib > LAUNCH_MEM_LIMIT_MAX_KIB)
+        return err_number(e, "memory limit", launch->mem_limit_kib, "a number of KiB from 0 to %" PRId64,
+                          LAUNCH_MEM_LIMIT_MAX_KIB);
+    if (launch->mem_limit_kib > 0 && launch->mem_poll_us < US_PER_S / 10)
+        return err_number(e, "memory poll", launch->mem_poll_us, "a number of microseconds from 100000 to %" PRId64,
+                          LAUNCH_MEM_POLL_MAX_US);
+    return check_duration(launch->mem_poll_us, LAUNCH_MEM_POLL_MAX_US, "memory poll", e);
+}
+
 int launch_check(const struct launch *launch, struct err *e)
 {
     if (check_id(launch->id, e) || check_identity(launch, e) || check_name(launch->name, e)) return -1;
@@ -114,8 +125,25 @@ int launch_check(const struct launch *launch, struct err *e)
     if (launch->err_path != NULL && check_path(launch->err_path, "error file", e)) return -1;
     if (check_program(launch, e)) return -1;
     if (check_cpus(&launch->cpus, e)) return -1;
+    if (check_memory(launch, e)) return -1;
     if (check_duration(launch->time_limit_us, LAUNCH_TIME_LIMIT_MAX_US, "time limit", e)) return -1;
     return check_duration(launch->grace_us, LAUNCH_GRACE_MAX_US, "grace", e);
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+int64_t launch_memory_limit_kib(uint64_t mem_mib, uint64_t slack_mib)
+{
+    const uint64_t max_mib = LAUNCH_MEM_LIMIT_MAX_KIB / 1024;
+    if (mem_mib >= max_mib || slack_mib >= max_mib - mem_mib) return LAUNCH_MEM_LIMIT_MAX_KIB;
+    return (int64_t)(mem_mib + slack_mib) * 1024;
+}
+
+uint64_t launch_data_limit(int64_t mem_limit_kib)
+{
+    const uint64_t extra = UINT64_C(4) << 30;
+    ensure(mem_limit_kib > 0 && mem_limit_kib <= LAUNCH_MEM_LIMIT_MAX_KIB);
+    return (uint64_t)mem_limit_kib * 1024 * 2 + extra;
 }
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
@@ -184,7 +212,8 @@ const char *launch_phase_name(enum launch_phase phase)
 
 const char *launch_end_name(enum launch_end end)
 {
-    static const char *const names[] = {"exited", "cancelled", "timed-out", "refused", "lost", "unavailable"};
+    static const char *const names[] = {"exited", "cancelled",   "timed-out",    "refused",
+                                        "lost",   "unavailable", "out-of-memory"};
     ensure((size_t)end < sizeof names / sizeof *names);
     return names[end];
 }

@@ -1,8 +1,8 @@
 /* A launch is one start of one task; its record is its latest state. Daemon, launcher and keeper share these types.
  *
  * The daemon uses each launch id once, and commits it before. A second START with the same id has no effect. The record
- * of a launch is first STARTED, perhaps COMPLETING, finally ENDED. The keeper writes each record into a file before it
- * continues, so records outlive daemon, launcher and keeper. */
+ * of a launch is first STARTED, perhaps COMPLETING, finally ENDED. Each is appended to a log before anything follows
+ * from it, so records outlive daemon, launcher and keeper. */
 #ifndef FAIRLEAD_EXEC_LAUNCH_H
 #define FAIRLEAD_EXEC_LAUNCH_H
 
@@ -27,7 +27,9 @@ struct launch {
     char **arguments;      /* with a script, the arguments that follow its name; NULL at the end */
     char **environment;    /* NAME=value, complete except FAIRLEAD_LAUNCH_ID and _KEY; NULL at the end */
     struct idset cpus;     /* CPUs to bind to, as the kernel numbers them; empty: all */
-    uint64_t mem_mib;      /* requested; not enforced */
+    uint64_t mem_mib;      /* requested */
+    int64_t mem_limit_kib; /* its processes may use that much together (launch_memory_limit_kib); 0: not enforced */
+    int64_t mem_poll_us;   /* how often that is looked at where no control group enforces it; 0 without a limit */
     int64_t time_limit_us; /* enforced by the keeper; 0: none */
     int64_t grace_us;      /* from SIGTERM to SIGKILL */
 };
@@ -39,26 +41,29 @@ enum launch_phase {
 };
 
 enum launch_end {
-    LAUNCH_EXITED,     /* by itself, with exit_status or signal */
-    LAUNCH_CANCELLED,  /* by an order to end */
-    LAUNCH_TIMED_OUT,  /* because its time limit had passed */
-    LAUNCH_REFUSED,    /* it never ran; detail says why (no such directory, output cannot be opened, no such program) */
-    LAUNCH_LOST,       /* its keeper was killed: the job's end is unknown; its processes were killed */
-    LAUNCH_UNAVAILABLE /* it never ran, because the machine could start nothing then (no space, descriptors or
-                        * processes); another launch of the same task may run later */
+    LAUNCH_EXITED,    /* by itself, with exit_status or signal */
+    LAUNCH_CANCELLED, /* by an order to end */
+    LAUNCH_TIMED_OUT, /* because its time limit had passed */
+    LAUNCH_REFUSED,   /* it never ran; detail says why (no such directory, output cannot be opened, no such program) */
+    LAUNCH_LOST,      /* its keeper was killed: the job's end is unknown; its processes were killed */
+    LAUNCH_UNAVAILABLE,  /* it never ran, because the machine could start nothing then (no space, descriptors or
+                         * processes); another launch of the same task may run later */
+    LAUNCH_OUT_OF_MEMORY /* because its processes used more memory than their limit */
 };
 
 enum {
     LAUNCH_NAME_MAX = 63,         /* bytes */
     LAUNCH_PATH_MAX = 4095,       /* bytes of a path */
     LAUNCH_STRING_MAX = 131071,   /* bytes of an argument or NAME=value: Linux's MAX_ARG_STRLEN, less the zero */
-    LAUNCH_STRINGS_MAX = 1000000, /* count of arguments, or of NAME=value pairs */
+    LAUNCH_STRINGS_MAX = 1001000, /* count of arguments, or of NAME=value pairs */
     LAUNCH_CPU_MAX = 65535,       /* the highest CPU number */
     LAUNCH_DETAIL_SIZE = 200,     /* bytes, with the closing zero */
     LAUNCH_BOOT_SIZE = 40         /* likewise */
 };
 #define LAUNCH_GRACE_MAX_US INT64_C(604800000000) /* a week */
 #define LAUNCH_TIME_LIMIT_MAX_US (DURATION_S_MAX * US_PER_S)
+#define LAUNCH_MEM_LIMIT_MAX_KIB (INT64_C(1) << 50)
+#define LAUNCH_MEM_POLL_MAX_US (3600 * US_PER_S)
 
 /* The weight of a launch where it competes for CPUs. The scale is that of cpu.weight in cgroup v2. */
 enum { LAUNCH_CPU_WEIGHT_MIN = 1, LAUNCH_CPU_WEIGHT_DEFAULT = 100, LAUNCH_CPU_WEIGHT_MAX = 10000 };
@@ -74,7 +79,8 @@ struct launch_record {
                                           * not start */
     char boot[LAUNCH_BOOT_SIZE];         /* the kernel's id of the boot; "": not known */
     int32_t pid;                         /* of the job's main process; 0 if it never started */
-    /* The members below are set for LAUNCH_ENDED: */
+    /* The members below are set for LAUNCH_ENDED; end, max_rss_kib and detail also for LAUNCH_COMPLETING, if the end is
+     * LAUNCH_OUT_OF_MEMORY: */
     enum launch_end end;
     int32_t exit_status;             /* 0 to 255, if signal is 0 */
     int32_t signal;                  /* the signal that ended the main process, else 0 */
@@ -100,6 +106,14 @@ struct launch_usage {
  * O(size). */
 int launch_check(const struct launch *launch, struct err *e);
 
+/* The limit of a launch that has requested mem_mib: so much and slack_mib, at most LAUNCH_MEM_LIMIT_MAX_KIB. */
+int64_t launch_memory_limit_kib(uint64_t mem_mib, uint64_t slack_mib);
+
+/* The limit of the data of one process (RLIMIT_DATA, in bytes) of a launch with a memory limit that no control group
+ * enforces: twice that and 4 GiB. It counts what a process has mapped, used or not, such as the 8 MiB stack of each
+ * thread, so it has to be above the memory limit; it bounds what a process can use between two looks. */
+uint64_t launch_data_limit(int64_t mem_limit_kib);
+
 /* An ENDED record of a launch that never ran, without a time. end: LAUNCH_REFUSED or LAUNCH_UNAVAILABLE. */
 struct launch_record launch_record_never_ran(uint64_t id, enum launch_end end, const char *detail);
 
@@ -117,6 +131,6 @@ void launch_record_set_detail(struct launch_record *record, const char *text);
 
 /* The names in records and logs; stable, because records are read by later versions. */
 const char *launch_phase_name(enum launch_phase phase); /* "started", "completing", "ended" */
-const char *launch_end_name(enum launch_end end);       /* "exited" ... "lost", "unavailable" */
+const char *launch_end_name(enum launch_end end);       /* "exited" ... "unavailable", "out-of-memory" */
 
 #endif

@@ -3,32 +3,28 @@
  * Opening connects, sends HELLO and waits for the launcher's HELLO. If no launcher answers, it starts one and tries
  * again, until OPEN_WAIT_US have passed. A launcher of another version exits when it gets this HELLO, and the next
  * attempt starts one of this version. The socket file of a launcher that was killed refuses connections; that counts as
- * no launcher.
- *
- * The launcher is started with two forks, in a session of its own, so that it is not the daemon's child. It inherits no
- * descriptor but its standard error, which is appended to DIR/launcher.log.
+ * no launcher. A client that must not start a launcher waits only for SYSTEM_WAIT_US, because another program does.
  *
  *  I1  A lost connection stays lost: EXECUTOR_GONE is reported once, and nothing is sent or received after that.
- *  I2  Between fork and exec only async-signal-safe functions are called. */
+ *  I2  Nothing is sent to a process that is neither this user's nor root's (SO_PEERCRED). */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/ensure.h"
 #include "exec/clock.h"
 #include "exec/executor_kind.h"
+#include "exec/launcher_spawn.h"
 #include "exec/protocol.h"
 
 #define OPEN_WAIT_US (5 * US_PER_S)
+#define SYSTEM_WAIT_US US_PER_S
 #define CONNECT_RETRY_US INT64_C(10000)
 #define RESPAWN_US US_PER_S
 
@@ -76,6 +72,8 @@ static void take_message(struct launcher_client *c, const struct message *m, str
         *array_add(&out->list) = (struct executor_report){.kind = EXECUTOR_RECORD, .record = m->record};
     } else if (m->kind == MESSAGE_SYNCED) {
         *array_add(&out->list) = (struct executor_report){.kind = EXECUTOR_SYNCED};
+    } else if (m->kind == MESSAGE_ENFORCES) {
+        *array_add(&out->list) = (struct executor_report){.kind = EXECUTOR_ENFORCES, .enforcement = m->enforcement};
     } else if (m->kind == MESSAGE_USAGE) {
         *array_add(&out->list) = (struct executor_report){.kind = EXECUTOR_USAGE, .usage = m->usage};
     } else {
@@ -131,7 +129,6 @@ static void client_start(struct executor *x, const struct launch *launch)
         struct launch_record record = launch_record_never_ran(launch->id, LAUNCH_REFUSED, ERR_SENTENCE(&e));
         *array_add(&c->early.list) = (struct executor_report){.kind = EXECUTOR_RECORD, .record = record};
     }
-    send_queued(c);
 }
 
 static void client_end(struct executor *x, uint64_t launch_id, int64_t grace_us)
@@ -139,7 +136,6 @@ static void client_end(struct executor *x, uint64_t launch_id, int64_t grace_us)
     struct launcher_client *c = client_of(x);
     if (c->is_gone) return;
     protocol_end(&c->out, launch_id, grace_us);
-    send_queued(c);
 }
 
 static void client_acknowledge(struct executor *x, uint64_t launch_id)
@@ -147,7 +143,6 @@ static void client_acknowledge(struct executor *x, uint64_t launch_id)
     struct launcher_client *c = client_of(x);
     if (c->is_gone) return;
     protocol_ack(&c->out, launch_id);
-    send_queued(c);
 }
 
 static void client_set_cpu_weight(struct executor *x, uint64_t launch_id, uint32_t cpu_weight)
@@ -155,7 +150,6 @@ static void client_set_cpu_weight(struct executor *x, uint64_t launch_id, uint32
     struct launcher_client *c = client_of(x);
     if (c->is_gone) return;
     protocol_weight(&c->out, launch_id, cpu_weight);
-    send_queued(c);
 }
 
 static void client_set_time_limit(struct executor *x, uint64_t launch_id, int64_t time_limit_us)
@@ -163,7 +157,6 @@ static void client_set_time_limit(struct executor *x, uint64_t launch_id, int64_
     struct launcher_client *c = client_of(x);
     if (c->is_gone) return;
     protocol_limit(&c->out, launch_id, time_limit_us);
-    send_queued(c);
 }
 
 static void client_measure(struct executor *x)
@@ -171,7 +164,11 @@ static void client_measure(struct executor *x)
     struct launcher_client *c = client_of(x);
     if (c->is_gone) return;
     protocol_measure(&c->out);
-    send_queued(c);
+}
+
+static void client_flush(struct executor *x)
+{
+    send_queued(client_of(x));
 }
 
 static int client_descriptor(const struct executor *x)
@@ -220,127 +217,43 @@ static const struct executor_kind client_kind = {
     .set_cpu_weight = client_set_cpu_weight,
     .set_time_limit = client_set_time_limit,
     .measure = client_measure,
+    .flush = client_flush,
     .descriptor = client_descriptor,
     .wants_write = client_wants_write,
     .ready = client_ready,
 };
 
-/* --- starting a launcher ------------------------------------------------------------------------------------------ */
+/* --- opening ------------------------------------------------------------------------------------------------------ */
 
-struct launcher_spawn {
-    const char *program;
-    const char *directory;
-    int log_fd;
-    int status_fd; /* gets errno if the program cannot be executed; exec closes it */
-};
-
-static _Noreturn void spawn_fail(const struct launcher_spawn *s)
+/* A directory that this user starts launchers in is closed to others. One that root starts a launcher in must be
+ * root's, so that the socket in it is the launcher's. */
+static int check_owner_and_mode(const char *directory, const struct stat *s, bool is_system, struct err *e)
 {
-    int error_number = errno;
-    (void)!write(s->status_fd, &error_number, sizeof error_number);
-    _exit(127);
-}
-
-/* Leaves open: 0 and 1 on /dev/null, 2 on the log, 3 as status_fd. The sources are first moved above 3, because a
- * daemon that was started with some of 0 to 3 closed may have opened them there. */
-static int spawn_arrange_descriptors(struct launcher_spawn *s)
-{
-    int opened_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-    int null_fd = fcntl(opened_fd, F_DUPFD_CLOEXEC, 4), log_fd = fcntl(s->log_fd, F_DUPFD_CLOEXEC, 4);
-    if (null_fd < 0 || log_fd < 0) return -1;
-    int status_fd = fcntl(s->status_fd, F_DUPFD_CLOEXEC, 4);
-    if (status_fd < 0) return -1;
-    s->status_fd = status_fd;
-    if (dup2(null_fd, 0) < 0 || dup2(null_fd, 1) < 0 || dup2(log_fd, 2) < 0) return -1;
-    if (dup3(status_fd, 3, O_CLOEXEC) < 0) return -1;
-    s->status_fd = 3;
-    return close_range(4, ~0u, 0);
-}
-
-/* In the grandchild (I2). */
-static _Noreturn void spawn_exec(const struct launcher_spawn *given)
-{
-    struct launcher_spawn s = *given;
-    if (spawn_arrange_descriptors(&s) < 0) spawn_fail(&s);
-    sigset_t none;
-    sigemptyset(&none);
-    if (sigprocmask(SIG_SETMASK, &none, NULL) < 0 || chdir("/") < 0) spawn_fail(&s);
-    char *const arguments[] = {(char *)s.program, "--private", "--state", (char *)s.directory, NULL};
-    execv(s.program, arguments);
-    spawn_fail(&s);
-}
-
-/* In the child (I2): begins a session and forks again, so that init adopts the launcher. */
-static _Noreturn void spawn_detach(const struct launcher_spawn *s)
-{
-    if (setsid() < 0) spawn_fail(s);
-    pid_t pid = fork();
-    if (pid < 0) spawn_fail(s);
-    if (pid == 0) spawn_exec(s);
-    _exit(0);
-}
-
-/* Closes s->status_fd unless it cannot fork. status_read_fd: the other end of its pipe. */
-static int spawn_fork(const struct launcher_spawn *s, int status_read_fd, struct err *e)
-{
-    pid_t pid = fork();
-    if (pid < 0) return err_set(e, ERR_UNAVAILABLE, "cannot start %s: %s", s->program, strerror(errno));
-    if (pid == 0) spawn_detach(s);
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;
-    close(s->status_fd);
-    int error_number;
-    ssize_t n;
-    do n = read(status_read_fd, &error_number, sizeof error_number); /* ends when exec closes the other end */
-    while (n < 0 && errno == EINTR);
-    if (n == (ssize_t)sizeof error_number)
-        return err_set(e, ERR_UNAVAILABLE, "cannot run %s: %s", s->program, strerror(error_number));
+    const uid_t owner = is_system ? 0 : geteuid();
+    if (s->st_uid != owner) {
+        return err_set(e, ERR_DENIED, "state directory %s belongs to user %u; it must belong to user %u", directory,
+                       s->st_uid, owner);
+    }
+    if (is_system && (s->st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+        return err_set(e, ERR_DENIED, "state directory %s can be written by others: run 'chmod 711 %s'", directory,
+                       directory);
+    }
+    if (!is_system && (s->st_mode & 077) != 0)
+        return err_set(e, ERR_DENIED, "state directory %s is open to others: run 'chmod 700 %s'", directory, directory);
     return 0;
 }
 
-static int spawn_launcher(const char *directory, const char *program, struct err *e)
-{
-    char log_path[LAUNCH_PATH_MAX + 1];
-    int status[2];
-    text_format(log_path, sizeof log_path, "%s/launcher.log", directory);
-    int log_fd = open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (log_fd < 0) return err_set(e, ERR_IO, "cannot open %s: %s", log_path, strerror(errno));
-    if (pipe2(status, O_CLOEXEC) < 0) {
-        close(log_fd);
-        return err_set(e, ERR_IO, "cannot create a pipe: %s", strerror(errno));
-    }
-    struct launcher_spawn s = {.program = program, .directory = directory, .log_fd = log_fd, .status_fd = status[1]};
-    int result = spawn_fork(&s, status[0], e);
-    close(status[0]);
-    close(log_fd);
-    return result;
-}
-
-/* --- opening ------------------------------------------------------------------------------------------------------ */
-
-static int check_directory(const char *directory, struct sockaddr_un *out_address, struct err *e)
+static int check_directory(const char *directory, bool is_system, struct sockaddr_un *out_address, struct err *e)
 {
     struct stat s;
     if (directory[0] != '/') return err_value(e, "state directory", str(directory), "an absolute path");
-    size_t length = strlen(directory) + strlen("/launcher.sock");
-    if (length >= sizeof out_address->sun_path) {
-        return err_set(e, ERR_INPUT,
-                       "the socket path %s/launcher.sock has %zu bytes; Linux accepts at most %zu: "
-                       "choose a state directory with a shorter path",
-                       directory, length, sizeof out_address->sun_path - 1);
-    }
-    if (stat(directory, &s) < 0)
+    if (launcher_spawn_address(directory, out_address, e)) return -1;
+    if (stat(directory, &s) < 0) {
+        if (is_system && errno == ENOENT) return 0; /* no launcher has been started yet */
         return err_set(e, ERR_IO, "cannot open state directory %s: %s", directory, strerror(errno));
+    }
     if (!S_ISDIR(s.st_mode)) return err_set(e, ERR_DENIED, "state directory %s is not a directory", directory);
-    if (s.st_uid != geteuid()) {
-        return err_set(e, ERR_DENIED, "state directory %s belongs to user %u; it must belong to user %u", directory,
-                       s.st_uid, geteuid());
-    }
-    if ((s.st_mode & 077) != 0) {
-        return err_set(e, ERR_DENIED, "state directory %s is open to others: run 'chmod 700 %s'", directory, directory);
-    }
-    *out_address = (struct sockaddr_un){.sun_family = AF_UNIX};
-    text_format(out_address->sun_path, sizeof out_address->sun_path, "%s/launcher.sock", directory);
-    return 0;
+    return check_owner_and_mode(directory, &s, is_system, e);
 }
 
 /* Waits until the descriptor can be read, at most until until_us (CLOCK_MONOTONIC). Returns whether it can. */
@@ -380,39 +293,76 @@ static bool exchange_hello(struct launcher_client *c, int64_t until_us)
     return false;
 }
 
-/* A connection to a launcher of the same version, or NULL. */
-static struct launcher_client *try_connect(const struct sockaddr_un *address, int64_t until_us)
+static struct launcher_client *make_client(int fd)
 {
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) return NULL;
-    if (connect(fd, (const struct sockaddr *)address, sizeof *address) < 0) {
-        close(fd);
-        return NULL;
-    }
     struct launcher_client *c = mem_resize(NULL, 0, sizeof *c);
     c->base.kind = &client_kind;
     c->fd = fd;
-    if (exchange_hello(c, until_us)) return c;
+    return c;
+}
+
+/* I2. */
+static int check_peer(int fd, struct err *e)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == geteuid() || peer.uid == 0))
+        return 0;
+    return err_set(e, ERR_DENIED, "the process that listens there is another user's");
+}
+
+/* A connection to a launcher of the same version, or NULL with the reason. */
+static struct launcher_client *try_connect(const struct sockaddr_un *address, int64_t until_us, struct err *e)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || connect(fd, (const struct sockaddr *)address, sizeof *address) < 0) {
+        err_set(e, ERR_IO, "%s", strerror(errno));
+        if (fd >= 0) close(fd);
+        return NULL;
+    }
+    struct launcher_client *c = make_client(fd);
+    if (check_peer(fd, e) == 0) {
+        if (exchange_hello(c, until_us)) return c;
+        err_set(e, ERR_IO, "it serves another user, or is of another version");
+    }
     client_close(&c->base);
+    return NULL;
+}
+
+/* Of the wait for a launcher that this client may start; reason: of the last attempt. */
+static struct executor *give_up(const char *directory, const struct sockaddr_un *address, bool is_system,
+                                const struct err *reason, struct err *e)
+{
+    if (is_system) {
+        err_set(e, ERR_UNAVAILABLE,
+                "no launcher answers at %s (%s): root starts it with 'systemctl start fairlead-launcher' or "
+                "'fairlead-launcher --system'",
+                address->sun_path, ERR_SENTENCE(reason));
+    } else {
+        err_set(e, ERR_UNAVAILABLE, "no launcher answers at %s within %d s: look into %s/launcher.log",
+                address->sun_path, (int)(OPEN_WAIT_US / US_PER_S), directory);
+    }
     return NULL;
 }
 
 struct executor *executor_open_launcher(const char *directory, const char *launcher_path, struct err *e)
 {
     struct sockaddr_un address;
-    if (check_directory(directory, &address, e)) return NULL;
-    int64_t now_us = clock_read_us(CLOCK_MONOTONIC), until_us = now_us + OPEN_WAIT_US, spawn_us = now_us;
-    while (now_us < until_us) {
-        struct launcher_client *c = try_connect(&address, until_us);
+    struct err reason;
+    const bool is_system = launcher_path == NULL;
+    if (check_directory(directory, is_system, &address, e)) return NULL;
+    const int64_t begin_us = clock_read_us(CLOCK_MONOTONIC), until_us = begin_us + OPEN_WAIT_US;
+    const int64_t retry_until_us = is_system ? begin_us + SYSTEM_WAIT_US : until_us;
+    for (int64_t now_us = begin_us, spawn_us = begin_us; now_us < retry_until_us;) {
+        struct launcher_client *c = try_connect(&address, until_us, &reason);
         if (c != NULL) return &c->base;
-        if (now_us >= spawn_us) {
-            if (spawn_launcher(directory, launcher_path, e)) return NULL;
+        if (is_system && reason.code == ERR_DENIED) break; /* I2: it will not change by itself */
+        if (!is_system && now_us >= spawn_us) {
+            if (launcher_spawn_private(directory, launcher_path, e)) return NULL;
             spawn_us = now_us + RESPAWN_US;
         }
         nanosleep(&(struct timespec){.tv_nsec = CONNECT_RETRY_US * NS_PER_US}, NULL);
         now_us = clock_read_us(CLOCK_MONOTONIC);
     }
-    err_set(e, ERR_UNAVAILABLE, "no launcher answers at %s within %d s: look into %s/launcher.log", address.sun_path,
-            (int)(OPEN_WAIT_US / US_PER_S), directory);
-    return NULL;
+    return give_up(directory, &address, is_system, &reason, e);
 }

@@ -114,6 +114,8 @@ int protocol_start(struct buf *out, const struct launch *launch, struct err *e)
         put_u32(out, launch->cpus.ranges.items[i].last);
     }
     put_u64(out, launch->mem_mib);
+    put_u64(out, (uint64_t)launch->mem_limit_kib);
+    put_u64(out, (uint64_t)launch->mem_poll_us);
     put_u64(out, (uint64_t)launch->time_limit_us);
     put_u64(out, (uint64_t)launch->grace_us);
     frame_close(out, frame);
@@ -166,6 +168,15 @@ void protocol_record(struct buf *out, const struct launch_record *record)
 void protocol_synced(struct buf *out)
 {
     frame_close(out, frame_begin(out, MESSAGE_SYNCED));
+}
+
+void protocol_enforces(struct buf *out, struct enforcement enforcement)
+{
+    size_t frame = frame_begin(out, MESSAGE_ENFORCES);
+    buf_add_char(out, (char)enforcement.memory);
+    buf_add_char(out, (char)enforcement.cpus);
+    buf_add_char(out, (char)enforcement.kill);
+    frame_close(out, frame);
 }
 
 void protocol_usage(struct buf *out, const struct launch_usage *usage)
@@ -276,6 +287,8 @@ static void take_launch(struct frame_cursor *c, struct launch *out)
     out->environment = take_strings(c);
     take_cpus(c, &out->cpus);
     out->mem_mib = take_u64(c);
+    out->mem_limit_kib = (int64_t)take_u64(c);
+    out->mem_poll_us = (int64_t)take_u64(c);
     out->time_limit_us = (int64_t)take_u64(c);
     out->grace_us = (int64_t)take_u64(c);
 }
@@ -292,6 +305,22 @@ static void take_record(struct frame_cursor *c, struct launch_record *out)
     struct str text = {(const char *)c->at, bytes_left(c)};
     take(c, text.length);
     if (record_parse(text, out, NULL)) c->is_bad = true;
+}
+
+/* A value that this version does not know makes the frame a bad one. */
+static uint8_t take_choice(struct frame_cursor *c, int max)
+{
+    const unsigned char *byte = take(c, 1);
+    if (byte == NULL) return 0;
+    if (*byte > max) c->is_bad = true;
+    return c->is_bad ? 0 : *byte;
+}
+
+static void take_enforcement(struct frame_cursor *c, struct enforcement *out)
+{
+    out->memory = (enum enforcement_memory)take_choice(c, ENFORCEMENT_MEMORY_GROUP);
+    out->cpus = (enum enforcement_cpus)take_choice(c, ENFORCEMENT_CPUS_CPUSET);
+    out->kill = (enum enforcement_kill)take_choice(c, ENFORCEMENT_KILL_GROUP);
 }
 
 static void take_usage(struct frame_cursor *c, struct launch_usage *out)
@@ -317,6 +346,7 @@ static void take_body(struct frame_cursor *c, struct message *m)
     case MESSAGE_MEASURE:
     case MESSAGE_SYNCED: break;
     case MESSAGE_USAGE: take_usage(c, &m->usage); break;
+    case MESSAGE_ENFORCES: take_enforcement(c, &m->enforcement); break;
     case MESSAGE_WEIGHT:
         m->weight.id = take_u64(c);
         m->weight.cpu_weight = take_u32(c);

@@ -10,6 +10,7 @@
  *     MEASURE   empty                                    to the launcher
  *     RECORD    a record's text (record.h)               to the daemon
  *     SYNCED    empty                                    to the daemon
+ *     ENFORCES  memory | CPUs | kill: 1 byte each        to the daemon, right after HELLO
  *     USAGE     id | at_us | cpu_us | mem_kib | io_bytes, 8 bytes each      to the daemon
  *
  * Numbers are little-endian. Text is a length of 4 bytes and that many bytes, none of them zero. A launcher that gets a
@@ -20,10 +21,11 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "exec/enforcement.h"
 #include "exec/launch.h"
 
 enum {
-    PROTOCOL_VERSION = 6,
+    PROTOCOL_VERSION = 7,
     PROTOCOL_HEADER_SIZE = 4,             /* bytes of a frame's length */
     PROTOCOL_FRAME_MAX = 64 * 1024 * 1024 /* bytes of a frame after its length */
 };
@@ -38,7 +40,8 @@ enum message_kind {
     MESSAGE_WEIGHT,
     MESSAGE_MEASURE,
     MESSAGE_USAGE,
-    MESSAGE_LIMIT
+    MESSAGE_LIMIT,
+    MESSAGE_ENFORCES
 };
 
 struct message {
@@ -58,9 +61,10 @@ struct message {
         struct {
             uint64_t id;
             int64_t time_limit_us;
-        } limit;                     /* LIMIT */
-        struct launch_record record; /* RECORD */
-        struct launch_usage usage;   /* USAGE */
+        } limit;                        /* LIMIT */
+        struct launch_record record;    /* RECORD */
+        struct launch_usage usage;      /* USAGE */
+        struct enforcement enforcement; /* ENFORCES */
     };
 };
 
@@ -75,6 +79,7 @@ void protocol_limit(struct buf *out, uint64_t id, int64_t time_limit_us);
 void protocol_measure(struct buf *out);
 void protocol_record(struct buf *out, const struct launch_record *record);
 void protocol_synced(struct buf *out);
+void protocol_enforces(struct buf *out, struct enforcement enforcement);
 void protocol_usage(struct buf *out, const struct launch_usage *usage);
 
 /* Decodes the first frame in bytes. *out_used: the size of the frame with its header; 0 if the frame is not complete

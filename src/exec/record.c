@@ -104,7 +104,7 @@ static bool parse_phase(struct str value, struct launch_record *record)
 
 static bool parse_end(struct str value, struct launch_record *record)
 {
-    for (int end = LAUNCH_EXITED; end <= LAUNCH_UNAVAILABLE; end++) {
+    for (int end = LAUNCH_EXITED; end <= LAUNCH_OUT_OF_MEMORY; end++) {
         if (!str_equal(value, str(launch_end_name((enum launch_end)end)))) continue;
         record->end = (enum launch_end)end;
         return true;

@@ -140,6 +140,22 @@ void dependency_list_add_waiting(const struct dependency_list *list, bool failed
     }
 }
 
+bool dependency_list_has_task(const struct dependency_list *list, uint32_t task_id)
+{
+    bool found = false;
+    for (uint32_t i = 0; list != NULL && list->by_task > 0 && i < list->count && !found; i++)
+        found = !list->items[i].is_met && idset_has(&list->items[i].tasks, task_id);
+    return found;
+}
+
+bool dependency_list_has_tasks(const struct dependency_list *list)
+{
+    bool found = false;
+    for (uint32_t i = 0; list != NULL && list->by_task > 0 && i < list->count && !found; i++)
+        found = !list->items[i].is_met && idset_first(&list->items[i].tasks) != NONE;
+    return found;
+}
+
 /* Whether all pending tasks wait, task by task. */
 static bool all_wait(const struct dependency_list *list, const struct idset *pending, bool failed_only)
 {

@@ -99,4 +99,9 @@ bool dependency_list_is_failed(const struct dependency_list *list);
  * there are any, otherwise O(1). */
 void dependency_list_add_waiting(const struct dependency_list *list, bool failed_only, struct idset *out_tasks);
 
+/* Whether a task, or any task, waits task by task, perhaps for ever. O(conditions x log ranges) if there are any,
+ * otherwise O(1). */
+bool dependency_list_has_task(const struct dependency_list *list, uint32_t task_id);
+bool dependency_list_has_tasks(const struct dependency_list *list);
+
 #endif

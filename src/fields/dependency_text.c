@@ -48,11 +48,18 @@ static int fail(struct reader *r, enum dependency_type type, struct str clause)
                      "or singleton; JOB is an id, such as 5 or 5_3, or a name");
 }
 
+static bool begins_hold(struct str text)
+{
+    struct str unused, word = str_trim(str_cut(text, ':', &unused));
+    return str_equal_nocase(word, str(type_words[DEPENDENCY_HOLD_JID])) ||
+           str_equal_nocase(word, str(type_words[DEPENDENCY_HOLD_JID_AD]));
+}
+
 /* The part before the next separator that is not within [ ]. In a pattern of names ? stands for a character. */
 static struct str cut_clause(struct reader *r, struct str *rest)
 {
     size_t at = 0;
-    bool is_inside = false, has_patterns = str_starts(*rest, str(type_words[DEPENDENCY_HOLD_JID]));
+    bool is_inside = false, has_patterns = begins_hold(*rest);
     while (at < rest->length && (is_inside || (rest->text[at] != ',' && (rest->text[at] != '?' || has_patterns)))) {
         if (rest->text[at] == '[') is_inside = true;
         if (rest->text[at] == ']') is_inside = false;
@@ -112,7 +119,7 @@ static bool is_number(struct str text)
 }
 
 /* "5_[0-3]", of an id; a name may end so, too. */
-static int take_tasks(struct reader *r, struct str *text, struct idset *out)
+static int take_tasks(struct reader *r, struct str *text, struct str clause, struct idset *out)
 {
     struct idset set = {0};
     size_t at = last_of(*text, '[');
@@ -121,9 +128,10 @@ static int take_tasks(struct reader *r, struct str *text, struct idset *out)
     if (!strip(text, "]")) return 0;
     if (idset_parse(str_range(text->text + at + 1, text->text + text->length), NONE - 1, field_name, &set, r->e) != 0)
         return -1;
+    if (set.ranges.count == 0) return err_value_reason(r->e, field_name, clause, "names no task between [ and ]");
     size_t size = set.ranges.count * sizeof *set.ranges.items;
-    out->ranges.items = arena_alloc(r->arena, size > 0 ? size : 1);
-    if (size > 0) memcpy(out->ranges.items, set.ranges.items, size);
+    out->ranges.items = arena_alloc(r->arena, size);
+    memcpy(out->ranges.items, set.ranges.items, size);
     out->ranges.count = out->ranges.capacity = set.ranges.count;
     idset_release(&set);
     text->length = at - 1;
@@ -137,9 +145,22 @@ static bool is_id(struct str text)
     return is_number(job) && (task.text == NULL || is_number(task));
 }
 
+/* A bracket that stays open would take in what follows, when the condition is written beside others and read again. */
+static bool has_open_bracket(struct str text)
+{
+    size_t open = last_of(text, '['), close = last_of(text, ']');
+    return open < text.length && (close == text.length || close < open);
+}
+
 static int read_job(struct reader *r, struct str text, struct str clause, struct dependency_item *item)
 {
     if (text.length == 0 || !str_is_printable(text)) return fail(r, item->type, clause);
+    if (has_open_bracket(text)) return err_value_reason(r->e, field_name, clause, "has '[' without ']'");
+    struct str unused, before_plus = str_cut(text, '+', &unused);
+    if (!is_hold(item->type) && before_plus.length < text.length && is_id(before_plus))
+        return err_value_reason(r->e, field_name, clause,
+                                "has minutes that cannot be read; after:JOB+MINUTES takes a whole number, and no other "
+                                "condition takes any");
     if (!is_id(text)) {
         item->name = text;
         return 0;
@@ -185,7 +206,7 @@ static int read_item(struct reader *r, enum dependency_type type, struct str tex
         if (take_number(&text, '@', (uint64_t)at_s_max, &at_s)) item.at_us = (int64_t)at_s * US_PER_S;
         if (take_number(&text, '+', DEPENDENCY_MINUTES_MAX, &minutes)) item.minutes = (uint32_t)minutes;
     }
-    if (take_tasks(r, &text, &item.tasks) != 0) return -1;
+    if (take_tasks(r, &text, clause, &item.tasks) != 0) return -1;
     if (read_job(r, text, clause, &item) != 0) return -1;
     if (dependency_is_by_task(type) && item.task_id != NONE)
         return err_value_reason(r->e, field_name, clause, "names a task; it needs a whole array");
@@ -245,12 +266,26 @@ int dependency_text_parse(struct str text, struct arena *arena, struct dependenc
     return 0;
 }
 
+int dependency_text_restore(struct str text, uint32_t position, bool is_any, struct arena *arena,
+                            struct dependency_list **io_list)
+{
+    struct dependency_list parsed;
+    if (position == NONE || dependency_text_parse(text, arena, &parsed, NULL) != 0 || parsed.count != 1) return -1;
+    struct dependency_item item = parsed.items[0];
+    item.position = position;
+    item.tasks = (struct idset){0};
+    idset_copy(&item.tasks, &parsed.items[0].tasks);
+    if (*io_list == NULL) *io_list = dependency_list_new(is_any);
+    (void)dependency_list_add(*io_list, &item);
+    return 0;
+}
+
 int dependency_text_check(struct str text, const char *what, struct err *e)
 {
     struct arena arena = {0};
     struct dependency_list list;
-    (void)what;
     int status = dependency_text_parse(text, &arena, &list, e);
+    if (status != 0 && e != NULL) text_format(e->field, sizeof e->field, "%s", what);
     arena_release(&arena);
     return status;
 }
@@ -294,12 +329,25 @@ void dependency_text_format(const struct dependency_list *list, struct buf *out)
     }
 }
 
+static bool is_over(const struct dependency_item *item, int64_t now_us)
+{
+    return item->at_us > 0 && item->at_us <= now_us;
+}
+
+static bool has_come(const struct dependency_list *list, int64_t now_us)
+{
+    bool has_come = false;
+    for (uint32_t i = 0; i < list->count; i++) has_come |= is_over(&list->items[i], now_us);
+    return has_come;
+}
+
 void dependency_text_show(const struct dependency_list *list, int64_t now_us, struct buf *out)
 {
     bool is_first = true;
-    for (uint32_t i = 0; list != NULL && list->left > 0 && i < list->count; i++) {
+    if (list == NULL || (list->is_any && has_come(list, now_us))) return;
+    for (uint32_t i = 0; list->left > 0 && i < list->count; i++) {
         const struct dependency_item *item = &list->items[i];
-        if (item->is_met || (item->at_us > 0 && item->at_us <= now_us)) continue;
+        if (item->is_met || is_over(item, now_us)) continue;
         if (!is_first) buf_add_char(out, dependency_text_separator(list));
         format_given(item, out);
         buf_add_text(out, item->is_failed ? failed_mark : waiting_mark);

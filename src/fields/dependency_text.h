@@ -32,6 +32,11 @@
  * O(length). */
 int dependency_text_parse(struct str text, struct arena *arena, struct dependency_list *out, struct err *e);
 
+/* Adds one condition in its stored form to a list, which is made first if it is NULL (dependency_list_free). arena: of
+ * this call only. Returns -1 for a text that is not one condition. */
+int dependency_text_restore(struct str text, uint32_t position, bool is_any, struct arena *arena,
+                            struct dependency_list **io_list);
+
 /* The check of the field. */
 int dependency_text_check(struct str text, const char *what, struct err *e);
 

@@ -80,9 +80,9 @@ static const char *type_text(const struct field *f)
 {
     switch (f->type) {
     case FIELD_REAL: return "a number";
-    case FIELD_SECONDS: return "a duration in seconds (or D-H:M:S)";
-    case FIELD_MINUTES: return "a duration in minutes (or D-H:M:S)";
-    case FIELD_HOURS: return "a duration in hours";
+    case FIELD_SECONDS: return "a duration in seconds (or 90m, 1.5h, D-H:M:S)";
+    case FIELD_MINUTES: return "a duration in minutes (or 1.5h, 2d, D-H:M:S)";
+    case FIELD_HOURS: return "a duration in hours (or 90m, 2d)";
     case FIELD_MEMORY: return "memory in MiB (or with a suffix K, M, G or T)";
     default: return "a whole number";
     }
@@ -149,15 +149,6 @@ static bool is_in_range(const struct field *f, const struct field_value *value)
 
 /* --- parsing ------------------------------------------------------------------------------------------------------ */
 
-/* Whether it is written as H:M:S or D-H. A '-' that comes first is a sign. */
-static bool has_clock_form(struct str value)
-{
-    for (size_t i = 1; i < value.length; i++) {
-        if (value.text[i] == ':' || value.text[i] == '-') return true;
-    }
-    return false;
-}
-
 /* Parses a whole number in the unit of the field's values, without checking its range. Fields in minutes round up to
  * whole minutes, as Slurm does. */
 static int parse_number(const struct field *f, struct str value, int64_t *out_number, struct err *e)
@@ -170,8 +161,8 @@ static int parse_number(const struct field *f, struct str value, int64_t *out_nu
         *out_number = fits ? number * written_unit(f) : INT64_MAX;
         return 0;
     }
-    if (field_is_duration(f) && f->type != FIELD_HOURS && has_clock_form(value)) {
-        if (!duration_read(value, &number)) return not_accepted(f, value, e);
+    bool has_units = field_is_duration(f) && duration_read_units(value, &number);
+    if (has_units || (field_is_duration(f) && f->type != FIELD_HOURS && duration_read(value, &number))) {
         *out_number = (number + written_unit(f) - 1) / written_unit(f) * written_unit(f);
         return 0;
     }

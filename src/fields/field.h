@@ -24,7 +24,7 @@ enum field_type {
     FIELD_CHOICE,  /* one of choices, any case; the value is its index there */
     FIELD_TEXT,    /* printable UTF-8 */
     FIELD_BYTES,   /* such as a path: any bytes but zero */
-    FIELD_SECONDS, /* a duration: seconds, or D-H:M:S and its short forms */
+    FIELD_SECONDS, /* a duration: seconds, or one of duration_forms but for the first */
     FIELD_MINUTES, /* a duration as Slurm writes it: minutes, or D-H:M:S; in seconds, rounded up to minutes */
     FIELD_HOURS,   /* a duration as Grid Engine's halftime: whole hours; the value is in seconds */
     FIELD_MEMORY,  /* MiB, or a number with a suffix */

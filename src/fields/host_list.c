@@ -81,12 +81,14 @@ static void add_names(const struct list *l, uint32_t first, uint32_t end, struct
     buf_add_str(out, name->tail);
 }
 
-/* The number of the stem and tail, in the order of their first names. */
+/* The number of the stem and tail, in the order of their first names. A name without a number, "n", is not one of the
+ * numbered ones, "n1". */
 static uint32_t stem_index(struct map *stems, struct arena *arena, const struct host_name *name)
 {
     struct buf key = {0};
     buf_add_str(&key, name->stem);
     buf_add_char(&key, '\0');
+    buf_add_char(&key, name->digits.length > 0 ? '#' : '-');
     buf_add_str(&key, name->tail);
     const struct str text = {key.text, key.length};
     uint32_t index = map_get(stems, text);

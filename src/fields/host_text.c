@@ -230,11 +230,26 @@ int host_text_host_values_check(struct str text, const char *what, struct err *e
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-static struct str next_name(struct str *rest)
+/* The last closing bracket, or the text's begin. */
+static const char *last_bracket(struct str text)
+{
+    const char *last = text.text;
+    for (size_t i = 0; i < text.length; i++) {
+        if (text.text[i] == ']') last = text.text + i;
+    }
+    return last;
+}
+
+/* Commas and blanks in a bracket that is closed (before last_close) separate nothing: "n[1-3,7]". */
+static struct str next_name(struct str *rest, const char *last_close)
 {
     size_t begin = 0, end;
+    bool is_inside = false;
     while (begin < rest->length && is_separator(rest->text[begin])) begin++;
-    for (end = begin; end < rest->length && !is_separator(rest->text[end]);) end++;
+    for (end = begin; end < rest->length && (is_inside || !is_separator(rest->text[end])); end++) {
+        if (rest->text[end] == '[' && rest->text + end < last_close) is_inside = true;
+        if (rest->text[end] == ']') is_inside = false;
+    }
     struct str name = {rest->text + begin, end - begin};
     *rest = str_range(rest->text + end, rest->text + rest->length);
     return name;
@@ -243,10 +258,11 @@ static struct str next_name(struct str *rest)
 int host_text_names(struct str text, const char *what, struct arena *arena, struct name_list *out, struct err *e)
 {
     struct name_list list = {.items = arena_alloc(arena, items_max(text) * sizeof *list.items)};
+    const char *last_close = last_bracket(text);
     struct map seen = {0}; /* a list may have all hosts of a large cluster */
     int status = 0;
     for (struct str rest = is_none(text) ? (struct str){0} : text; rest.length > 0 && status == 0;) {
-        struct str name = next_name(&rest);
+        struct str name = next_name(&rest, last_close);
         if (name.length == 0) continue;
         if (map_get(&seen, name) != NONE) status = err_value_reason(e, what, name, "occurs twice");
         map_set(&seen, name, list.count);

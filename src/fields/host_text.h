@@ -59,8 +59,8 @@ int host_text_host_values(struct str text, const char *what, struct arena *arena
                           struct err *e);
 int host_text_host_values_check(struct str text, const char *what, struct err *e);
 
-/* Names separated by commas or blanks, none twice. The check, which new lists pass, refuses empty items and names
- * beside NONE. */
+/* Names separated by commas or blanks, none twice; "n[1,3]" is one name (fields/host_ranges.h). The check, which new
+ * lists pass, refuses empty items and names beside NONE. */
 struct name_list {
     struct str *items;
     uint32_t count;

@@ -50,6 +50,7 @@ enum job_field {
     JOB_FIELD_STATE,
     JOB_FIELD_HELD,
     JOB_FIELD_HELD_BY_OPERATOR,
+    JOB_FIELD_QUARANTINE, /* enum job_quarantine of the engine */
     JOB_FIELD_REASON,
     JOB_FIELD_DEPENDENCY,      /* "afterok:5,singleton": what it waits for; stored as a row for each condition */
     JOB_FIELD_DEPENDENCY_JOIN, /* "," or "?", between its conditions; "": it has none */
@@ -130,9 +131,10 @@ enum job_field {
     JOB_FIELD_ENDED,             /* the time when the last task ended */
 
     JOB_FIELD_IS_CANCELLED,
-    JOB_FIELD_TASK_REQUEUE,     /* enum task_requeue of the engine */
-    JOB_FIELD_IS_OVER_LIMIT,    /* of a task that ends because a limit of usage is reached */
-    JOB_FIELD_IS_TIME_EXEMPT,   /* an operator has set its time limit */
+    JOB_FIELD_TASK_REQUEUE,   /* enum task_requeue of the engine */
+    JOB_FIELD_IS_OVER_LIMIT,  /* of a task that ends because a limit of usage is reached */
+    JOB_FIELD_IS_TIME_EXEMPT, /* an operator has set its time limit */
+    JOB_FIELD_LACKS_TIME_LIMIT,
     JOB_FIELD_HAS_DEFAULT_TIME, /* none was given, and it has not started */
     JOB_FIELD_LAUNCH_ID,
     JOB_FIELD_BOOT_ID,
@@ -182,8 +184,10 @@ struct job_field_row {
     enum job_field_since since;
     const char *column; /* in the database; NULL: it is not stored */
     bool is_constant;   /* its column is written once and never updated */
+    bool is_indexed;    /* indices or foreign keys have its column, so it is only written where it changes */
     bool empty_is_null; /* its column is NULL where the value is 0 or the empty text */
     bool is_decisive;   /* decisions depend on it, so it is part of the state's hash */
+    bool is_public;     /* private_data=details does not hide it */
 
     const char *option;           /* on the command line, without dashes; NULL: it has none */
     char letter;                  /* of the option, or 0 */

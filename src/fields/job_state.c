@@ -7,6 +7,7 @@
 #define WORD(name) #name
 const char job_state_names[] = JOB_STATES(WORD, ",");
 const char job_state_choices[] = JOB_STATES(WORD, ",") ",HELD,UNKNOWN,SUSPENDED";
+const char job_state_words[] = JOB_STATES(WORD, ",") ",PD,CF,R,CG,CD,F,CA,TO,NF,OOM,RQ";
 #undef WORD
 
 #define NAME(name) [JOB_##name] = #name,

@@ -15,17 +15,23 @@
     between X(CANCELLED)           \
     between X(TIMEOUT)             \
     between X(NODE_FAIL)           \
+    between X(OUT_OF_MEMORY)       \
     between X(REQUEUED)
 
 #define JOB_STATE_CONSTANT(name) JOB_##name,
 enum job_state { JOB_STATES(JOB_STATE_CONSTANT, ) JOB_STATE_COUNT };
 #undef JOB_STATE_CONSTANT
 
-/* "PENDING,STARTING,...,NODE_FAIL" by enum job_state; and the same, followed by three words, which only listings have:
+/* "PENDING,STARTING,...,REQUEUED" by enum job_state; and the same, followed by three words, which only listings have:
  * the choices of a field that holds a state. HELD is a pending job that waits for its release, where a listing tells it
  * apart. UNKNOWN is a task that has ended and whose row in the database has no state that exists: the row is damaged.
  * SUSPENDED is a running job that a document has suspended. */
 extern const char job_state_names[], job_state_choices[];
+
+/* For options: the names, followed by Slurm's short codes in the same order, "PENDING,...,REQUEUED,PD,...,RQ"; the
+ * index of a choice modulo JOB_STATE_COUNT is the state. */
+extern const char job_state_words[];
+
 enum { JOB_HELD = JOB_STATE_COUNT, JOB_UNKNOWN, JOB_SUSPENDED };
 
 /* Between a state and its word, as listings and the database have it. */

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/quantity.h"
 #include "fields/calendar_text.h"
+#include "fields/host_ranges.h"
 #include "fields/host_text.h"
 #include "fields/limit_fields.h"
 #include "fields/limits.h"
@@ -59,8 +60,8 @@ static const struct field partition_rows[] = {
                                      .help = "billing of a job: CPU=1.0,Mem=0.25G; empty: its CPUs"},
     AT(PARTITION_FSHARE) = FSHARE,
     AT(PARTITION_OTICKET) = OTICKET,
-    AT(PARTITION_HOSTS) = {TEXT(""), .name = "hosts", .check = host_text_names_check,
-                           .help = "its hosts, and groups of hosts as @group: n1,n2,@big; empty: all hosts"},
+    AT(PARTITION_HOSTS) = {TEXT(""), .name = "hosts", .check = host_ranges_names_check,
+                           .help = "its hosts, and groups of hosts as @group: n[1-3,7],m1,@big; empty: all hosts"},
     AT(PARTITION_SLOTS) = {TEXT("AUTO"), .name = "slots", .check = host_text_host_values_check,
                            .help = "slots on each of its hosts: 4,[n1=2],[@big=8]; AUTO: the host's CPUs"},
     AT(PARTITION_SEQ_NO) = {TEXT("0"), .name = "seq_no", .check = host_text_host_values_check,
@@ -103,11 +104,11 @@ static const struct field partition_rows[] = {
     AT(PARTITION_ALLOW_ACCOUNTS) = {TEXT("ALL"), .name = "AllowAccounts", .check = host_text_names_check,
                                     .help = "accounts whose jobs are accepted: physics,chem; ALL"},
     AT(PARTITION_DENY_ACCOUNTS) = {TEXT("NONE"), .name = "DenyAccounts", .check = host_text_names_check,
-                                   .help = "accounts whose jobs are refused; it does not count beside AllowAccounts"},
+                                   .help = "accounts whose jobs are refused; ignored if AllowAccounts is set"},
     AT(PARTITION_ALLOW_QOS) = {TEXT("ALL"), .name = "AllowQos", .check = host_text_names_check,
                                .help = "QOS whose jobs are accepted: normal,long; ALL"},
     AT(PARTITION_DENY_QOS) = {TEXT("NONE"), .name = "DenyQos", .check = host_text_names_check,
-                              .help = "QOS whose jobs are refused; it does not count beside AllowQos"},
+                              .help = "QOS whose jobs are refused; ignored if AllowQos is set"},
     AT(PARTITION_CLOSED_UNTIL) = {.type = FIELD_TIME,
                                   .max = TIME_US_MAX,
                                   .name = "closed_until_us",
@@ -122,11 +123,13 @@ static const struct field qos_rows[] = {
     AT(QOS_PRIORITY) = {NUMBER(0, UINT32_MAX, 0), .name = "priority", .help = "QOS term of a job's priority"},
     AT(QOS_USAGE_FACTOR) = {REAL(0, 1e9, 1.0), .name = "usage_factor",
                             .help = "factor by which the usage of its jobs is multiplied"},
-    AT(QOS_USAGE_THRESHOLD) = {REAL(0, 1, 0), .name = "usage_threshold",
-                               .help = "minimum fair-share factor for a job to start, with flag EnforceUsageThreshold"},
+    AT(QOS_USAGE_THRESHOLD) =
+        {REAL(0, 1, 0), .name = "usage_threshold",
+         .help = "minimum fair-share factor for a job to start, with flag EnforceUsageThreshold and if limits are "
+                 "enforced"},
     AT(QOS_FLAGS) = {TEXT(""), .name = "flags", .check = setting_text_qos_flags_check,
                      .help = "NoDecay, EnforceUsageThreshold, DenyOnLimit, OverPartQOS, PartitionMaxNodes, "
-                             "PartitionMinNodes, PartitionTimeLimit, separated by commas"},
+                             "PartitionMinNodes, PartitionTimeLimit, separated by commas; flags= clears them"},
     AT(QOS_GRP_JOBS) = {LIMIT_COUNT_TYPE, .name = "GrpJobs", .help = "running jobs"},
     AT(QOS_GRP_SUBMIT) = {LIMIT_COUNT_TYPE, .name = "GrpSubmitJobs", .help = "jobs waiting and running"},
     AT(QOS_GRP_WALL) = {LIMIT_WALL_TYPE, .name = "GrpWall", .help = "run time of its jobs so far, decayed"},
@@ -250,8 +253,8 @@ static const struct field host_rows[] = {
 
 static const struct field group_rows[] = {
     NAME,
-    AT(GROUP_HOSTS) = {TEXT("NONE"), .name = "hosts", .check = host_text_names_check,
-                       .help = "its hosts, and other groups as @group"},
+    AT(GROUP_HOSTS) = {TEXT("NONE"), .name = "hosts", .check = host_ranges_names_check,
+                       .help = "its hosts, and other groups as @group: n[1-3,7],m1,@big"},
     AT(GROUP_FIELD_COUNT) = CREATED,
 };
 

@@ -1,4 +1,4 @@
-/* The reasons why a job or task waits, spelled once. docs/glossary.md says what each means. */
+/* The reasons why a job or task waits, spelled once; 'fairlead help reasons' (cli/reason_help.c) explains them. */
 #ifndef FAIRLEAD_FIELDS_PENDING_REASON_H
 #define FAIRLEAD_FIELDS_PENDING_REASON_H
 

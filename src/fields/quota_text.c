@@ -3,7 +3,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "fields/host_ranges.h"
 #include "fields/host_text.h"
+
+enum { RANGED_HOSTS_MAX = 1000 }; /* of one list: each is compared with the others, and more are a group */
 
 static const char *const filter_names[QUOTA_FILTER_COUNT] = {[QUOTA_USERS] = "users",
                                                              [QUOTA_PROJECTS] = "projects",
@@ -133,9 +136,24 @@ static size_t items_max(const struct quota_reader *r)
 
 /* --- lists -------------------------------------------------------------------------------------------------------- */
 
+static bool has_char(struct str s, char c)
+{
+    return memchr(s.text, c, s.length) != NULL;
+}
+
+/* "n[1-3,7]" of which next_word has given "n[1-3": to the end of the bracket and of the word. */
+static struct str finish_bracket(struct quota_reader *r, struct str word)
+{
+    while (r->at < r->end && !is_end_of_rule(*r->at) && *r->at != ']') r->at++;
+    if (r->at < r->end && *r->at == ']') (void)next_word(r);
+    return str_range(word.text, r->at);
+}
+
 static int read_item(struct quota_reader *r, enum quota_filter filter, struct quota_item *out)
 {
     struct str word = next_word(r);
+    bool is_open = word.length > 0 && has_char(word, '[') && !has_char(word, ']');
+    if (filter == QUOTA_HOSTS && is_open) word = finish_bracket(r, word);
     *out = (struct quota_item){.name = word};
     if (word.length > 0 && word.text[0] == '!') {
         out->is_excluded = true;
@@ -170,19 +188,59 @@ static bool matches_nothing(const struct quota_scope *s, enum quota_filter filte
     return includes || (is_always_there && excludes_all);
 }
 
+struct item_list {
+    ARRAY(struct quota_item) items;
+    uint32_t ranged_count; /* of the items, those that ranges stand for */
+};
+
+/* Adds an item, or the hosts that a range stands for: "n[1-3]", "!n[1-3]". */
+static int add_item(struct quota_reader *r, enum quota_filter filter, struct quota_item item, struct item_list *list)
+{
+    struct host_ranges hosts = {0};
+    struct err below;
+    if (filter != QUOTA_HOSTS || !(has_char(item.name, '[') || has_char(item.name, ']'))) {
+        *array_add(&list->items) = item;
+        return 0;
+    }
+    int status = host_ranges_expand(item.name, RANGED_HOSTS_MAX - list->ranged_count, r->arena, &hosts, &below);
+    for (uint32_t i = 0; i < hosts.names.count && status == 0; i++)
+        *array_add(&list->items) = (struct quota_item){str(hosts.names.items[i]), item.is_excluded};
+    list->ranged_count += hosts.names.count;
+    if (list->ranged_count >= RANGED_HOSTS_MAX && status != 0)
+        status = FAIL(r, item.name, "makes a list of more than %d hosts; name a group of hosts", RANGED_HOSTS_MAX);
+    else if (status != 0)
+        status = FAIL(r, item.name, "is not a list of hosts: %s", ERR_SENTENCE(&below));
+    array_release(&hosts.names);
+    return status;
+}
+
+static int read_items(struct quota_reader *r, enum quota_filter filter, struct quota_scope *out)
+{
+    struct item_list list = {0};
+    struct quota_item item;
+    int status = 0;
+    do {
+        status = read_item(r, filter, &item);
+        if (status == 0) status = add_item(r, filter, item, &list);
+    } while (status == 0 && take(r, ','));
+    out->count = list.items.count;
+    out->items = arena_alloc(r->arena, (out->count + (size_t)1) * sizeof *out->items);
+    for (uint32_t i = 0; i < out->count; i++) out->items[i] = list.items.items[i];
+    array_release(&list.items);
+    return status;
+}
+
 static int read_scope(struct quota_reader *r, enum quota_filter filter, struct quota_scope *out)
 {
     skip_blanks(r);
-    struct quota_scope s = {.items = arena_alloc(r->arena, items_max(r) * sizeof *s.items)};
+    struct quota_scope s = {0};
     const char *begin = r->at;
     s.is_each = take(r, '{');
     if (s.is_each) {
         skip_blanks(r);
         begin = r->at;
     }
-    do {
-        if (read_item(r, filter, &s.items[s.count++]) != 0) return -1;
-    } while (take(r, ','));
+    if (read_items(r, filter, &s) != 0) return -1;
     s.text = str_trim(str_range(begin, r->at));
     if (s.is_each && !take(r, '}')) return fail_expected(r, "a } of the list");
     if (matches_nothing(&s, filter)) return FAIL(r, s.text, "is a list that matches nothing");

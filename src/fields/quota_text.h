@@ -8,9 +8,10 @@
  *
  * A rule may begin with `limit`, and with `name NAME`. Then come up to five lists of what it is for, in any order. A
  * list in braces gives each of its members a pool of its own, one without braces all of them together. Items are names,
- * or patterns with * and ?; @NAME is a department among users and a group among hosts; ! excludes. A job without a
- * project (or without a parallel environment) is in no list of them, but in one that only excludes. A limit is an
- * amount, or of a rule for each host a sum such as $num_proc*2+1. NONE, or no text, is no rule.
+ * or patterns with * and ?, and among hosts ranges (n[1-3,7]: each of them); @NAME is a department among users and a
+ * group among hosts; ! excludes. A job without a project (or without a parallel environment) is in no list of them, but
+ * in one that only excludes. A limit is an amount, or of a rule for each host a sum such as $num_proc*2+1. NONE, or no
+ * text, is no rule.
  *
  * ERR_INPUT names the field, the part, its line and its column. Source: Grid Engine 8.1.9, sge_resource_quota(5). */
 #ifndef FAIRLEAD_FIELDS_QUOTA_TEXT_H

@@ -80,6 +80,16 @@ static const struct flag_word enforce_words[] = {
     {.word = NULL},
 };
 
+const char *const setting_text_private_words[PRIVATE_KIND_COUNT] = {"jobs", "details", "usage", "users"};
+
+static const struct flag_word private_words[] = {
+    {.word = "jobs", .bits = PRIVATE_JOBS},
+    {.word = "details", .bits = PRIVATE_DETAILS},
+    {.word = "usage", .bits = PRIVATE_USAGE},
+    {.word = "users", .bits = PRIVATE_USERS},
+    {.word = NULL},
+};
+
 static int unknown_word(const struct flag_word *words, struct str word, const char *what, struct err *e)
 {
     char list[400];
@@ -136,6 +146,28 @@ int setting_text_enforce_check(struct str text, const char *what, struct err *e)
 {
     uint32_t unused;
     return setting_text_enforce(text, what, &unused, e);
+}
+
+int setting_text_private(struct str text, const char *what, uint32_t *out_kinds, struct err *e)
+{
+    return parse_words(private_words, text, what, out_kinds, e);
+}
+
+int setting_text_private_check(struct str text, const char *what, struct err *e)
+{
+    uint32_t unused;
+    return setting_text_private(text, what, &unused, e);
+}
+
+/* --- groups ------------------------------------------------------------------------------------------------------- */
+
+int setting_text_group_check(struct str text, const char *what, struct err *e)
+{
+    enum { GROUP_BYTES = 63 };
+    bool is_printable = str_is_printable(text);
+    for (size_t i = 0; i < text.length; i++) is_printable &= text.text[i] != ' ' && text.text[i] != ':';
+    if (is_printable && text.length <= GROUP_BYTES) return 0;
+    return err_value(e, what, text, "the name of a group with at most 63 bytes, or nothing");
 }
 
 /* --- the hierarchy ------------------------------------------------------------------------------------------------ */

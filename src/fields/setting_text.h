@@ -43,6 +43,13 @@ enum {
 int setting_text_priority_flags(struct str text, const char *what, uint32_t *out_flags, struct err *e);
 int setting_text_priority_flags_check(struct str text, const char *what, struct err *e);
 
+/* private_data: jobs, details, usage, users. */
+enum { PRIVATE_JOBS = 1 << 0, PRIVATE_DETAILS = 1 << 1, PRIVATE_USAGE = 1 << 2, PRIVATE_USERS = 1 << 3 };
+enum { PRIVATE_KIND_COUNT = 4 };
+extern const char *const setting_text_private_words[PRIVATE_KIND_COUNT]; /* in the order of the bits */
+int setting_text_private(struct str text, const char *what, uint32_t *out_kinds, struct err *e);
+int setting_text_private_check(struct str text, const char *what, struct err *e);
+
 /* QOS flags, words of Slurm; any other word is refused. */
 enum {
     QOS_NO_DECAY = 1 << 0,
@@ -66,6 +73,7 @@ enum {
     ENFORCE_SAFE = 1 << 3 /* a job starts only if it can end within GrpTRESMins and GrpWall */
 };
 int setting_text_enforce(struct str text, const char *what, uint32_t *out_flags, struct err *e);
+int setting_text_group_check(struct str text, const char *what, struct err *e);
 int setting_text_enforce_check(struct str text, const char *what, struct err *e);
 
 /* The hierarchy: letters of O, F and S, none twice; or NONE. out: up to three letters and a zero byte. */

@@ -97,6 +97,29 @@ const struct field settings_table[SETTING_COUNT] = {
                                  "flush_submit_sec and flush_finish_sec say (Grid Engine)"},
     [SET_REQUEUE_DELAY_S] = {FAIRLEAD, SECONDS(0, DAY_S, 120), .name = "requeue_delay_s",
                              .help = "how long a requeued job waits before it may start again"},
+    [SET_HISTORY_KEEP_S] = {FAIRLEAD, SECONDS(0, LONG_S, 0), .name = "history_keep_s",
+                            .help = "how long ended jobs are kept in the history; 0: for ever"},
+    [SET_AUDIT_KEEP_S] = {FAIRLEAD, SECONDS(0, LONG_S, 0), .name = "audit_keep_s",
+                          .help = "how long entries of the audit log are kept; 0: for ever"},
+    [SET_ENFORCE_MEMORY] = {FAIRLEAD, CHOICE("auto,on,off"), .name = "enforce_memory",
+                            .help = "whether jobs that use more memory than they asked for are ended; auto: in a "
+                                    "system instance. Of jobs that start later"},
+    [SET_ENFORCE_CPUS] = {FAIRLEAD, CHOICE("on,off"), .name = "enforce_cpus",
+                          .help = "whether jobs run on their own CPUs only. Of jobs that start later"},
+    [SET_MEMORY_SLACK] = {FAIRLEAD, MEMORY(0, MEM_MIB_MAX, 16), .name = "memory_slack",
+                          .help = "memory that a job may use beyond what it asked for before it is ended"},
+    [SET_MEMORY_POLL_S] = {FAIRLEAD, SECONDS(1, 3600, 1), .name = "memory_poll_s",
+                           .help = "how often the memory of jobs is looked at where no control group limits it"},
+    [SET_OPERATOR_GROUP] = {FAIRLEAD, TEXT(""), .name = "operator_group", .check = setting_text_group_check,
+                            .help = "in a system instance: the group of the machine whose members are operators, who "
+                                    "may change any job; empty: none"},
+    [SET_ADMINISTRATOR_GROUP] = {FAIRLEAD, TEXT(""), .name = "administrator_group", .check = setting_text_group_check,
+                                 .help = "in a system instance: the group whose members are administrators, who may "
+                                         "change everything, as root may; empty: none"},
+    [SET_PRIVATE_DATA] = {FAIRLEAD, TEXT(""), .name = "private_data", .check = setting_text_private_check,
+                          .help = "what is hidden from users who are not operators: jobs (of other users), details "
+                                  "(their names, owners, commands, directories and comments), usage, users, separated "
+                                  "by commas; empty: nothing"},
 
     [SET_PRIORITY_TYPE] = {SLURM, CHOICE("priority/multifactor,priority/tickets,priority/basic"),
                            .name = "PriorityType",
@@ -135,7 +158,9 @@ const struct field settings_table[SETTING_COUNT] = {
     [SET_ENFORCE] = {SLURM, TEXT("associations,limits,qos,safe"), .name = "AccountingStorageEnforce",
                      .check = setting_text_enforce_check,
                      .help = "what of associations is enforced: associations, limits, qos, safe (a job starts only if "
-                             "it can end within GrpTRESMins and GrpWall), all or none, separated by commas"},
+                             "it can end within what GrpTRESMins leaves beside running jobs, and within GrpWall "
+                             "without them), all or none, separated by commas; of Slurm's other words nojobs and "
+                             "nosteps have no effect, and wckeys is associations"},
     [SET_ENFORCE_PART_LIMITS] = {SLURM, CHOICE("ANY,ALL,NO"), .name = "EnforcePartLimits",
                                  .help = "when a submission beyond a partition's limits is refused: if none of its "
                                          "partitions accepts it (ANY), if one does not (ALL), or never (NO)"},
@@ -145,7 +170,8 @@ const struct field settings_table[SETTING_COUNT] = {
     [SET_JOB_REQUEUE] = {SLURM, BOOLEAN(0), .name = "JobRequeue",
                          .help = "whether jobs that do not say it start again after their host or keeper failed"},
     [SET_MAX_BATCH_REQUEUE] = {SLURM, NUMBER(1, 1000000, 5), .name = "max_batch_requeue",
-                               .help = "how often a job is requeued by itself before it is held"},
+                               .help = "how often a job is requeued by itself before it is held; a task of an array "
+                                       "ends instead"},
 
     [SET_GE_WEIGHT_TICKET] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 0.5), .name = "weight_ticket",
                               .help = "weight of the normalised tickets"},

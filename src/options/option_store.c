@@ -89,11 +89,12 @@ static int64_t time_of_day_us(void)
 }
 
 /* f: the field whose range and word are accepted; NULL: any time since 1970. */
-static int store_time(const struct option_rules *rules, const struct field *f, const char *what, const char *argument,
-                      int64_t *member, struct err *e)
+static int store_time(const struct option_rules *rules, enum time_side side, const struct field *f, const char *what,
+                      const char *argument, int64_t *member, struct err *e)
 {
     int64_t time_us, now_us = rules->now_us != NULL ? rules->now_us(rules->now_context) : time_of_day_us();
-    if (time_text_parse(str(argument), what, now_us, &time_us, e) != 0 ||
+    const struct time_context context = {side, now_us};
+    if (time_text_parse(str(argument), what, &context, &time_us, e) != 0 ||
         check_time(what, argument, time_us, f != NULL ? f->min : 0, f != NULL ? f->max : TIME_US_MAX,
                    f != NULL ? f->special : NULL, e) != 0)
         return -1;
@@ -136,7 +137,7 @@ static int read_field(const struct option_rules *rules, const struct field *f, c
     case FIELD_TEXT:
     case FIELD_BYTES: out->text = argument; return field_check(&named, out, e);
     case FIELD_SECONDS: return read_duration(f, what, argument, &out->number, e);
-    case FIELD_TIME: return store_time(rules, f, what, argument, &out->number, e);
+    case FIELD_TIME: return store_time(rules, TIME_AHEAD, f, what, argument, &out->number, e);
     case FIELD_MEMORY:
         if (memory_parse(str(argument), what, &mib, e) != 0) return -1;
         out->number = (int64_t)mib;
@@ -176,7 +177,8 @@ int option_store(const struct option_rules *rules, const struct option_row *row,
     case OPTION_DOUBLE: return store_double(what, argument, member, e);
     case OPTION_DURATION: return duration_parse(str(argument), what, member, e);
     case OPTION_MEMORY: return memory_parse(str(argument), what, member, e);
-    case OPTION_TIME: return store_time(rules, NULL, what, argument, member, e);
+    case OPTION_TIME: return store_time(rules, TIME_AHEAD, NULL, what, argument, member, e);
+    case OPTION_PAST_TIME: return store_time(rules, TIME_BEHIND, NULL, what, argument, member, e);
     case OPTION_FIELD: return store_field(rules, what, row, argument, values, e);
     }
     ensure(!"an option type without a parser");

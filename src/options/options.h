@@ -26,17 +26,18 @@
 #include "fields/field.h"
 
 enum option_type {
-    OPTION_FLAG,     /* bool: becomes true; takes no argument */
-    OPTION_TEXT,     /* const char *: as given */
-    OPTION_TEXTS,    /* struct option_texts: one text for each time that the option is given */
-    OPTION_CHOICE,   /* int: the index of the word in choices; not case-sensitive */
-    OPTION_U64,      /* uint64_t, min to max */
-    OPTION_I64,      /* int64_t, min to max, which are cast to it */
-    OPTION_DOUBLE,   /* double: any finite number */
-    OPTION_DURATION, /* int64_t, seconds: in the syntax of sbatch -t */
-    OPTION_MEMORY,   /* uint64_t, MiB: 512M, 4G */
-    OPTION_TIME,     /* int64_t, microseconds since the epoch: in the syntax of options/time_text.h */
-    OPTION_FIELD     /* struct field_value, as the field accepts it; and a bool that becomes true */
+    OPTION_FLAG,      /* bool: becomes true; takes no argument */
+    OPTION_TEXT,      /* const char *: as given */
+    OPTION_TEXTS,     /* struct option_texts: one text for each time that the option is given */
+    OPTION_CHOICE,    /* int: the index of the word in choices; not case-sensitive */
+    OPTION_U64,       /* uint64_t, min to max */
+    OPTION_I64,       /* int64_t, min to max, which are cast to it */
+    OPTION_DOUBLE,    /* double: any finite number */
+    OPTION_DURATION,  /* int64_t, seconds: in the syntax of sbatch -t */
+    OPTION_MEMORY,    /* uint64_t, MiB: 512M, 4G */
+    OPTION_TIME,      /* int64_t, microseconds since the epoch: in the syntax of options/time_text.h */
+    OPTION_PAST_TIME, /* the same, where "2h" and "16:00" are the last ones */
+    OPTION_FIELD      /* struct field_value, as the field accepts it; and a bool that becomes true */
 };
 
 /* The type of an argument, the values that are accepted, and the member that it is stored in. */
@@ -88,6 +89,7 @@ struct option_row {
 #define DURATION_IN(s, member) OPTION_IN(OPTION_DURATION, s, member, int64_t)
 #define MEMORY_IN(s, member) OPTION_IN(OPTION_MEMORY, s, member, uint64_t)
 #define TIME_IN(s, member) OPTION_IN(OPTION_TIME, s, member, int64_t)
+#define PAST_TIME_IN(s, member) OPTION_IN(OPTION_PAST_TIME, s, member, int64_t)
 #define FIELD_IN(s, member, given_member, field_)                             \
     OPTION_IN(OPTION_FIELD, s, member, struct field_value, .field = (field_), \
               .given_offset = OPTION_MEMBER(s, given_member, bool))

@@ -54,70 +54,105 @@ static struct tm local_of(int64_t now_us)
     return local;
 }
 
-/* "+90" and "+1hour", which follow "now". One that is longer than all times is DURATION_US_MAX. */
+/* Seconds without a unit ("90") or numbers with units ("1hour"), at most DURATION_US_MAX. */
 static bool read_duration(struct str s, int64_t *out_us)
 {
-    static const struct {
-        const char *name;
-        int64_t seconds;
-    } units[] = {
-        {.name = "seconds", .seconds = 1},  {.name = "minutes", .seconds = 60},   {.name = "hours", .seconds = 3600},
-        {.name = "days", .seconds = 86400}, {.name = "weeks", .seconds = 604800},
-    };
-    size_t end = 1;
-    while (end < s.length && s.text[end] >= '0' && s.text[end] <= '9') end++;
     uint64_t count;
-    struct str digits_text = {s.text + 1, end - 1}, unit = {s.text + end, s.length - end};
-    if (s.text[0] != '+' || !number_parse_u64(digits_text, &count)) return false;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (!str_starts(str(units[i].name), unit)) continue; /* an empty unit is a prefix of "seconds" */
-        int64_t unit_us = units[i].seconds * US_PER_S;
-        *out_us = count <= (uint64_t)(DURATION_US_MAX / unit_us) ? (int64_t)count * unit_us : DURATION_US_MAX;
-        return true;
+    int64_t duration_s;
+    if (number_parse_u64(s, &count)) {
+        duration_s = count < INT64_MAX ? (int64_t)count : INT64_MAX;
+    } else if (!duration_read_units(s, &duration_s)) {
+        return false;
     }
-    return false;
+    *out_us = duration_s <= DURATION_US_MAX / US_PER_S ? duration_s * US_PER_S : DURATION_US_MAX;
+    return true;
 }
 
-/* The next time that the local clock shows this time of day. */
-static bool next_time(int hour, int minute, int second, int64_t now_us, int64_t *out_us)
+static bool read_now(struct str s, const struct time_context *c, int64_t *out_us)
 {
-    struct tm day = local_of(now_us);
+    static const struct str now = {"now", 3};
+    struct str head = {s.text, s.length < now.length ? s.length : now.length};
+    int64_t duration_us = 0;
+    if (!str_equal_nocase(head, now)) return false;
+    bool has_sign = s.length > now.length, is_before = has_sign && s.text[now.length] == '-';
+    if (has_sign && !is_before && s.text[now.length] != '+') return false;
+    if (has_sign && !read_duration(str_range(s.text + now.length + 1, s.text + s.length), &duration_us)) return false;
+    *out_us = is_before ? c->now_us - duration_us : c->now_us + duration_us;
+    return true;
+}
+
+static bool read_span(struct str s, const struct time_context *c, int64_t *out_us)
+{
+    int64_t unused, duration_us;
+    if (!duration_read_units(s, &unused) || !read_duration(s, &duration_us)) return false;
+    *out_us = c->side == TIME_BEHIND ? c->now_us - duration_us : c->now_us + duration_us;
+    return true;
+}
+
+/* The local midnight at the start of the day that is so many days after that of now. */
+static bool midnight_after(int days, const struct time_context *c, int64_t *out_us)
+{
+    struct tm day = local_of(c->now_us);
+    day.tm_hour = day.tm_min = day.tm_sec = 0;
+    day.tm_mday += days;
+    day.tm_isdst = -1;
+    time_t time_s = mktime(&day); /* turns a 32nd into the 1st of the next month, a 0th into the last */
+    *out_us = (int64_t)time_s * US_PER_S;
+    return true;
+}
+
+/* The next time, or the last one, that the local clock shows this time of day. */
+static bool time_of_day(int hour, int minute, int second, const struct time_context *c, int64_t *out_us)
+{
+    struct tm day = local_of(c->now_us);
     day.tm_hour = hour;
     day.tm_min = minute;
     day.tm_sec = second;
     if (!convert_local(day, out_us)) return false;
-    if (*out_us > now_us) return true;
-    day.tm_mday++;
+    bool is_behind = c->side == TIME_BEHIND;
+    if (is_behind ? *out_us <= c->now_us : *out_us > c->now_us) return true;
+    day.tm_mday += is_behind ? -1 : 1;
     day.tm_isdst = -1;
-    time_t time_s = mktime(&day); /* mktime turns a 32nd into the 1st of the next month */
+    time_t time_s = mktime(&day);
     *out_us = (int64_t)time_s * US_PER_S;
-    return time_s >= 0;
+    return true;
 }
 
-static bool read_word(struct str s, int64_t now_us, int64_t *out_us)
-{
-    if (str_equal_nocase(s, str("now"))) {
-        *out_us = now_us;
-        return true;
-    }
-    if (str_equal_nocase(s, str("midnight")) || str_equal_nocase(s, str("tomorrow")))
-        return next_time(0, 0, 0, now_us, out_us);
-    if (str_equal_nocase(s, str("noon"))) return next_time(12, 0, 0, now_us, out_us);
-    if (!str_equal_nocase(s, str("today"))) return false;
-    struct tm day = local_of(now_us);
-    day.tm_hour = day.tm_min = day.tm_sec = 0;
-    return convert_local(day, out_us);
-}
-
-static bool read_clock(struct str s, int64_t now_us, int64_t *out_us)
+static bool read_clock(struct str s, const struct time_context *c, int64_t *out_us)
 {
     bool has_seconds = matches(s, "00:00:00");
+    if (str_equal_nocase(s, str("midnight"))) return time_of_day(0, 0, 0, c, out_us);
+    if (str_equal_nocase(s, str("noon"))) return time_of_day(12, 0, 0, c, out_us);
     if (!has_seconds && !matches(s, "00:00")) return false;
-    return next_time(digits(s, 0, 2), digits(s, 3, 2), has_seconds ? digits(s, 6, 2) : 0, now_us, out_us);
+    return time_of_day(digits(s, 0, 2), digits(s, 3, 2), has_seconds ? digits(s, 6, 2) : 0, c, out_us);
 }
 
-static bool read_date(struct str s, int64_t *out_us)
+static bool read_day(struct str s, const struct time_context *c, int64_t *out_us)
 {
+    static const char *const days[] = {"yesterday", "today", "tomorrow"};
+    for (int i = 0; i < 3; i++) {
+        if (str_equal_nocase(s, str(days[i]))) return midnight_after(i - 1, c, out_us);
+    }
+    return false;
+}
+
+static bool read_weekday(struct str s, const struct time_context *c, int64_t *out_us)
+{
+    enum { DAYS = 7, SHORT = 3 };
+    static const char *const names[DAYS] = {"sunday",   "monday", "tuesday", "wednesday",
+                                            "thursday", "friday", "saturday"};
+    int today = local_of(c->now_us).tm_wday, day = 0;
+    for (; day < DAYS; day++) {
+        if (str_equal_nocase(s, str(names[day])) || str_equal_nocase(s, (struct str){names[day], SHORT})) break;
+    }
+    if (day == DAYS) return false;
+    int back = (today - day + DAYS) % DAYS;
+    return midnight_after(c->side == TIME_BEHIND ? -back : DAYS - back, c, out_us);
+}
+
+static bool read_date(struct str s, const struct time_context *c, int64_t *out_us)
+{
+    (void)c;
     struct str date = {s.text, s.length < DATE_BYTES ? s.length : DATE_BYTES};
     struct str rest = {s.text + date.length, s.length - date.length};
     if (!matches(date, "0000-00-00")) return false;
@@ -139,8 +174,9 @@ static bool is_dense(struct str s)
     return matches(s, "000000000000.00") || matches(s, "000000000000");
 }
 
-static bool read_dense(struct str s, int64_t *out_us)
+static bool read_dense(struct str s, const struct time_context *c, int64_t *out_us)
 {
+    (void)c;
     bool has_seconds = s.length > DENSE_BYTES;
     if (!is_dense(s)) return false;
     const struct tm wanted = {.tm_year = digits(s, 0, 4) - 1900,
@@ -152,21 +188,41 @@ static bool read_dense(struct str s, int64_t *out_us)
     return convert_local(wanted, out_us);
 }
 
-int time_text_parse(struct str text, const char *what, int64_t now_us, int64_t *out_us, struct err *e)
+static bool read_absolute(struct str s, const struct time_context *c, int64_t *out_us)
 {
-    static const struct str now = {"now", 3};
-    int64_t time_us, duration_us;
-    struct str head = {text.text, text.length < now.length ? text.length : now.length};
-    if (text.length > now.length && str_equal_nocase(head, now) &&
-        read_duration((struct str){text.text + now.length, text.length - now.length}, &duration_us)) {
-        *out_us = now_us + duration_us;
-        return 0;
-    }
-    if (read_word(text, now_us, &time_us) || read_clock(text, now_us, &time_us) || read_date(text, &time_us) ||
-        read_dense(text, &time_us)) {
+    (void)c;
+    return !is_dense(s) && time_parse(s, "", out_us, NULL) == 0;
+}
+
+#define LAST_ONE "; of --since and --until the last one"
+
+const struct time_form time_text_forms[] = {
+    {.form = "now, now+1hour, now-90",
+     .meaning = "the current time, or so long after or before it; without a unit in seconds",
+     .read = read_now},
+    {.form = "2h, 90m, 1.5d", .meaning = "so long from now; of --since and --until so long ago", .read = read_span},
+    {.form = "16:00, 16:00:30, noon, midnight",
+     .meaning = "the next such time of day, local" LAST_ONE,
+     .read = read_clock},
+    {.form = "today, tomorrow, yesterday", .meaning = "local midnight at its start", .read = read_day},
+    {.form = "monday, ..., mon, ...",
+     .meaning = "local midnight at the start of the next such day" LAST_ONE,
+     .read = read_weekday},
+    {.form = "2026-11-21, 2026-11-21T09:05[:30]", .meaning = "local; a blank may replace the T", .read = read_date},
+    {.form = "202611210905[.30]", .meaning = "local, the format of Grid Engine", .read = read_dense},
+    {.form = "2026-11-21T09:05Z, ...+01:00, 1795243000",
+     .meaning = "with a time zone, or seconds since 1970",
+     .read = read_absolute},
+    {0},
+};
+
+int time_text_parse(struct str text, const char *what, const struct time_context *c, int64_t *out_us, struct err *e)
+{
+    for (const struct time_form *f = time_text_forms; f->form != NULL; f++) {
+        int64_t time_us;
+        if (!f->read(text, c, &time_us)) continue;
         *out_us = time_us;
         return 0;
     }
-    if (!is_dense(text) && time_parse(text, what, out_us, e) == 0) return 0;
     return err_value(e, what, text, "a time: %s", TIME_TEXT_FORMATS);
 }

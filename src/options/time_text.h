@@ -3,6 +3,7 @@
 #ifndef FAIRLEAD_OPTIONS_TIME_TEXT_H
 #define FAIRLEAD_OPTIONS_TIME_TEXT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -10,20 +11,28 @@
 
 /* The most important formats in one line, for messages. */
 #define TIME_TEXT_FORMATS \
-    "now+1hour, 16:00, tomorrow, 2026-11-21, 2026-11-21T09:05, with a zone (Z), seconds since 1970"
+    "now+1hour, 2h, 16:00, tomorrow, monday, 2026-11-21, 2026-11-21T09:05, with a zone (Z), seconds since 1970"
 
-/* Parses one of these formats. now_us: the current time. what: the name of the option, for the error.
- *
- *     now, now+90, now+1hour                 seconds without a unit; second, minute, hour, day, week, or a prefix of
- *                                            them
- *     16:00, 16:00:30, noon, midnight        the next one, local
- *     today, tomorrow                        local midnight at its start
- *     2026-11-21, 2026-11-21T09:05[:30]      local; a blank may replace the T
- *     2026-11-21T09:05Z, ...+01:00, seconds  those of base/quantity.h
- *     202611210905[.30]                      local, the format of Grid Engine
+/* Where a time lies that is written without a date: "2h" and "16:00" of --begin come next, those of --since were
+ * last. */
+enum time_side { TIME_AHEAD, TIME_BEHIND };
+
+struct time_context {
+    enum time_side side;
+    int64_t now_us;
+};
+
+/* How times are written: a row for each form, which the parser walks in order; ends with {0}. */
+struct time_form {
+    const char *form, *meaning;
+    bool (*read)(struct str s, const struct time_context *c, int64_t *out_us);
+};
+extern const struct time_form time_text_forms[];
+
+/* Parses one of these forms. c: the current time, and the side. what: the name of the option, for the error.
  *
  * The time may be before 1970 or after the year 9999, and a time that is far too late may be another one after that
  * year: the caller checks the range. ERR_INPUT: another text, or a local time that does not exist. */
-int time_text_parse(struct str text, const char *what, int64_t now_us, int64_t *out_us, struct err *e);
+int time_text_parse(struct str text, const char *what, const struct time_context *c, int64_t *out_us, struct err *e);
 
 #endif

@@ -23,6 +23,7 @@ void usage_write_options(struct buf *out, const struct option_row *rows);
 /* The --help of a program without commands. */
 struct program_usage {
     const char *name;    /* "fairleadd" */
+    const char *title;   /* what it is, in a few words, for its manual page */
     const char *line;    /* what follows the name: "--private [OPTION...]" */
     const char *summary; /* paragraphs before the options, for usage_wrap */
     const struct option_row *rows;

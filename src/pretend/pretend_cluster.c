@@ -5,13 +5,12 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "fields/host_ranges.h"
 #include "fields/limits.h"
 #include "fields/request_text.h"
-#include "pretend/host_ranges.h"
 #include "wire/reader.h"
 
 enum { MEM_MIB_PER_CPU = 4096 };
-#define TIME_US_MAX_AFTER_START (DURATION_S_MAX * US_PER_S)
 
 static struct pretend_cluster *cluster_of(const struct wire_reader *r)
 {
@@ -29,8 +28,8 @@ static int read_duration(struct wire_reader *r, json_t *value, int64_t min_s, in
     int64_t duration_s = json_is_integer(value) ? json_integer_value(value) : -1;
     bool is_read = json_is_integer(value) || duration_read(text, &duration_s);
     if (!is_read || duration_s < min_s || duration_s > DURATION_S_MAX)
-        return wire_refuse(r, value, "a time of %lld s to 3660 days, such as 90, \"0:30:00\" or \"1-12:00:00\"",
-                           (long long)min_s);
+        return wire_refuse(r, value, "a time of %lld s to 3660 days, such as %s or \"1-12:00:00\"", (long long)min_s,
+                           min_s <= 90 ? "90, \"0:30:00\"" : "7200, \"2:00:00\"");
     *out_us = duration_s * US_PER_S;
     return 0;
 }
@@ -144,12 +143,14 @@ static int read_known_hosts(struct wire_reader *r, json_t *value, struct host_li
     return status;
 }
 
-/* The time has to be in the period, and so has the end of a failure. */
-static int check_in_period(struct wire_reader *r, const char *key, int64_t at_us, int64_t end_us)
+/* The time has to be in the period, and so has the end of a failure (for_us 0: of a load). */
+static int check_in_period(struct wire_reader *r, int64_t at_us, int64_t for_us)
 {
     int64_t period_us = cluster_of(r)->period_us;
-    if (period_us == 0 || (at_us < period_us && end_us <= period_us)) return 0;
-    return wire_fail_at(r, key, "is not within the period of %lld seconds", (long long)(period_us / US_PER_S));
+    long long at_s = at_us / US_PER_S, for_s = for_us / US_PER_S, period_s = period_us / US_PER_S;
+    if (period_us == 0 || (at_us < period_us && at_us + for_us <= period_us)) return 0;
+    if (at_us >= period_us) return wire_fail_at(r, "at", "%lld s is not within the period of %lld s", at_s, period_s);
+    return wire_fail_at(r, "for", "%lld s after %lld s is not within the period of %lld s", for_s, at_s, period_s);
 }
 
 static int add_step(struct wire_reader *r, const struct pretend_step *step)
@@ -212,7 +213,7 @@ static const struct wire_shape load_shape = {.name = "load", .fields = load_fiel
 static int add_failure(struct wire_reader *r, const struct happening *h)
 {
     int64_t end_us = h->at_us + h->for_us;
-    int status = check_in_period(r, "at", h->at_us, end_us);
+    int status = check_in_period(r, h->at_us, h->for_us);
     for (uint32_t i = 0; i < h->hosts.hosts.count && status == 0; i++) {
         const struct pretend_step down = {
             .at_us = h->at_us, .host = h->hosts.hosts.items[i], .kind = PRETEND_STEP_DOWN};
@@ -225,7 +226,7 @@ static int add_failure(struct wire_reader *r, const struct happening *h)
 static int add_load(struct wire_reader *r, const struct happening *h)
 {
     const struct pretend_cluster *c = cluster_of(r);
-    int status = check_in_period(r, "at", h->at_us, 0);
+    int status = check_in_period(r, h->at_us, 0);
     for (uint32_t i = 0; i < h->hosts.hosts.count && status == 0; i++) {
         uint32_t host = h->hosts.hosts.items[i];
         const struct pretend_step step = {
@@ -285,8 +286,8 @@ static int check_failures(struct wire_reader *r, json_t *value)
     for (uint32_t i = 0; i < c->steps.count; i++) {
         const struct pretend_step *s = &c->steps.items[i];
         if (is_down[s->host] && s->kind == PRETEND_STEP_DOWN)
-            return wire_fail(r, "host '%s' fails %lld seconds after the start, and is down already",
-                             c->hosts.items[s->host].name, (long long)(s->at_us / US_PER_S));
+            return wire_fail(r, "host '%s' fails again at %lld s while it is down", c->hosts.items[s->host].name,
+                             (long long)(s->at_us / US_PER_S));
         is_down[s->host] = s->kind == PRETEND_STEP_DOWN;
     }
     return 0;
@@ -300,7 +301,7 @@ static int check_loads(struct wire_reader *r, json_t *value)
     for (uint32_t i = 1; i < c->steps.count; i++) {
         const struct pretend_step *s = &c->steps.items[i];
         if (s->kind == PRETEND_STEP_LOAD && compare_steps(s, s - 1) == 0)
-            return wire_fail(r, "host '%s' has two loads %lld seconds after the start", c->hosts.items[s->host].name,
+            return wire_fail(r, "host '%s' has two loads at %lld s", c->hosts.items[s->host].name,
                              (long long)(s->at_us / US_PER_S));
     }
     return 0;

@@ -18,7 +18,7 @@ static bool is_blank(char c)
 /* The next word; separators are blanks and, if has_commas, commas. Empty at the end. */
 static struct str next_word(struct str *rest, bool has_commas)
 {
-    const char *at = rest->text, *end = rest->text + rest->length;
+    const char *at = rest->text, *end = rest->length > 0 ? rest->text + rest->length : at;
     while (at < end && (is_blank(*at) || (has_commas && *at == ','))) at++;
     const char *begin = at;
     while (at < end && !is_blank(*at) && !(has_commas && *at == ',')) at++;

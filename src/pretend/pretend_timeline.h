@@ -21,8 +21,8 @@ struct pretend_timeline {
 };
 
 /* The hosts as they are at now_us, with the steps of that time taken. origin_us: the first start, above 0 and not after
- * now_us. The
- * load of a host before the first one of a period is the last one of the period before. O(hosts + steps). */
+ * now_us. The load of a host before the first one of a period is the last one of the period before.
+ * O(hosts + steps). */
 void pretend_timeline_init(struct pretend_timeline *t, const struct pretend_cluster *cluster, int64_t origin_us,
                            int64_t now_us);
 void pretend_timeline_release(struct pretend_timeline *t);

@@ -56,7 +56,7 @@ struct demand {
     uint32_t bare_kind;                   /* with quotas: the number of the kind of the same demand without them */
     const struct host_limit *host_limits; /* all of them hold (sched/host_limit.h) */
     uint32_t host_limit_count;
-    uint32_t slots_per_host_max; /* in an environment; 0: no maximum */
+    uint32_t slots_per_host_max; /* in an environment or on a number of hosts; 0: no maximum */
 };
 
 /* The kind that jobs share whose demands differ only in duration and quotas. What does not fit without quotas does not
@@ -79,6 +79,7 @@ static inline struct demand demand_without_quotas(const struct demand *d)
 static inline const struct demand_quota *demand_quotas_in(const struct demand *d, uint32_t environment)
 {
     uint32_t i = 0;
+    if (d->quota_count == 0) return d->quotas;
     while (i < d->environment_count && d->environments[i] != environment) i++;
     return d->quotas + (size_t)(i < d->environment_count ? i : 0) * d->quota_count;
 }

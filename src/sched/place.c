@@ -162,7 +162,7 @@ static void allocate_serial(struct search *s, uint32_t instance, uint32_t slots,
 /* The slots that the job would get on an instance; 0: it does not fit. */
 static uint32_t serial_slots(const struct search *s, uint32_t instance, uint32_t max)
 {
-    if (!may_have(s, instance, s->d->ranges[0].min)) return 0;
+    if (!may_have(s, instance, s->d->ranges[0].min) || !has_bit(s->d->allowed, instance)) return 0;
     uint32_t slots = slots_of_host(s, s->c->instances.items[instance].host, max, true);
     if (slots > 0) slots = slots_of_instance(s, instance, slots, true);
     return demand_largest_slots(s->d, slots, 1);
@@ -488,7 +488,9 @@ static bool distribute_over_hosts(struct search *s, struct host_rule rule, const
 {
     const struct demand *d = s->d;
     bool is_special = demand_has_special_first(d), is_shared = s->quotas.is_shared;
-    struct host_table hosts = list_hosts(s, &rule);
+    struct host_rule each = rule;
+    if (d->slots_per_host_max > 0 && d->slots_per_host_max < each.max) each.max = d->slots_per_host_max;
+    struct host_table hosts = list_hosts(s, &each);
     if (choice != NULL && choice->first != NONE && choice->first >= hosts.count) return false;
     if (choice != NULL) hosts = host_limit_keep(&hosts, d, choice->order, choice->first, s->arena);
     const struct spread spread =

@@ -185,7 +185,7 @@ uint32_t queue_last(struct queue *q, uint32_t group)
 
 /* --- candidates --------------------------------------------------------------------------------------------------- */
 
-static bool is_before(const struct queue_candidate *a, const struct queue_candidate *b)
+bool queue_is_before(const struct queue_candidate *a, const struct queue_candidate *b)
 {
     return a->order != b->order ? a->order > b->order : a->position < b->position;
 }
@@ -196,8 +196,8 @@ static void sift_down(struct queue_candidates *c, uint32_t at, struct queue_cand
 {
     struct queue_candidate *items = c->list.items;
     for (uint32_t child; (child = 2 * at + 1) < c->list.count; at = child) {
-        if (child + 1 < c->list.count && is_before(&items[child + 1], &items[child]) != by_worst) child++;
-        if (is_before(&items[child], &candidate) == by_worst) break;
+        if (child + 1 < c->list.count && queue_is_before(&items[child + 1], &items[child]) != by_worst) child++;
+        if (queue_is_before(&items[child], &candidate) == by_worst) break;
         items[at] = items[child];
     }
     items[at] = candidate;
@@ -206,7 +206,7 @@ static void sift_down(struct queue_candidates *c, uint32_t at, struct queue_cand
 static void sift_up(struct queue_candidates *c, uint32_t at, struct queue_candidate candidate, bool by_worst)
 {
     struct queue_candidate *items = c->list.items;
-    for (; at > 0 && is_before(&candidate, &items[(at - 1) / 2]) != by_worst; at = (at - 1) / 2)
+    for (; at > 0 && queue_is_before(&candidate, &items[(at - 1) / 2]) != by_worst; at = (at - 1) / 2)
         items[at] = items[(at - 1) / 2];
     items[at] = candidate;
 }
@@ -230,11 +230,6 @@ void queue_order(struct queue_candidates *c)
     for (uint32_t i = c->list.count / 2; i-- > 0;) sift_down(c, i, c->list.items[i], false);
 }
 
-bool queue_is_before(const struct queue_candidate *a, const struct queue_candidate *b)
-{
-    return is_before(a, b);
-}
-
 /* --- the best of many --------------------------------------------------------------------------------------------- */
 
 void queue_shortlist_begin(struct queue_shortlist *s, uint32_t max)
@@ -253,7 +248,7 @@ void queue_shortlist_offer(struct queue_shortlist *s, struct queue_candidate can
     if (best->list.count < s->max) {
         (void)array_add(&best->list);
         sift_up(best, best->list.count - 1, candidate, true);
-    } else if (s->max > 0 && is_before(&candidate, &best->list.items[0])) {
+    } else if (s->max > 0 && queue_is_before(&candidate, &best->list.items[0])) {
         sift_down(best, 0, candidate, true);
     }
     if (best->list.count == s->max && s->max > 0) s->order_min = (double)best->list.items[0].order;

@@ -338,6 +338,12 @@ static void look_at_begins(struct wide_search *w, const struct sweep_events *beg
         look_for_less(w, items[i].host);
 }
 
+/* The first event at that time or later, or the end of the list. */
+static struct sweep_event *event_at(const struct sweep_events *e, int64_t at_us)
+{
+    return e->list.count > 0 ? e->list.items + first_at(e, at_us) : NULL;
+}
+
 /* Moves the window to a later time. The last end on a host decides what it offers, so both lists are gone through in
  * the order of time. */
 static void advance(struct wide_search *w, int64_t to_us)
@@ -345,10 +351,10 @@ static void advance(struct wide_search *w, int64_t to_us)
     struct sweep *s = w->s;
     int64_t old_us = w->shape->at_us;
     int64_t old_end_us = window_of(w->d, old_us).until_us, new_end_us = window_of(w->d, to_us).until_us;
-    struct sweep_event *a = s->ends.list.items + first_at(&s->ends, old_us + 1);
-    struct sweep_event *b = s->new_ends.list.items + first_at(&s->new_ends, old_us + 1);
-    struct sweep_event *a_end = s->ends.list.items + first_at(&s->ends, to_us + 1);
-    struct sweep_event *b_end = s->new_ends.list.items + first_at(&s->new_ends, to_us + 1);
+    struct sweep_event *a = event_at(&s->ends, old_us + 1);
+    struct sweep_event *b = event_at(&s->new_ends, old_us + 1);
+    struct sweep_event *a_end = event_at(&s->ends, to_us + 1);
+    struct sweep_event *b_end = event_at(&s->new_ends, to_us + 1);
     w->shape->at_us = to_us;
     while (a < a_end || b < b_end) {
         bool is_old = b == b_end || (a < a_end && a->at_us <= b->at_us);

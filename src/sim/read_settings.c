@@ -89,7 +89,7 @@ static bool is_fixed(const char *name)
 static int check_fixed(struct wire_reader *r, const char *name, json_t *value, struct str text)
 {
     size_t i = find_fixed(name);
-    return str_equal_nocase(text, str(fixed[i].value)) ? 0 : wire_refuse(r, value, fixed[i].accepted);
+    return str_equal_nocase(text, str(fixed[i].value)) ? 0 : wire_refuse(r, value, "%s", fixed[i].accepted);
 }
 
 /* *out_field NULL: an ignored keyword. Its value is only checked to be a scalar. */

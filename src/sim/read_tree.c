@@ -99,7 +99,7 @@ static int read_limits(struct wire_reader *r, struct association_document *row)
     memcpy(row->limit_values, limit_fields_defaults, sizeof limit_fields_defaults);
     for (uint32_t i = 0; i < row->limits.count; i++) {
         const struct event_pair pair = {pairs[i].name, pairs[i].value};
-        if (assoc_limits_change(document_of(r)->state, &pair, r->arena, row->limit_values, &below) != 0)
+        if (assoc_limits_change(document_of(r)->state, &pair, NONE, r->arena, row->limit_values, &below) != 0)
             return wire_fail_below(r, &below);
     }
     return 0;

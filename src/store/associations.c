@@ -16,7 +16,7 @@ enum {
     ASSOCIATION_USER,
     ASSOCIATION_PARTITION,
     ASSOCIATION_CREATED_US,
-    ASSOCIATION_DELETED_US, /* up to here, only deleted_us and parent_id ever change */
+    ASSOCIATION_DELETED_US, /* up to here, only deleted_us and parent_id ever change (MOVE_ASSOC) */
     ASSOCIATION_SHARES,
     ASSOCIATION_IS_DEFAULT,
     ASSOCIATION_USAGE,
@@ -24,6 +24,7 @@ enum {
     ASSOCIATION_USAGE_WALL,
     ASSOCIATION_PRIORITY,
     ASSOCIATION_RESET_US,
+    ASSOCIATION_CONVERSION,
     ASSOCIATION_COLUMN_COUNT
 };
 
@@ -42,6 +43,7 @@ static const char *const columns[ASSOCIATION_COLUMN_COUNT] = {
     [ASSOCIATION_USAGE_WALL] = "usage_wall_s",
     [ASSOCIATION_PRIORITY] = "priority",
     [ASSOCIATION_RESET_US] = "reset_us",
+    [ASSOCIATION_CONVERSION] = "usage_conversion",
 };
 
 enum { ALL_COLUMN_COUNT = ASSOCIATION_COLUMN_COUNT + ASSOC_LIMIT_COUNT };
@@ -68,9 +70,9 @@ void association_write_put(struct buf *out)
     add_columns(out);
     buf_add_text(out, ") VALUES(?1");
     for (uint32_t i = 1; i < ALL_COLUMN_COUNT; i++) buf_format(out, ", ?%u", i + 1);
-    buf_add_text(out, ") ON CONFLICT(id) DO UPDATE SET parent_id = excluded.parent_id");
-    for (uint32_t i = ASSOCIATION_DELETED_US; i < ALL_COLUMN_COUNT; i++) {
-        buf_add_text(out, ", ");
+    buf_add_text(out, ") ON CONFLICT(id) DO UPDATE SET ");
+    for (uint32_t i = ASSOCIATION_DELETED_US + 1; i < ALL_COLUMN_COUNT; i++) {
+        if (i > ASSOCIATION_DELETED_US + 1) buf_add_text(out, ", ");
         add_column(i, out);
         buf_add_text(out, " = excluded.");
         add_column(i, out);
@@ -88,11 +90,16 @@ int association_write(struct store *s, const struct state *state, uint32_t index
 {
     const struct assoc *a = &state->assocs.items[index];
     const struct field_value *limits = a->limits != NULL ? a->limits : limit_fields_defaults;
-    sqlite3_stmt *put = s->statements[PUT_ASSOC];
+    sqlite3_stmt *move = s->statements[MOVE_ASSOC], *put = s->statements[PUT_ASSOC];
+    const uint32_t parent_id = a->parent == NONE ? 0 : state->assocs.items[a->parent].id;
     struct buf tres = {0};
+    sql_bind_int(move, 1, a->id);
+    sql_bind_int_or_null(move, 2, parent_id);
+    sql_bind_int_or_null(move, 3, a->deleted_us);
+    if (sql_step(move, e) != 0) return -1;
     tres_text_format(&state->policy.tres, a->usage_tres, &tres);
     sql_bind_int(put, ASSOCIATION_ID + 1, a->id);
-    sql_bind_int_or_null(put, ASSOCIATION_PARENT_ID + 1, a->parent == NONE ? 0 : state->assocs.items[a->parent].id);
+    sql_bind_int_or_null(put, ASSOCIATION_PARENT_ID + 1, parent_id);
     sql_bind_text(put, ASSOCIATION_ACCOUNT + 1, a->account);
     sql_bind_text(put, ASSOCIATION_USER + 1, a->user);
     sql_bind_text(put, ASSOCIATION_PARTITION + 1, a->partition);
@@ -105,10 +112,27 @@ int association_write(struct store *s, const struct state *state, uint32_t index
     sql_bind_double(put, ASSOCIATION_USAGE_WALL + 1, a->usage_wall);
     sql_bind_int_unless(put, ASSOCIATION_PRIORITY + 1, a->priority, NONE);
     sql_bind_int_or_null(put, ASSOCIATION_RESET_US + 1, a->reset_us);
+    sql_bind_int(put, ASSOCIATION_CONVERSION + 1, state->conversions.number);
     for (uint32_t i = 0; i < ASSOC_LIMIT_COUNT; i++) {
         const struct field_column column = field_column_of(field_at(&limit_fields, i), false);
         field_column_bind(&column, put, (int)(ASSOCIATION_COLUMN_COUNT + i + 1), &limits[i]);
     }
+    int status = sql_step(put, e);
+    buf_release(&tres);
+    return status;
+}
+
+int association_write_usage(struct store *s, const struct state *state, uint32_t index, struct err *e)
+{
+    const struct assoc *a = &state->assocs.items[index];
+    sqlite3_stmt *put = s->statements[PUT_ASSOC_USAGE];
+    struct buf tres = {0};
+    tres_text_format(&state->policy.tres, a->usage_tres, &tres);
+    sql_bind_int(put, 1, a->id);
+    sql_bind_double(put, 2, a->usage);
+    sql_bind_text(put, 3, tres.length > 0 ? tres.text : NULL);
+    sql_bind_double(put, 4, a->usage_wall);
+    sql_bind_int(put, 5, state->conversions.number);
     int status = sql_step(put, e);
     buf_release(&tres);
     return status;
@@ -127,6 +151,15 @@ static int read_limits(const struct state *state, sqlite3_stmt *row, struct fiel
         if (!field_equal(f, &limits[i], &limit_fields_defaults[i])) a->limits = limits;
     }
     return 0;
+}
+
+/* The usages as the memory has them after the conversions that the row lacks. */
+static void convert_usages(const struct usage_conversions *all, int64_t conversion, struct assoc *a)
+{
+    a->usage = usage_conversions_of_assoc(all, conversion, a->usage);
+    a->usage_wall = usage_conversions_of_assoc(all, conversion, a->usage_wall);
+    for (uint32_t i = 0; a->usage_tres != NULL && i < TRES_MAX; i++)
+        a->usage_tres[i] = usage_conversions_of_assoc(all, conversion, a->usage_tres[i]);
 }
 
 int association_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
@@ -151,6 +184,7 @@ int association_load(struct store *s, sqlite3_stmt *row, struct state *state, st
         .created_us = sql_column_time(row, ASSOCIATION_CREATED_US, &bad),
     };
     uint32_t parent_id = (uint32_t)sql_column_ranged(row, ASSOCIATION_PARENT_ID, 0, NONE - 1, &bad);
+    int64_t conversion = sql_column_ranged(row, ASSOCIATION_CONVERSION, 0, state->conversions.number, &bad);
     struct str tres = str(sql_column_text(row, ASSOCIATION_USAGE_TRES));
     if (bad)
         return sql_bad_row(s->path, "association", sqlite3_column_int64(row, ASSOCIATION_ID),
@@ -161,6 +195,7 @@ int association_load(struct store *s, sqlite3_stmt *row, struct state *state, st
         mem_free(a.usage_tres);
         return err_prefix(e, "%s: association %u", s->path, a.id);
     }
+    if (state->conversions.list.count > 0) convert_usages(&state->conversions, conversion, &a);
     state_restore_assoc(state, &a, parent_id);
     return 0;
 }

@@ -2,10 +2,18 @@
  *
  * SQLite's own checkpoints leave the log as it is until a later commit overwrites its begin. Until then a damaged page
  * of the log would hide all commits behind it, although they are in the file, and pages of both would be mixed. So the
- * checkpoint here is followed by a small commit at once, which makes every older page of the log void. */
+ * checkpoint here is followed by a small commit at once, which makes every older page of the log void.
+ *
+ * Writing the pages is most of the work, and can be done in a thread, on a connection of its own, while the store
+ * commits: the checkpoint afterwards writes only what was committed meanwhile. In between, some ms unless a program
+ * reads, damage of the log would leave pages of both times; the check after a crash finds that. */
 #include "store/internal.h"
 
-enum { CHECKPOINT_PAGES = 1000, RETRY_PAGES = 250 }; /* SQLite's default; while another program reads, later again */
+enum {
+    CHECKPOINT_PAGES = 1000, /* SQLite's default */
+    RETRY_PAGES = 250,       /* while another program reads, later again */
+    UNCOPIED_PAGES = 4000,   /* so many more before the store does what its caller has not done */
+};
 
 static int note_pages(void *store, sqlite3 *db, const char *name, int pages)
 {
@@ -40,8 +48,37 @@ bool store_checkpoint(struct store *s)
     return true;
 }
 
+bool store_reset_log(struct store *s)
+{
+    bool is_reset = store_checkpoint(s);
+    s->checkpoint_pages = is_reset ? CHECKPOINT_PAGES : s->log_pages + RETRY_PAGES;
+    return is_reset;
+}
+
 void checkpoint_if_due(struct store *s)
 {
-    if (s->log_pages < s->checkpoint_pages) return;
-    s->checkpoint_pages = store_checkpoint(s) ? CHECKPOINT_PAGES : s->log_pages + RETRY_PAGES;
+    if (s->log_pages >= s->checkpoint_pages + (s->leaves_copying ? UNCOPIED_PAGES : 0)) (void)store_reset_log(s);
+}
+
+void store_leave_copying(struct store *s)
+{
+    s->leaves_copying = true;
+}
+
+bool store_log_is_long(const struct store *s)
+{
+    return s->log_pages >= s->checkpoint_pages;
+}
+
+int store_copy_log(const char *directory, struct err *e)
+{
+    sqlite3 *db;
+    struct buf path = {0};
+    buf_format(&path, "%s/fairlead.db", directory);
+    int result = sqlite3_open_v2(path.text, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (result == SQLITE_OK) result = sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    if (result != SQLITE_OK) sql_fail(db, "copying the log", e);
+    sqlite3_close(db);
+    buf_release(&path);
+    return result == SQLITE_OK ? 0 : -1;
 }

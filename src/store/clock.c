@@ -34,24 +34,34 @@ static const struct shift_table {
     {"qos", {"reset_us"}},
     {"owner_usage", {"at_us", "reset_us"}},
     {"counters",
-     {"reference_us", "last_commit_us", "usage_reset_us", "reset_period_us", "gap_from_us", "quarantined_us"}},
+     {"reference_us", "last_commit_us", "usage_reset_us", "reset_period_us", "gap_from_us", "quarantined_us",
+      "recovered_us"}},
     {"usage_journal", {"at_us"}},
     {"clock_event", {"at_us"}},
+    {"audit", {"at_us"}},
+    {"pruned_usage", {"at_us"}},
 };
 
 /* ?1: microseconds. */
 #define SHIFTED(column) "iif(" column " > 0, max(1, min(" column " + ?1, 253402300799000000)), " column ")"
 
+/* Times in texts. ?1: microseconds. */
+#define CONDITION_SHIFTED                                                                \
+    "substr(condition, 1, instr(condition, '@')) ||"                                     \
+    " (CAST(substr(condition, instr(condition, '@') + 1) AS INTEGER) + ?1 / 1000000) ||" \
+    " ltrim(substr(condition, instr(condition, '@') + 1), '0123456789')"
+#define DELAYED_TASKS_SHIFTED                                                      \
+    "(SELECT group_concat("                                                        \
+    "(CAST(substr(value, 1, instr(value, ':') - 1) AS INTEGER) + ?1 / 1000000) ||" \
+    " substr(value, instr(value, ':')), ';')"                                      \
+    " FROM json_each('[\"' || replace(delayed_tasks, ';', '\",\"') || '\"]'))"
+
 /* The other times. ?1: microseconds. */
 static const char *const shift_statements[] = {
     "UPDATE usage_journal SET before = " SHIFTED("before") " WHERE kind IN ('FOLD', 'RESET')",
     "UPDATE usage_journal SET after = " SHIFTED("after") " WHERE kind = 'RESET'",
-    "UPDATE dependency SET condition = substr(condition, 1, instr(condition, '@')) ||"
-    " (CAST(substr(condition, instr(condition, '@') + 1) AS INTEGER) + ?1 / 1000000) ||"
-    " ltrim(substr(condition, instr(condition, '@') + 1), '0123456789') WHERE instr(condition, '@') > 0",
-    "UPDATE job SET delayed_tasks = (SELECT group_concat("
-    "(CAST(substr(value, 1, instr(value, ':') - 1) AS INTEGER) + ?1 / 1000000) || substr(value, instr(value, ':')), ';')"
-    " FROM json_each('[\"' || replace(delayed_tasks, ';', '\",\"') || '\"]')) WHERE delayed_tasks IS NOT NULL",
+    "UPDATE dependency SET condition = " CONDITION_SHIFTED " WHERE instr(condition, '@') > 0",
+    "UPDATE job SET delayed_tasks = " DELAYED_TASKS_SHIFTED " WHERE delayed_tasks IS NOT NULL",
 };
 
 /* --- what is known ------------------------------------------------------------------------------------------------ */
@@ -155,17 +165,29 @@ static int put_gap(struct store *s, const struct clock_change *c, struct err *e)
     return result;
 }
 
-/* A gap that is counted lies before what has happened since. Usage that was charged stays where it is. */
+#define HAS_ENDED_ATTEMPT "EXISTS (SELECT * FROM task WHERE job_id = id AND end_us IS NOT NULL)"
+
+/* A gap that is counted lies before what has happened since. Usage that was charged stays where it is, and so does
+ * charged_as_of_us, which must not be later than the owners' usage. Ended attempts stay, and a job of which one has
+ * ended was submitted before it; but what it waits for keeps its distance from now. A job that was submitted before the
+ * gap and requeued since waits from then on.
+ * tests/unit/test_store_clock.c has all columns. */
 static int move_behind_gap(struct store *s, int64_t passed_us, struct err *e)
 {
     static const char *const texts[] = {
         "UPDATE task SET launch_us = launch_us + ?1, start_us = start_us + ?1, charged_us = charged_us + ?1,"
         " measured_us = measured_us + ?1, measured_from_us = measured_from_us + ?1"
         " WHERE end_us IS NULL AND boot_id = ?2",
-        "UPDATE job SET submit_us = submit_us + ?1, accrue_us = accrue_us + ?1,"
+        "UPDATE job SET accrue_us = accrue_us + ?1,"
+        " submit_us = submit_us + iif(" HAS_ENDED_ATTEMPT ", 0, ?1),"
         " begin_us = min(begin_us + ?1, 253402300799000000), deadline_us = min(deadline_us + ?1, 253402300799000000)"
-        " WHERE ended_us IS NULL AND submit_us > (SELECT gap_from_us FROM counters) AND ?2 IS NOT NULL"
-        " AND NOT EXISTS (SELECT * FROM task WHERE job_id = id AND end_us IS NOT NULL)",
+        " WHERE ended_us IS NULL AND submit_us > (SELECT gap_from_us FROM counters) AND ?2 IS NOT NULL",
+        "UPDATE job SET delayed_tasks = " DELAYED_TASKS_SHIFTED " WHERE ended_us IS NULL AND delayed_tasks IS NOT NULL"
+        " AND (submit_us > (SELECT gap_from_us FROM counters)"
+        " OR EXISTS (SELECT * FROM task WHERE job_id = id AND end_us IS NOT NULL AND boot_id = ?2))",
+        "UPDATE dependency SET condition = " CONDITION_SHIFTED " WHERE instr(condition, '@') > 0 AND ?2 IS NOT NULL"
+        " AND CAST(substr(condition, instr(condition, '@') + 1) AS INTEGER) * 1000000 >"
+        " (SELECT gap_from_us FROM counters)",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         sqlite3_stmt *move = sql_prepare(s->db, texts[i], e);
@@ -214,10 +236,16 @@ int store_change_clock(struct store *s, const struct clock_change *c, struct err
     if (result == 0 && c->passed_us > 0) result = move_behind_gap(s, c->passed_us, e);
     if (result == 0) result = put_gap(s, c, e);
     if (result == 0) result = put_event(s, &c->event, e);
+    if (result == 0 && c->audit != NULL) result = audit_write(s, c->audit, e);
     if (result == 0) result = run_shift(s, "UPDATE counters SET commit_number = ?1", (int64_t)s->commit_number + 1, e);
-    if (commit_end(s, result, e) != 0) return -1;
+    struct store_clock old = s->clock;
+    if (result == 0) result = clock_load(s, e);
+    if (commit_end(s, result, e) != 0) {
+        s->clock = old;
+        return -1;
+    }
     s->commit_number++;
-    return clock_load(s, e);
+    return 0;
 }
 
 /* --- events ------------------------------------------------------------------------------------------------------- */

@@ -9,8 +9,9 @@
  *   3. There is no other writer. When another connection has written (a person with sqlite3), the memory differs from
  *      the database, and every turn is refused until the state is loaded again. A file that was moved or removed is not
  *      written either, because the next start would not find it.
- * One upsert writes a row; it names every column that may change. A change of all rows of a table is one statement
- * before the upserts (TABLE_USAGES, TABLE_MIN_PRIORITIES). */
+ * One upsert writes a row; it names every column that may change, but for those with indices, which a statement before
+ * it updates where they change (job_rows.h). A change of all rows of a table is one statement before the upserts
+ * (TABLE_MIN_PRIORITIES). */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -19,18 +20,21 @@
 #include "store/internal.h"
 #include "store/job_rows.h"
 
-/* PUT_ASSOC, PUT_JOB and PUT_TASK are generated from tables of fields (associations.c, job_rows.h). */
+/* PUT_ASSOC, MOVE_JOB, PUT_JOB and PUT_TASK are generated from tables of fields (associations.c, job_rows.h). */
 static const char *const statement_texts[STATEMENT_COUNT] = {
     [PUT_OWNER] =
-        "INSERT INTO owner_usage(user, project, cpu_s, mem_gib_s, io_gib, finished_jobs, at_us, reset_us)"
-        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(user, project) DO UPDATE SET cpu_s = excluded.cpu_s,"
+        "INSERT INTO owner_usage(user, project, cpu_s, mem_gib_s, io_gib, finished_jobs, at_us, reset_us,"
+        " usage_conversion)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT(user, project) DO UPDATE SET cpu_s = excluded.cpu_s,"
         " mem_gib_s = excluded.mem_gib_s, io_gib = excluded.io_gib, finished_jobs = excluded.finished_jobs,"
-        " at_us = excluded.at_us, reset_us = excluded.reset_us",
-    [CLEAR_ASSOC_USAGES] = "UPDATE association SET usage_billing_s = 0, usage_tres = NULL, usage_wall_s = 0"
-                           " WHERE usage_billing_s <> 0 OR usage_tres IS NOT NULL OR usage_wall_s <> 0",
-    [CLEAR_QOS_USAGES] = "UPDATE qos SET usage_billing_s = 0, usage_tres = NULL, usage_wall_s = 0",
-    [CLEAR_OWNER_USAGES] = "UPDATE owner_usage SET cpu_s = 0, mem_gib_s = 0, io_gib = 0, finished_jobs = 0",
+        " at_us = excluded.at_us, reset_us = excluded.reset_us, usage_conversion = excluded.usage_conversion",
+    [PUT_ASSOC_USAGE] = "UPDATE association SET usage_billing_s = ?2, usage_tres = ?3, usage_wall_s = ?4,"
+                        " usage_conversion = ?5 WHERE id = ?1",
+    [CLEAR_CONVERSIONS] = "DELETE FROM usage_conversion",
+    [PUT_CONVERSION] = "INSERT INTO usage_conversion(number, is_reset, halvings, scale) VALUES(?1, ?2, ?3, ?4)",
     [CLEAR_MIN_PRIORITIES] = "DELETE FROM min_priority",
+    [MOVE_ASSOC] = "UPDATE association SET parent_id = ?2, deleted_us = ?3 WHERE id = ?1"
+                   " AND (parent_id IS NOT ?2 OR deleted_us IS NOT ?3)",
     [REMOVE_TASK] = "DELETE FROM task WHERE job_id = ?1 AND task_id = ?2 AND restarts = ?3 AND launch_id = ?4",
     [REMOVE_MIN_PRIORITIES] = "DELETE FROM min_priority WHERE job_id = ?1",
     [PUT_MIN_PRIORITY] = "INSERT INTO min_priority(job_id, partition, priority) VALUES(?1, ?2, ?3)",
@@ -43,17 +47,20 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
     [PUT_COUNTERS] =
         "INSERT INTO counters(id, next_association_id, next_job_id, next_launch_id, halflife_us, reference_us,"
         " last_commit_us, usage_reset_us, reset_period_us, quarantined_us, quarantine, instance_id, commit_number,"
-        " boot_id, boot_us)"
-        " VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) ON CONFLICT(id) DO UPDATE SET"
+        " boot_id, boot_us, usage_conversion, is_pretend, recovery, recovered_us)"
+        " VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18) ON CONFLICT(id) DO UPDATE SET"
         " next_association_id = excluded.next_association_id, next_job_id = excluded.next_job_id,"
         " next_launch_id = excluded.next_launch_id, halflife_us = excluded.halflife_us,"
         " reference_us = excluded.reference_us, last_commit_us = excluded.last_commit_us,"
         " usage_reset_us = excluded.usage_reset_us, reset_period_us = excluded.reset_period_us,"
         " quarantined_us = excluded.quarantined_us, quarantine = excluded.quarantine,"
         " instance_id = excluded.instance_id, commit_number = excluded.commit_number,"
-        " boot_id = excluded.boot_id, boot_us = excluded.boot_us",
+        " boot_id = excluded.boot_id, boot_us = excluded.boot_us, usage_conversion = excluded.usage_conversion,"
+        " is_pretend = excluded.is_pretend, recovery = excluded.recovery, recovered_us = excluded.recovered_us",
     [PUT_JOURNAL] =
         "INSERT INTO usage_journal(at_us, kind, association_id, before, after, detail) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [PUT_AUDIT] = "INSERT INTO audit(at_us, uid, user, command, name, field, before, after)"
+                  " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     [FIND_CONTENT] = "SELECT id FROM content WHERE hash = ?1 AND bytes = ?2",
     [PUT_CONTENT] = "INSERT INTO content(hash, bytes) VALUES(?1, ?2)",
     [PUT_SCRIPT] =
@@ -65,12 +72,14 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
     [GET_ENDED_JOB] = "SELECT array_tasks FROM job WHERE id = ?1 AND ended_us IS NOT NULL",
     [GET_COMPLETED_TASKS] = "SELECT task_id, state = 'COMPLETED', ifnull(start_us, 0) FROM task WHERE job_id = ?1"
                             " ORDER BY task_id, restarts",
-    [GET_OWNER_OF_JOB] = "SELECT user, account, EXISTS (SELECT 1 FROM dependency WHERE job_id = job.id) FROM job"
+    [GET_OWNER_OF_JOB] = "SELECT user, account FROM job"
                          " JOIN association ON association.id = association_id"
                          " WHERE job.id = ?1 AND ended_us IS NOT NULL",
-    [GET_FAILED_TASKS] =
-        "SELECT task_id FROM task WHERE job_id = ?1 AND state NOT IN ('COMPLETED', 'REQUEUED') ORDER BY task_id",
-    /* The words are those of requeue_ended.c, which changes the rows that are in memory. */
+    [GET_CONDITIONS] = "SELECT position, condition, dependency_join FROM dependency JOIN job ON job.id = job_id"
+                       " WHERE job_id = ?1 ORDER BY position",
+    [GET_FAILED_TASKS] = "SELECT task_id FROM task INDEXED BY task_failed WHERE job_id = ?1 AND end_us IS NOT NULL"
+                         " AND state NOT IN ('COMPLETED', 'REQUEUED') ORDER BY task_id",
+    /* The words are those of requeue_run.c, which changes the rows that are in memory. */
     [MARK_REQUEUED] = "UPDATE task SET state = 'REQUEUED', detail = state || ', then requeued by request'"
                       " || iif(detail = '', '', ': ' || detail) WHERE job_id = ?1 AND task_id BETWEEN ?2 AND ?3"
                       " AND end_us IS NOT NULL AND state <> 'REQUEUED'",
@@ -103,6 +112,7 @@ int commit_prepare(struct store *s, struct err *e)
         if (statement_texts[i] != NULL && prepare(s, (enum store_statement)i, statement_texts[i], e) != 0) return -1;
     }
     if (prepare_rows(s, PUT_ASSOC, association_write_put, e) != 0) return -1;
+    if (prepare_rows(s, MOVE_JOB, job_rows_move_job, e) != 0) return -1;
     if (prepare_rows(s, PUT_JOB, job_rows_put_job, e) != 0) return -1;
     if (prepare_rows(s, PUT_TASK, job_rows_put_task, e) != 0) return -1;
     if (prepare_rows(s, GET_ENDED_ROW, job_rows_select_ended_job, e) != 0) return -1;
@@ -143,15 +153,11 @@ static int put_counters(struct store *s, const struct state *state, int64_t now_
     sql_bind_int(put, 12, (int64_t)s->commit_number + 1);
     sql_bind_text(put, 13, s->boot.boot_id[0] != '\0' ? s->boot.boot_id : NULL);
     sql_bind_int_or_null(put, 14, s->boot.us);
+    sql_bind_int(put, 15, state->conversions.number);
+    sql_bind_int_or_null(put, 16, s->is_pretend);
+    sql_bind_text(put, 17, s->recovered_us != 0 ? s->recovery.text : NULL);
+    sql_bind_int_or_null(put, 18, s->recovered_us);
     return sql_step(put, e);
-}
-
-static int clear_usages(struct store *s, struct err *e)
-{
-    for (int which = CLEAR_ASSOC_USAGES; which <= CLEAR_OWNER_USAGES; which++) {
-        if (run(s, (enum store_statement)which, e) != 0) return -1;
-    }
-    return 0;
 }
 
 /* A withdrawn task may start again in the same turn, as a row with the same job, task and restarts. That row has a
@@ -180,9 +186,12 @@ static int put_row(struct store *s, const struct state *state, struct change c, 
 {
     arena_clear(&s->row_arena);
     switch (c.table) {
-    case TABLE_USAGES: return clear_usages(s, e);
+    case TABLE_CONVERSIONS: return store_usage_conversions_write(s, state, e);
     case TABLE_ASSOC: return association_write(s, state, c.index, e);
-    case TABLE_JOB: return job_row_write(&s->job_columns, s->statements[PUT_JOB], state, c.index, &s->row_arena, e);
+    case TABLE_ASSOC_USAGE: return association_write_usage(s, state, c.index, e);
+    case TABLE_JOB:
+        return job_row_write(&s->job_columns, s->statements[MOVE_JOB], s->statements[PUT_JOB], state, c.index,
+                             &s->row_arena, e);
     case TABLE_TASK:
         if (state->tasks.items[c.index].is_withdrawn) return remove_task(s, &state->tasks.items[c.index], e);
         return job_row_write_task(&s->task_columns, s->statements[PUT_TASK], state, c.index, &s->row_arena, e);
@@ -232,6 +241,27 @@ static void order_changes(struct store *s, const struct outcome *outcome)
     sort_records(s->order.items, count, s->scratch.items);
 }
 
+/* The conditions that changed, each once. */
+static int write_conditions(struct store *s, const struct state *state, const struct outcome *outcome, struct err *e)
+{
+    uint32_t count = outcome->conditions.count;
+    array_clear(&s->order);
+    array_reserve(&s->order, count);
+    array_reserve(&s->scratch, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct condition_change c = outcome->conditions.items[i];
+        *array_add(&s->order) = (struct sort_record){.key = (uint64_t)c.job << 32 | c.item};
+    }
+    sort_records(s->order.items, count, s->scratch.items);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t key = s->order.items[i].key;
+        if (i > 0 && key == s->order.items[i - 1].key) continue;
+        struct condition_change c = {(uint32_t)(key >> 32), (uint32_t)key};
+        if (condition_write(s, state, c, e) != 0) return -1;
+    }
+    return 0;
+}
+
 int commit_write(struct store *s, const struct state *state, const struct outcome *outcome, int64_t now_us,
                  struct err *e)
 {
@@ -245,11 +275,12 @@ int commit_write(struct store *s, const struct state *state, const struct outcom
         if (i > 0 && r->key == r[-1].key) continue;
         if (put_row(s, state, (struct change){(enum change_table)r->extra, r->index}, e) != 0) return -1;
     }
-    for (uint32_t i = 0; i < outcome->conditions.count; i++) {
-        if (condition_write(s, state, outcome->conditions.items[i], e) != 0) return -1;
-    }
+    if (write_conditions(s, state, outcome, e) != 0) return -1;
     for (uint32_t i = 0; i < outcome->journal.count; i++) {
         if (put_journal(s, &outcome->journal.items[i], e) != 0) return -1;
+    }
+    for (uint32_t i = 0; i < outcome->audit.count; i++) {
+        if (audit_write(s, &outcome->audit.items[i], e) != 0) return -1;
     }
     if (script_write_added(s, e) != 0) return -1;
     return put_counters(s, state, now_us, e);
@@ -260,14 +291,15 @@ static int check_single_writer(struct store *s, struct err *e)
 {
     struct stat st;
     if (stat(s->path, &st) != 0 || st.st_dev != s->device || st.st_ino != s->inode)
-        return err_set(e, ERR_CONFLICT,
+        return err_set(e, ERR_UNAVAILABLE,
                        "%s was moved or removed while the daemon used it; put it back, or restart the daemon", s->path);
     sqlite3_stmt *version = s->statements[DATA_VERSION];
     if (sql_step(version, e) != 1) return -1;
     int64_t data_version = sqlite3_column_int64(version, 0);
     sqlite3_reset(version);
     if (data_version == s->data_version) return 0;
-    return err_set(e, ERR_CONFLICT, "%s was changed by another program while the daemon used it; nothing was written",
+    return err_set(e, ERR_UNAVAILABLE,
+                   "%s was changed by another program while the daemon used it; nothing was written: try again",
                    s->path);
 }
 

@@ -16,14 +16,16 @@
 /* The statements of commit.c, associations.c, script.c, objects.c, min_priorities.c, conditions.c and job_ends.c,
  * prepared once. */
 enum store_statement {
+    MOVE_ASSOC,
     PUT_ASSOC,
+    PUT_ASSOC_USAGE,
+    MOVE_JOB,
     PUT_JOB,
     PUT_TASK,
     REMOVE_TASK,
     PUT_OWNER,
-    CLEAR_ASSOC_USAGES,
-    CLEAR_QOS_USAGES,
-    CLEAR_OWNER_USAGES,
+    CLEAR_CONVERSIONS,
+    PUT_CONVERSION,
     CLEAR_MIN_PRIORITIES,
     REMOVE_MIN_PRIORITIES,
     PUT_MIN_PRIORITY,
@@ -33,6 +35,7 @@ enum store_statement {
     PUT_SETTING,
     PUT_COUNTERS,
     PUT_JOURNAL,
+    PUT_AUDIT,
     FIND_CONTENT,
     PUT_CONTENT,
     PUT_SCRIPT,
@@ -41,6 +44,7 @@ enum store_statement {
     GET_COMPLETED_TASKS,
     GET_ENDED_ROW,
     GET_OWNER_OF_JOB,
+    GET_CONDITIONS,
     GET_FAILED_TASKS,
     MARK_REQUEUED,
     BEGIN_COMMIT,
@@ -77,12 +81,16 @@ struct store {
     uint64_t certain_number; /* of the last one that is in the database file (checkpoint.c) */
     int log_pages;           /* of the write-ahead log, after the last commit */
     int checkpoint_pages;    /* how many there have to be for the next checkpoint */
+    bool leaves_copying;     /* store_leave_copying */
     char instance_id[STORE_INSTANCE_ID_SIZE];
+    bool is_pretend;
+    struct buf recovery; /* at recovered_us; 0: never */
+    int64_t recovered_us;
     int64_t data_version; /* changes when another connection writes */
     sqlite3_stmt *statements[STATEMENT_COUNT];
     struct job_row_columns job_columns, task_columns;   /* of the tables job and task */
     struct job_row_columns listing_columns[PART_COUNT]; /* of a listing's rows */
-    sqlite3_stmt *put_object[OBJECT_KIND_COUNT], *remove_object[OBJECT_KIND_COUNT];
+    sqlite3_stmt *move_object[OBJECT_KIND_COUNT], *put_object[OBJECT_KIND_COUNT], *remove_object[OBJECT_KIND_COUNT];
     ARRAY(struct added_script) scripts;
     struct arena script_arena;
     ARRAY(struct sort_record) order, scratch; /* of one commit */
@@ -97,6 +105,9 @@ void checkpoint_if_due(struct store *s);
 
 /* Prepares the statements. */
 int commit_prepare(struct store *s, struct err *e);
+
+/* Reads the id of the instance from a database that has the column; untouched: there is no row. */
+int check_file_read_id(sqlite3 *db, char out[STORE_INSTANCE_ID_SIZE], struct err *e);
 
 /* Reads s->clock. */
 int clock_load(struct store *s, struct err *e);
@@ -113,15 +124,19 @@ int commit_write(struct store *s, const struct state *state, const struct outcom
 /* Writes the added scripts, inside an open transaction. */
 int script_write_added(struct store *s, struct err *e);
 
+/* audit.c: writes an entry of the audit log, inside an open transaction. */
+int audit_write(struct store *s, const struct audit_entry *entry, struct err *e);
+
 /* The name of a kind's table; appends the name of a field's column in it. */
 const char *object_table(enum object_kind kind);
 void object_column(const struct field *f, struct buf *out);
 
-/* Associations: appends the statements PUT_ASSOC and of loading; writes the row of state->assocs[index]; restores one
- * from a row. */
+/* Associations: appends the statements PUT_ASSOC and of loading; writes the row of state->assocs[index], or only its
+ * usages; restores one from a row. */
 void association_write_put(struct buf *out);
 void association_write_select(struct buf *out);
 int association_write(struct store *s, const struct state *state, uint32_t index, struct err *e);
+int association_write_usage(struct store *s, const struct state *state, uint32_t index, struct err *e);
 int association_load(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e);
 
 /* Prepares the statements for objects; writes or deletes the row that a change names (object_change); loads all
@@ -129,6 +144,13 @@ int association_load(struct store *s, sqlite3_stmt *row, struct state *state, st
 int objects_prepare(struct store *s, struct err *e);
 int object_write(struct store *s, const struct state *state, uint32_t change, struct err *e);
 int objects_load(struct store *s, struct state *state, struct err *e);
+
+/* Conversions of all usages: the query of their rows, ascending, and one of the rows. */
+extern const char store_usage_conversion_query[];
+struct usage_conversion store_usage_conversion_read(sqlite3_stmt *row, bool *io_bad);
+
+/* Replaces the rows of usage_conversion by state->conversions. */
+int store_usage_conversions_write(struct store *s, const struct state *state, struct err *e);
 
 /* The usage of an owner: writes the row of state->owners[index]; restores one from a row of owner_usage. */
 int store_usage_owner_write(struct store *s, const struct state *state, uint32_t index, struct err *e);

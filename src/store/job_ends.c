@@ -2,6 +2,7 @@
  * requeue. */
 #include "base/idset.h"
 #include "engine/job_members.h"
+#include "fields/dependency_text.h"
 #include "store/internal.h"
 #include "store/job_rows.h"
 
@@ -63,9 +64,35 @@ static int read_owner(struct store *s, struct event_ended_job *job, struct arena
     if (found != 1) return found;
     job->user = arena_copy(arena, str(sql_column_text(get, 0)));
     job->account = arena_copy(arena, str(sql_column_text(get, 1)));
-    job->has_conditions = sqlite3_column_int(get, 2) != 0;
     sqlite3_reset(get);
     return 1;
+}
+
+const char *store_job_user(struct store *s, uint32_t job_id, struct arena *arena)
+{
+    struct err ignored;
+    struct event_ended_job job = {.job_id = job_id};
+    return read_owner(s, &job, arena, &ignored) == 1 ? job.user : NULL;
+}
+
+/* What it waited for, if it was cancelled meanwhile. */
+static int read_conditions(struct store *s, struct job *row, struct err *e)
+{
+    sqlite3_stmt *get = s->statements[GET_CONDITIONS];
+    struct arena arena = {0};
+    int result;
+    sql_bind_int(get, 1, row->id);
+    while ((result = sql_step(get, e)) == 1) {
+        bool is_any = str_equal(str(sql_column_text(get, 2)), str("?"));
+        uint32_t position = (uint32_t)sqlite3_column_int64(get, 0);
+        if (dependency_text_restore(str(sql_column_text(get, 1)), position, is_any, &arena, &row->dependency) == 0)
+            continue;
+        sqlite3_reset(get);
+        result = err_set(e, ERR_INTERNAL, "job %u has a condition that cannot be read", row->id);
+        break;
+    }
+    arena_release(&arena);
+    return result;
 }
 
 static void copy_text(const char **text, struct arena *arena)
@@ -104,12 +131,10 @@ int store_ended_job(struct store *s, const struct state *state, uint32_t job_id,
         out->err.code = ERR_CONFLICT; /* it is not the job that does not exist */
         return 0;
     }
-    if (read_failed(s, job_id, &row->failed, e) != 0) {
-        job_members_release(row);
-        return -1;
-    }
     out->row = row;
-    return 0;
+    if (read_failed(s, job_id, &row->failed, e) == 0 && read_conditions(s, row, e) == 0) return 0;
+    store_ended_job_release(out);
+    return -1;
 }
 
 void store_ended_job_release(struct event_ended_job *job)
@@ -117,5 +142,6 @@ void store_ended_job_release(struct event_ended_job *job)
     if (job->row == NULL) return;
     struct job row = *job->row;
     idset_release(&row.failed);
+    dependency_list_free(row.dependency);
     job_members_release(&row);
 }

@@ -364,21 +364,44 @@ static enum dependency_state fill_dependency(struct cursor *c, struct job_row *r
     return state;
 }
 
-/* Whether all tasks of a row were requeued and do not start yet. */
-static bool are_delayed(const struct job_row *row, int64_t now_us)
+static bool has_any(const struct idset *tasks, const struct idset *of)
+{
+    struct idset rest = {0};
+    idset_copy(&rest, tasks);
+    idset_remove_all(&rest, of);
+    bool has = idset_count(&rest) < idset_count(tasks);
+    idset_release(&rest);
+    return has;
+}
+
+/* When the first task of a row may start, if all were requeued and do not start yet; else 0. */
+static int64_t delayed_until_us(const struct job_row *row, int64_t now_us)
 {
     const char *delays = job_row_text(row, JOB_FIELD_DELAYED_TASKS), *tasks = job_row_text(row, JOB_FIELD_ARRAY_TASKS);
     struct job j = {0};
-    struct idset pending = {0}, delayed = {0};
-    if (delays[0] == '\0' || tasks == NULL || idset_parse(str(tasks), NONE - 1, "tasks", &pending, NULL) != 0)
-        return false;
+    struct idset pending = {0}, rest = {0}, delayed = {0};
+    int64_t until_us = 0;
+    if (delays[0] == '\0' || tasks == NULL || idset_parse(str(tasks), NONE - 1, "tasks", &pending, NULL) != 0) return 0;
     if (task_delays_parse(&j, str(delays), "delayed_tasks", NULL) == 0) task_delays_add_waiting(&j, now_us, &delayed);
-    idset_remove_all(&pending, &delayed);
-    bool result = idset_first(&pending) == NONE;
+    idset_copy(&rest, &pending);
+    idset_remove_all(&rest, &delayed);
+    for (uint32_t i = 0; i < j.delays.count && idset_first(&rest) == NONE && until_us == 0; i++) {
+        const struct task_delay *d = &j.delays.items[i];
+        if (d->at_us > now_us && has_any(&pending, &d->tasks)) until_us = d->at_us;
+    }
     task_delays_release(&j);
     idset_release(&delayed);
+    idset_release(&rest);
     idset_release(&pending);
-    return result;
+    return until_us;
+}
+
+/* Of a row whose tasks are all delayed, its begin is when the first of them may start. */
+static void fill_begin(struct job_row *row, int64_t now_us)
+{
+    int64_t until_us = delayed_until_us(row, now_us);
+    if (job_row_number(row, JOB_FIELD_STATE) == JOB_PENDING && until_us > job_row_number_or(row, JOB_FIELD_BEGIN, 0))
+        row->value[JOB_FIELD_BEGIN] = field_number(until_us);
 }
 
 /* In the order in which Slurm looks at them. */
@@ -391,7 +414,7 @@ static enum pending_reason reason(const struct job_row *row, enum dependency_sta
         return job_row_number(row, JOB_FIELD_HELD_BY_OPERATOR) != 0 ? PENDING_HELD_BY_OPERATOR : PENDING_HELD_BY_USER;
     if (dependency == DEPENDENCY_NEVER) return PENDING_DEPENDENCY_NEVER;
     if (dependency == DEPENDENCY_WAITS) return PENDING_DEPENDENCY;
-    if (job_row_number_or(row, JOB_FIELD_BEGIN, 0) > now_us || are_delayed(row, now_us)) return PENDING_BEGIN_TIME;
+    if (job_row_number_or(row, JOB_FIELD_BEGIN, 0) > now_us) return PENDING_BEGIN_TIME;
     return limit != 0 && live >= limit ? PENDING_ARRAY_TASK_LIMIT : PENDING_RESOURCES;
 }
 
@@ -466,6 +489,7 @@ static bool fill_row(struct cursor *c, const struct row_source *source, struct j
         row->value[JOB_FIELD_END] = field_number(sqlite3_column_int64(from, READER_COLUMN_END_US));
     clear_later_fields(row);
     enum dependency_state dependency = fill_dependency(c, row);
+    fill_begin(row, c->query.now_us);
     uint32_t live = (uint32_t)sqlite3_column_int64(from, READER_COLUMN_LIVE);
     row->value[JOB_FIELD_REASON] = field_number(reason(row, dependency, live, c->query.now_us));
     if (source->part != PART_TASKS) fill_unstarted(row, source->part);

@@ -45,7 +45,7 @@ static void add_update_clause(const struct job_row_columns *columns, struct buf 
     buf_add_text(out, " DO UPDATE SET ");
     for (uint32_t i = 0; i < columns->count; i++) {
         const struct job_field_row *row = &job_field_rows[columns->field[i]];
-        if (row->is_constant) continue;
+        if (row->is_constant || row->is_indexed) continue;
         buf_format(out, "%s%s = excluded.%s", separator, row->column, row->column);
         separator = ", ";
     }
@@ -60,6 +60,39 @@ static void add_put(enum job_field_home home, const char *head, const char *key,
     add_parameters(columns.count + (home == JOB_HOME_TASK ? TASK_FIRST_FIELD : 0), out);
     buf_format(out, ") ON CONFLICT(%s)", key);
     add_update_clause(&columns, out);
+}
+
+static bool is_moving(const struct job_row_columns *columns, uint32_t i)
+{
+    return job_field_rows[columns->field[i]].is_indexed;
+}
+
+static void add_moving(const struct job_row_columns *columns, const char *operator, const char * separator,
+                       struct buf *out)
+{
+    const char *before = "";
+    for (uint32_t i = 0; i < columns->count; i++) {
+        if (!is_moving(columns, i)) continue;
+        buf_format(out, "%s%s %s ?%u", before, job_field_rows[columns->field[i]].column, operator, i + 1);
+        before = separator;
+    }
+}
+
+static uint32_t column_of(const struct job_row_columns *columns, enum job_field f)
+{
+    uint32_t i = 0;
+    while (columns->field[i] != f) i++;
+    return i;
+}
+
+void job_rows_move_job(struct buf *out)
+{
+    const struct job_row_columns columns = job_row_columns_of(JOB_HOME_JOB);
+    buf_add_text(out, "UPDATE job SET ");
+    add_moving(&columns, "=", ", ", out);
+    buf_format(out, " WHERE id = ?%u AND (", column_of(&columns, JOB_FIELD_JOB_ID) + 1);
+    add_moving(&columns, "IS NOT", " OR ", out);
+    buf_add_text(out, ")");
 }
 
 void job_rows_put_job(struct buf *out)
@@ -96,14 +129,16 @@ void job_rows_select_tasks(struct buf *out)
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-int job_row_write(const struct job_row_columns *columns, sqlite3_stmt *put, const struct state *state, uint32_t job,
-                  struct arena *arena, struct err *e)
+int job_row_write(const struct job_row_columns *columns, sqlite3_stmt *move, sqlite3_stmt *put,
+                  const struct state *state, uint32_t job, struct arena *arena, struct err *e)
 {
     for (uint32_t i = 0; i < columns->count; i++) {
         const struct field_value value = job_member(state, &state->jobs.items[job], columns->field[i], arena);
         field_column_bind(&columns->column[i], put, (int)i + 1, &value);
+        if (is_moving(columns, i) || columns->field[i] == JOB_FIELD_JOB_ID)
+            field_column_bind(&columns->column[i], move, (int)i + 1, &value);
     }
-    return sql_step(put, e);
+    return sql_step(move, e) == 0 ? sql_step(put, e) : -1;
 }
 
 int job_row_write_task(const struct job_row_columns *columns, sqlite3_stmt *put, const struct state *state,

@@ -20,16 +20,19 @@ void job_row_columns_add(struct job_row_columns *columns, enum job_field f);
 /* The columns of the table job (home JOB) or task (home TASK). */
 struct job_row_columns job_row_columns_of(enum job_field_home home);
 
-/* Appends statements: one inserts or updates a row, one selects all rows of jobs or tasks that have not ended. */
+/* Appends statements: one inserts or updates a row, one selects all rows of jobs or tasks that have not ended. SQLite
+ * rewrites the entries of each index of which an update names a column, changed or not. So job_rows_move_job updates
+ * the columns with indices of a job that is there, if one of them changes, and job_rows_put_job does not name them. */
+void job_rows_move_job(struct buf *out);
 void job_rows_put_job(struct buf *out);
 void job_rows_put_task(struct buf *out);
 void job_rows_select_jobs(struct buf *out);
 void job_rows_select_ended_job(struct buf *out); /* by its id */
 void job_rows_select_tasks(struct buf *out);
 
-/* Writes a row with such a statement. columns: those of the table. arena: for text that is needed until then. */
-int job_row_write(const struct job_row_columns *columns, sqlite3_stmt *put, const struct state *state, uint32_t job,
-                  struct arena *arena, struct err *e);
+/* Writes a row with such statements. columns: those of the table. arena: for text that is needed until then. */
+int job_row_write(const struct job_row_columns *columns, sqlite3_stmt *move, sqlite3_stmt *put,
+                  const struct state *state, uint32_t job, struct arena *arena, struct err *e);
 int job_row_write_task(const struct job_row_columns *columns, sqlite3_stmt *put, const struct state *state,
                        uint32_t task, struct arena *arena, struct err *e);
 

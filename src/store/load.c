@@ -3,6 +3,7 @@
  *
  *     setting, counters           first: the policy is computed from them, and amounts by TRES need its TRES table
  *     partition, qos, ...         all rows (objects.c), because jobs name them
+ *     usage_conversion            all rows, before those that lack them
  *     owner_usage                 all rows
  *     association                 those not deleted; every live job belongs to one of them
  *     job                         ended_us IS NULL
@@ -48,7 +49,20 @@ static int load_counters(struct store *s, sqlite3_stmt *row, struct state *state
     load_text(row, 9, state->quarantine, sizeof state->quarantine);
     load_text(row, 10, s->instance_id, sizeof s->instance_id);
     s->commit_number = (uint64_t)sql_column_ranged(row, 11, 0, INT64_MAX - 1, &bad);
+    state->conversions.number = sql_column_ranged(row, 12, 0, INT64_MAX - 1, &bad);
+    buf_clear(&s->recovery);
+    buf_add_text(&s->recovery, sql_column_text(row, 13));
+    s->recovered_us = sql_column_time(row, 14, &bad);
     return bad ? sql_bad_row(s->path, "counters", 1, "a number is out of range", e) : 0;
+}
+
+static int load_conversion(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
+{
+    bool bad = false;
+    const struct usage_conversion c = store_usage_conversion_read(row, &bad);
+    if (bad) return sql_bad_row(s->path, "usage_conversion", c.number, "a number is out of range", e);
+    *array_add(&state->conversions.list) = c;
+    return 0;
 }
 
 static int load_job(struct store *s, sqlite3_stmt *row, struct state *state, struct err *e)
@@ -80,13 +94,18 @@ struct table_source {
 
 static const struct table_source rule_tables[] = {
     {.query = "SELECT name, value FROM setting", .load_row = load_setting},
-    {.query = "SELECT next_association_id, next_job_id, next_launch_id, halflife_us, reference_us, last_commit_us,"
-              " usage_reset_us, reset_period_us, quarantined_us, quarantine, instance_id, commit_number FROM counters",
+    {.query =
+         "SELECT next_association_id, next_job_id, next_launch_id, halflife_us, reference_us, last_commit_us,"
+         " usage_reset_us, reset_period_us, quarantined_us, quarantine, instance_id, commit_number, usage_conversion,"
+         " recovery, recovered_us"
+         " FROM counters",
      .load_row = load_counters},
+    {.query = store_usage_conversion_query, .load_row = load_conversion},
 };
 
 static const struct table_source row_tables[] = {
-    {.query = "SELECT user, project, cpu_s, mem_gib_s, io_gib, finished_jobs, at_us, reset_us FROM owner_usage"
+    {.query = "SELECT user, project, cpu_s, mem_gib_s, io_gib, finished_jobs, at_us, reset_us,"
+              " usage_conversion FROM owner_usage"
               " ORDER BY user, project",
      .load_row = store_usage_owner_load},
     {.write_query = association_write_select, .load_row = association_load},

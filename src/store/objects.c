@@ -89,12 +89,18 @@ static void write_put(enum object_kind kind, struct buf *out)
     buf_add_text(out, ") VALUES(?1");
     for (uint32_t i = 1; i < column_count(kind); i++) buf_format(out, ", ?%u", i + 1);
     buf_add_text(out, ") ON CONFLICT(id) DO UPDATE SET ");
-    for (uint32_t i = OBJECT_COLUMN_NAME; i < column_count(kind); i++) {
-        if (i > OBJECT_COLUMN_NAME) buf_add_text(out, ", ");
+    for (uint32_t i = OBJECT_COLUMN_CREATED_US; i < column_count(kind); i++) {
+        if (i > OBJECT_COLUMN_CREATED_US) buf_add_text(out, ", ");
         add_column(kind, i, out);
         buf_add_text(out, " = excluded.");
         add_column(kind, i, out);
     }
+}
+
+/* The index of names is only written where a name changes (job_rows.h). */
+static void write_move(enum object_kind kind, struct buf *out)
+{
+    buf_format(out, "UPDATE %s SET name = ?2 WHERE id = ?1 AND name IS NOT ?2", object_table(kind));
 }
 
 /* The id of a deleted object is reused, so the name and the creation time have to match as well. */
@@ -116,6 +122,8 @@ static sqlite3_stmt *prepare(struct store *s, enum object_kind kind, void (*writ
 int objects_prepare(struct store *s, struct err *e)
 {
     for (int k = 0; k < OBJECT_KIND_COUNT; k++) {
+        s->move_object[k] = prepare(s, (enum object_kind)k, write_move, e);
+        if (s->move_object[k] == NULL) return -1;
         s->put_object[k] = prepare(s, (enum object_kind)k, write_put, e);
         if (s->put_object[k] == NULL) return -1;
         s->remove_object[k] = prepare(s, (enum object_kind)k, write_remove, e);
@@ -153,6 +161,11 @@ int object_write(struct store *s, const struct state *state, uint32_t change, st
     const struct object_row *o = &state->objects[kind].items[change & ((UINT32_C(1) << 28) - 1)];
     const struct object_class *class = &object_classes[kind];
     sqlite3_stmt *statement = o->is_deleted ? s->remove_object[kind] : s->put_object[kind];
+    if (!o->is_deleted) {
+        sql_bind_int(s->move_object[kind], OBJECT_COLUMN_ID + 1, o->id);
+        sql_bind_text(s->move_object[kind], OBJECT_COLUMN_NAME + 1, o->object.name);
+        if (sql_step(s->move_object[kind], e) != 0) return -1;
+    }
     bind_key(statement, o);
     for (uint32_t i = 0; i < class->field_count && !o->is_deleted; i++) {
         const struct field_column column = field_column_of(&class->fields[i], false);
@@ -171,6 +184,7 @@ int store_usage_owner_write(struct store *s, const struct state *state, uint32_t
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) sql_bind_double(put, 3 + r, o->usage.used[r]);
     sql_bind_int(put, 3 + USAGE_RESOURCE_COUNT, o->at_us);
     sql_bind_int_or_null(put, 4 + USAGE_RESOURCE_COUNT, o->reset_us);
+    sql_bind_int(put, 5 + USAGE_RESOURCE_COUNT, state->conversions.number);
     return sql_step(put, e);
 }
 
@@ -251,8 +265,10 @@ int store_usage_owner_load(struct store *s, sqlite3_stmt *row, struct state *sta
                             .project = sql_column_text(row, 1),
                             .at_us = sql_column_time(row, 2 + USAGE_RESOURCE_COUNT, &bad),
                             .reset_us = sql_column_time(row, 3 + USAGE_RESOURCE_COUNT, &bad)};
+    int64_t conversion = sql_column_ranged(row, 4 + USAGE_RESOURCE_COUNT, 0, state->conversions.number, &bad);
     for (int r = 0; r < USAGE_RESOURCE_COUNT; r++)
-        o.usage.used[r] = sql_column_amount(row, 2 + r, USAGE_AMOUNT_MAX, &bad);
+        o.usage.used[r] = usage_conversions_of_owner(&state->conversions, conversion,
+                                                     sql_column_amount(row, 2 + r, USAGE_AMOUNT_MAX, &bad));
     if (bad)
         return err_set(e, ERR_INTERNAL, "%s: owner_usage of user '%s', project '%s': a number is out of range", s->path,
                        o.user, o.project);

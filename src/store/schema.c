@@ -11,6 +11,8 @@
  *     min_priority                               minimum priorities of pending jobs, with INCR_ONLY
  *     setting, counters
  *     clock_event                                times at which the machine's clock was set
+ *     audit                                      changes by administrators
+ *     pruned_usage                               sums of tasks that were removed
  *
  * Invariants
  *   1. PRAGMA user_version is the number of applied steps; application_id is Fairlead's from the first step on. Both
@@ -555,9 +557,164 @@ static const char step_19[] =
     "  shift_s INTEGER NOT NULL            -- what was added to all times\n"
     ") STRICT;\n";
 
-const char *const schema_steps[] = {step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,
-                                    step_8,  step_9,  step_10, step_11, step_12, step_13, step_14,
-                                    step_15, step_16, step_17, step_18, step_19};
+/* What every job without a time limit of its own has, also in one partition. Of older rows only some say it. */
+static const char step_20[] =
+    "ALTER TABLE job ADD COLUMN lacks_time_limit INTEGER; -- 1: none was given; NULL: one was\n"
+    "UPDATE job SET lacks_time_limit = has_default_time;\n";
+
+/* What administrators change. */
+static const char step_21[] =
+    "CREATE TABLE audit(                    -- administrative changes: one row for each value that changed\n"
+    "  seq INTEGER PRIMARY KEY,\n"
+    "  at_us INTEGER NOT NULL,\n"
+    "  uid INTEGER NOT NULL,               -- who made the change, as the kernel reported it\n"
+    "  user TEXT,                          -- the user's name at that time; NULL: it had none\n"
+    "  command TEXT NOT NULL,              -- 'partition modify'\n"
+    "  name TEXT NOT NULL,                 -- of what was changed\n"
+    "  field TEXT,                         -- NULL: the whole\n"
+    "  before TEXT, after TEXT             -- NULL: there was, or is, no value\n"
+    ") STRICT;\n"
+    "CREATE INDEX audit_time ON audit(at_us);\n"
+    "CREATE INDEX audit_user ON audit(user, seq);\n";
+
+/* Ended jobs can be removed, and what they used stays known. */
+static const char step_22[] =
+    "CREATE TABLE pruned_usage(             -- what removed tasks were charged to; see usage_records.c\n"
+    "  scope TEXT NOT NULL CHECK (scope IN ('association', 'qos', 'owner', 'project')),\n"
+    "  row_id INTEGER NOT NULL,            -- of the association or QOS; 0 for the other two\n"
+    "  user TEXT NOT NULL, project TEXT NOT NULL, -- of an owner, or a user's part of a project; '' for the first two\n"
+    "  resource TEXT NOT NULL,             -- 'billing', 'wall', a TRES; of owners 'cpu', 'mem', 'io', 'finished_jobs'\n"
+    "  amount REAL NOT NULL, halvings REAL NOT NULL, -- as of at_us it is amount * 2^halvings\n"
+    "  at_us INTEGER NOT NULL,\n"
+    "  PRIMARY KEY (scope, row_id, user, project, resource)\n"
+    ") STRICT, WITHOUT ROWID;\n"
+    "ALTER TABLE counters ADD COLUMN pruned_jobs INTEGER NOT NULL DEFAULT 0; -- removed from the history\n"
+    "ALTER TABLE counters ADD COLUMN pruned_tasks INTEGER NOT NULL DEFAULT 0; -- their starts\n"
+    "CREATE INDEX job_ended ON job(ended_us) WHERE ended_us IS NOT NULL;\n"
+    "CREATE INDEX job_script_script ON job_script(script_id);\n"
+    "CREATE INDEX job_script_environment ON job_script(environment_id);\n";
+
+/* A uid keeps its rows when its name changes. */
+static const char step_23[] =
+    "ALTER TABLE counters ADD COLUMN served_uid INTEGER; -- of a private instance: the user that it serves; NULL: not known\n"
+    "ALTER TABLE counters ADD COLUMN served_user TEXT; -- the name that the uid had at the last start\n";
+
+/* A change of all usages at once writes its factor; the rows follow. Of an ended array that is requeued, the tasks that
+ * failed are found without reading all of them. */
+static const char step_24[] =
+    "CREATE TABLE usage_conversion(         -- changes of all usages that some rows still lack\n"
+    "  number INTEGER PRIMARY KEY,\n"
+    "  is_reset INTEGER NOT NULL,          -- 1: usage became 0; 0: it was multiplied by scale * 2^-halvings\n"
+    "  halvings INTEGER NOT NULL, scale REAL NOT NULL\n"
+    ") STRICT;\n"
+    "ALTER TABLE counters ADD COLUMN usage_conversion INTEGER NOT NULL DEFAULT 0; -- the number of the last one\n"
+    "ALTER TABLE association ADD COLUMN usage_conversion INTEGER NOT NULL DEFAULT 0; -- the last one its usages had\n"
+    "ALTER TABLE owner_usage ADD COLUMN usage_conversion INTEGER NOT NULL DEFAULT 0; -- likewise; only resets count\n"
+    "CREATE INDEX task_failed ON task(job_id, task_id)\n"
+    "  WHERE end_us IS NOT NULL AND state NOT IN ('COMPLETED', 'REQUEUED');\n";
+
+/* What a quarantine holds is told apart from what people hold, a pretend cluster's rows from real ones, and what a
+ * start found missing stays known. */
+static const char step_25[] =
+    "ALTER TABLE job ADD COLUMN quarantine INTEGER; -- 1: held by a quarantine; 2: and before by its user; 3: by an operator; NULL: no\n"
+    "UPDATE job SET quarantine = 1 WHERE ended_us IS NULL AND is_held = 1 AND held_by_operator = 1"
+    " AND submit_us <= (SELECT quarantined_us FROM counters);\n"
+    "ALTER TABLE counters ADD COLUMN is_pretend INTEGER; -- 1: of a cluster that is not there; NULL: of a real instance\n"
+    "UPDATE counters SET is_pretend = 1 WHERE instance_id IS NULL AND EXISTS(SELECT * FROM task WHERE boot_id = 'pretend');\n"
+    "ALTER TABLE counters ADD COLUMN recovery TEXT; -- what the last start that found commits missing has found; NULL: none\n"
+    "ALTER TABLE counters ADD COLUMN recovered_us INTEGER; -- when that was\n";
+/* A job can end because it used too much memory. */
+static const char step_26[] =
+    "DROP VIEW queue;\n"
+    "DROP VIEW history;\n"
+    "CREATE TABLE attempt(\n"
+    "  job_id INTEGER NOT NULL REFERENCES job(id) DEFERRABLE INITIALLY DEFERRED,\n"
+    "  task_id INTEGER NOT NULL,           -- 0 unless the job is an array\n"
+    "  association_id INTEGER NOT NULL,    -- its job's\n"
+    "  state TEXT NOT NULL,                -- REQUEUED: the next attempt has another row\n"
+    "  is_cancelled INTEGER NOT NULL CHECK (is_cancelled IN (0, 1)), -- its cancellation was requested\n"
+    "  launch_id INTEGER NOT NULL,         -- the launcher's number for this start\n"
+    "  boot_id TEXT NOT NULL,              -- the boot of the machine in which it was launched\n"
+    "  launch_us INTEGER NOT NULL,         -- when its start was decided\n"
+    "  start_us INTEGER,                   -- NULL: not yet, or never ran\n"
+    "  charged_us INTEGER,                 -- its association is charged up to here\n"
+    "  end_us INTEGER,\n"
+    "  partition TEXT NOT NULL,\n"
+    "  billing REAL NOT NULL,              -- units per second, by the weights of its partition\n"
+    "  usage_factor REAL NOT NULL,         -- of its QOS; the charge per second is billing times this\n"
+    "  tres TEXT NOT NULL,                 -- its allocation as usage counts it, 'cpu=4,mem=8192'\n"
+    "  cpus TEXT NOT NULL, gpus TEXT NOT NULL, mem_mib INTEGER NOT NULL, -- allocated; numbers of CPUs and GPUs, '0-3;0-1'\n"
+    "  exit_status INTEGER NOT NULL, signal INTEGER NOT NULL,\n"
+    "  cpu_us INTEGER NOT NULL,            -- CPU time of all its processes\n"
+    "  max_rss_kib INTEGER NOT NULL,\n"
+    "  detail TEXT NOT NULL,               -- why it failed, if that is known\n"
+    "  mem_gib_s REAL,                     -- memory in use x time\n"
+    "  io_bytes INTEGER,                   -- read from and written to storage\n"
+    "  measured_us INTEGER,                -- when its usage was last measured; NULL: not yet\n"
+    "  mem_kib INTEGER,                    -- memory in use at measured_us\n"
+    "  measured_from_us INTEGER,           -- its measured usage counts from here on; NULL: all of it\n"
+    "  charged_cpu_s REAL,                 -- its part of owner_usage.cpu_s, as of charged_as_of_us\n"
+    "  charged_mem_gib_s REAL, charged_io_gib REAL, charged_as_of_us INTEGER,\n"
+    "  hosts TEXT NOT NULL DEFAULT 'localhost', -- 'n1,n2'\n"
+    "  host_mem_mib TEXT,                  -- on each of several hosts, '4096;2048'; NULL: one host\n"
+    "  is_over_limit INTEGER,              -- 1: it ends because GrpTRESMins or GrpWall is reached; NULL: no\n"
+    "  restarts INTEGER NOT NULL DEFAULT 0, -- how often it was requeued before this attempt\n"
+    "  requeue INTEGER,                    -- its end was requested so that it starts again: 1, held 2, by an operator 3\n"
+    "  partition_qos TEXT,                 -- the QOS of its partition at its start; NULL: none but its job's\n"
+    "  limits_from_us INTEGER,             -- usage_wall_s, qos.usage_tres count it from here on; NULL: all of it\n"
+    "  launch_limit_s INTEGER,             -- the time limit that it was launched with; NULL: not known\n"
+    "  PRIMARY KEY (job_id, task_id, restarts),\n"
+    "  CHECK (CASE WHEN end_us IS NULL THEN state IN ('STARTING', 'RUNNING', 'COMPLETING')\n"
+    "         ELSE state IN ('COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT', 'NODE_FAIL', 'OUT_OF_MEMORY', 'REQUEUED') END)\n"
+    ") STRICT, WITHOUT ROWID;\n"
+    "INSERT INTO attempt SELECT * FROM task;\n"
+    "DROP TABLE task;\n"
+    "ALTER TABLE attempt RENAME TO task;\n"
+    "CREATE INDEX task_live ON task(job_id, task_id) WHERE end_us IS NULL;\n"
+    "CREATE INDEX task_ended_time ON task(end_us) WHERE end_us IS NOT NULL;\n"
+    "CREATE INDEX task_ended_state ON task(state, end_us) WHERE end_us IS NOT NULL;\n"
+    "CREATE INDEX task_ended_association ON task(association_id, end_us) WHERE end_us IS NOT NULL;\n"
+    "CREATE INDEX task_failed ON task(job_id, task_id)\n"
+    "  WHERE end_us IS NOT NULL AND state NOT IN ('COMPLETED', 'REQUEUED');\n"
+    "CREATE VIEW queue AS\n"
+    "  SELECT iif(array_tasks IS NULL, CAST(job_id AS TEXT), job_id || '_' || task_id) AS job, state, account, user, name,\n"
+    "    partition, qos, project, job.cpus, job.mem_mib, job.gpus, time_limit_s, datetime(submit_us / 1000000, 'unixepoch') AS submitted_utc,\n"
+    "    datetime(start_us / 1000000, 'unixepoch') AS started_utc, job_id\n"
+    "  FROM task JOIN job ON job.id = job_id JOIN association ON association.id = job.association_id\n"
+    "  WHERE end_us IS NULL\n"
+    "  UNION ALL\n"
+    "  SELECT iif(array_tasks IS NULL, CAST(job.id AS TEXT), job.id || '_[' || pending_tasks || ']'),\n"
+    "    iif(is_held, 'HELD', 'PENDING'), account, user, name, partitions, qos, project, cpus, mem_mib, gpus, time_limit_s,\n"
+    "    datetime(submit_us / 1000000, 'unixepoch'), NULL, job.id\n"
+    "  FROM job JOIN association ON association.id = association_id\n"
+    "  WHERE ended_us IS NULL AND pending_tasks <> '';\n"
+
+    "CREATE VIEW history AS\n"
+    "  SELECT iif(array_tasks IS NULL, CAST(job_id AS TEXT), job_id || '_' || task_id) AS job, state, account, user, name,\n"
+    "    partition, qos, project, job.cpus, job.mem_mib, job.gpus, datetime(submit_us / 1000000, 'unixepoch') AS submitted_utc,\n"
+    "    datetime(start_us / 1000000, 'unixepoch') AS started_utc, datetime(end_us / 1000000, 'unixepoch') AS ended_utc,\n"
+    "    (start_us - submit_us) / 1e6 AS wait_s, (end_us - start_us) / 1e6 AS run_s, cpu_us / 1e6 AS cpu_s,\n"
+    "    max_rss_kib / 1024.0 AS max_rss_mib, exit_status, signal, detail, job_id\n"
+    "  FROM task JOIN job ON job.id = job_id JOIN association ON association.id = job.association_id\n"
+    "  WHERE end_us IS NOT NULL\n"
+    "  UNION ALL\n"
+    "  SELECT iif(array_tasks IS NULL, CAST(job.id AS TEXT), job.id || '_[' || cancelled_tasks || ']'), 'CANCELLED', account,\n"
+    "    user, name, partitions, qos, project, cpus, mem_mib, gpus, datetime(submit_us / 1000000, 'unixepoch'), NULL,\n"
+    "    datetime(cancelled_us / 1000000, 'unixepoch'), NULL, NULL, NULL, NULL, NULL, NULL, '', job.id\n"
+    "  FROM job JOIN association ON association.id = association_id\n"
+    "  WHERE cancelled_us IS NOT NULL;\n";
+
+/* Which user a uid was the last time that it was looked up. */
+static const char step_27[] =
+    "CREATE TABLE known_user(               -- of a system instance: what the user database said of a uid\n"
+    "  uid INTEGER PRIMARY KEY,\n"
+    "  name TEXT NOT NULL, home TEXT NOT NULL,\n"
+    "  is_removed INTEGER NOT NULL CHECK (is_removed IN (0, 1)) -- 1: there was no user with it any more\n"
+    ") STRICT;\n";
+
+const char *const schema_steps[] = {step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,  step_9,
+                                    step_10, step_11, step_12, step_13, step_14, step_15, step_16, step_17, step_18,
+                                    step_19, step_20, step_21, step_22, step_23, step_24, step_25, step_26, step_27};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

@@ -82,9 +82,8 @@ int sql_step(sqlite3_stmt *statement, struct err *e)
 {
     int code = sqlite3_step(statement);
     if (code == SQLITE_ROW) return 1;
-    int result = code == SQLITE_DONE ? 0
-                                     : sql_fail(sqlite3_db_handle(statement),
-                                                sqlite3_stmt_readonly(statement) ? "reading" : "writing", e);
+    bool is_query = sqlite3_stmt_readonly(statement) && sqlite3_column_count(statement) > 0; /* COMMIT is read-only */
+    int result = code == SQLITE_DONE ? 0 : sql_fail(sqlite3_db_handle(statement), is_query ? "reading" : "writing", e);
     sqlite3_reset(statement);
     return result;
 }

@@ -209,7 +209,7 @@ static int open_database(struct store *s, int64_t now_us, struct err *e)
 {
     bool needs_check;
     uint32_t version;
-    int64_t commit_number;
+    int64_t commit_number, is_pretend;
     if (make_private(s, &needs_check, e) != 0 || filesystem_check_local(s->path, e) != 0) return -1;
     if (connect_writer(s, e) != 0) return -1;
     if (schema_identify(s->db, schema_version, &version, e) != 0) return -1;
@@ -222,6 +222,9 @@ static int open_database(struct store *s, int64_t now_us, struct err *e)
     if (clock_load(s, e) != 0) return -1;
     if (sql_number(s->db, "SELECT commit_number FROM counters", &commit_number, e) != 0) return -1;
     s->commit_number = (uint64_t)commit_number;
+    if (sql_number(s->db, "SELECT ifnull(is_pretend, 0) FROM counters", &is_pretend, e) != 0) return -1;
+    s->is_pretend = is_pretend != 0;
+    if (check_file_read_id(s->db, s->instance_id, e) != 0) return -1;
     return remember_file(s, e);
 }
 
@@ -255,6 +258,7 @@ void store_close(struct store *s)
     while (s->idle_reader_count > 0) sqlite3_close(s->idle_readers[--s->idle_reader_count]);
     for (int i = 0; i < STATEMENT_COUNT; i++) sqlite3_finalize(s->statements[i]);
     for (int k = 0; k < OBJECT_KIND_COUNT; k++) {
+        sqlite3_finalize(s->move_object[k]);
         sqlite3_finalize(s->put_object[k]);
         sqlite3_finalize(s->remove_object[k]);
     }
@@ -265,6 +269,7 @@ void store_close(struct store *s)
     array_release(&s->order);
     array_release(&s->scratch);
     arena_release(&s->row_arena);
+    buf_release(&s->recovery);
     mem_free(s->path);
     mem_free(s);
 }
@@ -287,6 +292,29 @@ uint64_t store_certain_number(const struct store *s)
 const char *store_instance_id(const struct store *s)
 {
     return s->instance_id;
+}
+
+bool store_is_pretend(const struct store *s)
+{
+    return s->is_pretend;
+}
+
+void store_set_pretend(struct store *s)
+{
+    s->is_pretend = true;
+}
+
+const char *store_recovery(const struct store *s, int64_t *out_at_us)
+{
+    *out_at_us = s->recovered_us;
+    return s->recovered_us != 0 ? s->recovery.text : NULL;
+}
+
+void store_set_recovery(struct store *s, const char *text, int64_t at_us)
+{
+    buf_clear(&s->recovery);
+    buf_add_text(&s->recovery, text);
+    s->recovered_us = at_us;
 }
 
 void store_set_instance_id(struct store *s, const char *id)

@@ -6,6 +6,7 @@
 #ifndef FAIRLEAD_STORE_STORE_H
 #define FAIRLEAD_STORE_STORE_H
 
+#include "engine/audit_query.h"
 #include "engine/engine.h"
 #include "engine/job_query.h"
 
@@ -57,6 +58,9 @@ int store_script(struct store *s, uint32_t job_id, struct arena *arena, struct j
 int store_job_end(struct store *s, uint32_t job_id, struct event_end *out_end, struct err *e);
 void store_job_end_release(struct event_end *end);
 
+/* The user of a job that is committed, in memory of arena; NULL: none is known. One query. */
+const char *store_job_user(struct store *s, uint32_t job_id, struct arena *arena);
+
 /* The row of a job whose end is committed, in memory of arena; its sets are released by store_ended_job_release.
  * out->err says what the job names that does not exist any more. ERR_NOT_FOUND: it has not ended. O(its tasks) */
 int store_ended_job(struct store *s, const struct state *state, uint32_t job_id, struct arena *arena,
@@ -77,11 +81,30 @@ void store_use_up_commit_numbers(struct store *s, uint64_t number);
 uint64_t store_certain_number(const struct store *s);
 bool store_checkpoint(struct store *s);
 
+/* A commit that makes the write-ahead log long makes a checkpoint, which takes tens of ms. After store_leave_copying
+ * the caller does most of that work in a thread: while store_log_is_long, it calls store_copy_log, which any thread may
+ * call while the store is in use, and then store_reset_log, which makes the checkpoint and returns as
+ * store_checkpoint. */
+void store_leave_copying(struct store *s);
+bool store_log_is_long(const struct store *s);
+int store_copy_log(const char *directory, struct err *e);
+bool store_reset_log(struct store *s);
+
 /* The id of the instance that the rows belong to, "" if they have none. A new id, 32 hex digits, is written with the
  * next commit; a load before that has the old one. */
 enum { STORE_INSTANCE_ID_SIZE = 33 };
 const char *store_instance_id(const struct store *s);
 void store_set_instance_id(struct store *s, const char *id);
+
+/* Whether the rows are those of a pretend cluster, of which nothing really runs. store_set_pretend: with the next
+ * commit they are. */
+bool store_is_pretend(const struct store *s);
+void store_set_pretend(struct store *s);
+
+/* What the last start that found commits missing has found (daemon/recovery.c), and when; NULL: none did. A new text is
+ * written with the next commit; a load before that has the old one. */
+const char *store_recovery(const struct store *s, int64_t *out_at_us);
+void store_set_recovery(struct store *s, const char *text, int64_t at_us);
 
 /* What the database knows of the machine's clocks (daemon/clock_decision.h). */
 struct store_clock {
@@ -120,7 +143,8 @@ struct clock_change {
     struct clock_event event;
     bool has_gap; /* afterwards; gap_s: its length then */
     int64_t gap_s;
-    int64_t passed_us; /* of a gap that is counted: so much later it is at once */
+    int64_t passed_us;               /* of a gap that is counted: so much later it is at once */
+    const struct audit_entry *audit; /* of a change that a person asked for; otherwise NULL */
 };
 
 /* Adds event.shift_s to every time in the database, records the event, and sets the gap, in one transaction, so that
@@ -142,6 +166,9 @@ int store_clock_events(struct store *s, struct clock_event *out, uint32_t max, u
  * store_close. */
 struct job_reader store_job_reader(struct store *s);
 
+/* The audit log (engine/audit_query.h). The reader is valid until store_close. */
+struct audit_reader store_audit_reader(struct store *s);
+
 struct verify_difference {
     uint32_t assoc_id;          /* 0: the usage of a QOS or of an owner */
     const char *account, *user; /* user NULL: an account */
@@ -153,8 +180,8 @@ struct verify_difference {
 };
 struct verify_report {
     uint32_t assoc_count, qos_count, owner_count; /* owner_count: without the skipped ones */
-    uint64_t task_count;
-    ARRAY(struct verify_difference) differences; /* beyond 1e-9 relative and 1e-6 billing-seconds */
+    uint64_t task_count, pruned_task_count;       /* pruned_task_count: those of which only sums are left */
+    ARRAY(struct verify_difference) differences;  /* beyond 1e-9 relative and 1e-6 billing-seconds */
 };
 
 /* Recomputes every usage from the job records and the usage journal, and compares it with the stored one: of each
@@ -164,5 +191,105 @@ struct verify_report {
  * arena; the caller releases the differences. Before that it checks the rows of all jobs and tasks; ERR_INTERNAL names
  * the first that is damaged. About 2 us a task. */
 int store_verify(const char *directory, struct arena *arena, struct verify_report *out_report, struct err *e);
+
+/* --- pruning: ended jobs are removed from the history (prune_plan.c) ---
+ *
+ * A thread makes a plan, from a snapshot; the loop carries it out, piece by piece, between other commits. */
+
+/* A job, or the tasks of an array up to last_task. */
+struct prune_entry {
+    uint32_t job_id, last_task;
+    int64_t ended_us;
+    bool ends_job; /* its row is removed, too */
+};
+
+/* What a row of pruned_usage becomes. */
+struct prune_sum {
+    const char *scope, *user, *project, *resource;
+    uint32_t row_id;
+    double amount, halvings;
+    int64_t at_us;
+};
+
+/* What one transaction does: up to these indices. */
+struct prune_piece {
+    uint32_t entry_end, sum_end, job_count, task_count;
+};
+
+struct prune_plan {
+    struct arena arena;
+    ARRAY(struct prune_entry) entries;
+    ARRAY(struct prune_sum) sums;
+    ARRAY(struct prune_piece) pieces;
+    bool has_more; /* more jobs are to be removed than are in the plan */
+};
+
+/* Plans the removal of jobs that ended before before_us, the oldest first: a limited number of them. as_of_us: the time
+ * of now, which no later change of a rule precedes. On a connection of its own. ERR_INTERNAL: a record is damaged.
+ * The caller releases the plan, also after -1. O(associations + rules + tasks). */
+int store_prune_plan(const char *directory, int64_t before_us, int64_t as_of_us, struct prune_plan *out_plan,
+                     struct err *e);
+void store_prune_plan_release(struct prune_plan *plan);
+
+/* How many jobs that would be, in all, and how many starts of tasks. O(those). */
+int store_prune_count(const char *directory, int64_t before_us, uint64_t *out_jobs, uint64_t *out_tasks, struct err *e);
+
+/* Removes the jobs of one piece, in one transaction with the sums and the entry for the audit log (NULL: none). The
+ * pieces before it are done. No job of it may be in memory. The commit has no number: if it is lost, the jobs are there
+ * again. ERR_CONFLICT: a job is not as it was planned; a new plan is needed. Other errors as store_commit. */
+int store_prune(struct store *s, const struct prune_plan *plan, uint32_t piece, const struct audit_entry *audit,
+                struct err *e);
+
+/* Removes entries of the audit log from before a time, at most max of them, and keeps the last one. Returns their
+ * number, or -1. */
+int store_prune_audit(struct store *s, int64_t before_us, uint32_t max, struct err *e);
+
+/* Writes a copy of the database as of one commit to path, mode 0600; a file that is there is replaced. Uses a
+ * connection of its own, so it may run in another thread beside the loop. out_commit: the number of that commit. The
+ * file is not synced. ERR_UNAVAILABLE: the disk is full; ERR_IO. O(size of the database). */
+int store_backup(const char *directory, const char *path, uint64_t *out_commit, struct err *e);
+
+/* What a database file is that no daemon uses. */
+struct store_file {
+    uint32_t version;                         /* of its schema */
+    char instance_id[STORE_INSTANCE_ID_SIZE]; /* "": none */
+    bool is_pretend;
+};
+
+/* Examines a file, reads all of it (PRAGMA quick_check), and changes nothing, nor makes a file beside it. ERR_INPUT: it
+ * is damaged, or has no tables; ERR_CONFLICT: a newer schema version; ERR_IO: not a database of Fairlead's, or it
+ * cannot be read. O(size of the file). */
+int store_check_file(const char *path, struct store_file *out, struct err *e);
+
+/* The user that a private instance served at its last start, as the uid and the name that it had then; name "": not
+ * known. */
+enum { STORE_USER_SIZE = 260 };
+int store_served_user(struct store *s, uint32_t *out_uid, char out_name[STORE_USER_SIZE], struct err *e);
+
+/* Stores who is served. Live jobs of the uid that was served before run as the new one. old_name not NULL: all rows of
+ * that user get the new name, with the entry for the audit log, unless there are rows of that name already. In one
+ * transaction; the caller loads the state after it. -1 as store_commit. O(associations + jobs). */
+int store_serve_user(struct store *s, uint32_t uid, uint32_t gid, const char *name, const char *old_name,
+                     const struct audit_entry *audit, bool *out_renamed, struct err *e);
+
+/* A uid that a system instance knows, as the user database described it last. */
+struct store_known_user {
+    uint32_t uid;
+    const char *name, *home;
+    bool is_removed; /* there is no user with the uid any more; name: the last one */
+};
+
+/* All of them, in memory of arena. */
+int store_known_users(struct store *s, struct arena *arena, struct store_known_user **out_users, uint32_t *out_count,
+                      struct err *e);
+
+/* Stores some of them in one transaction, beside the commits of the state. */
+int store_put_known_users(struct store *s, const struct store_known_user *users, uint32_t count, struct err *e);
+
+/* Gives all rows of a user of that name a new one and stores the known user, with the entry for the audit log; unless
+ * there are rows of the new name already. In one transaction; the caller loads the state after it. -1 as store_commit.
+ * O(associations). */
+int store_rename_user(struct store *s, const struct store_known_user *user, const char *old_name,
+                      const struct audit_entry *audit, bool *out_renamed, struct err *e);
 
 #endif

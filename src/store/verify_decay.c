@@ -27,8 +27,7 @@ static uint32_t epoch_at(const struct epochs *e, int64_t at_us)
     return i;
 }
 
-/* E(at_us). */
-static long double exponent_at(const struct epochs *e, int64_t at_us)
+long double epochs_halvings(const struct epochs *e, int64_t at_us)
 {
     const struct epoch *epoch = &e->list.items[epoch_at(e, at_us)];
     if (epoch->halflife_us == 0) return epoch->exponent;
@@ -84,9 +83,9 @@ void segments_finish(struct segments *s, const struct epochs *e)
     for (uint32_t i = s->list.count; i-- > 0;) {
         struct segment *segment = &s->list.items[i];
         bool is_last = i + 1 == s->list.count;
-        long double end = is_last ? 0 : exponent_at(e, s->list.items[i + 1].from_us);
+        long double end = is_last ? 0 : epochs_halvings(e, s->list.items[i + 1].from_us);
         segment->shift = segment->decays ? end - later : -later;
-        if (segment->decays && i > 0) later += exponent_at(e, segment->from_us) - end;
+        if (segment->decays && i > 0) later += epochs_halvings(e, segment->from_us) - end;
     }
 }
 
@@ -108,4 +107,12 @@ long double segments_charge(const struct segments *s, const struct epochs *e, ui
         from_us = until_us;
     }
     return total;
+}
+
+long double segments_halvings(const struct segments *s, const struct epochs *e, int64_t at_us)
+{
+    uint32_t i = s->list.count - 1;
+    while (i > 0 && s->list.items[i].from_us > at_us) i--;
+    const struct segment *segment = &s->list.items[i];
+    return (segment->decays ? epochs_halvings(e, at_us) : 0) - segment->shift;
 }

@@ -40,6 +40,9 @@ void epochs_finish(struct epochs *e, int64_t reference_us);
  * half-life also applies to the time before it; usually 0. O(epochs). */
 long double epochs_charge(const struct epochs *e, uint32_t first, int64_t from_us, int64_t to_us);
 
+/* E(at_us). O(epochs). */
+long double epochs_halvings(const struct epochs *e, int64_t at_us);
+
 /* Begins the history of a QOS; adds a change of its flag, in order of seq; computes the shifts. */
 void segments_begin(struct segments *s, bool decays);
 void segments_add(struct segments *s, int64_t at_us, int64_t seq, bool decays);
@@ -49,5 +52,8 @@ void segments_finish(struct segments *s, const struct epochs *e);
  * O(segments x epochs). */
 long double segments_charge(const struct segments *s, const struct epochs *e, uint32_t first, int64_t seq,
                             int64_t from_us, int64_t to_us);
+
+/* The same for a QOS, whose segments without decay do not count. O(segments + epochs). */
+long double segments_halvings(const struct segments *s, const struct epochs *e, int64_t at_us);
 
 #endif

@@ -101,6 +101,35 @@ static struct owner_sum *find(struct usage_owners *o, const char *user, const ch
     return &o->list.items[o->list.count - 1];
 }
 
+/* The part of a project's usage that is a user's. */
+static struct owner_sum *find_part(struct usage_owners *o, const char *user, const char *project, int64_t at_us)
+{
+    struct str key = key_of(o, user, project);
+    buf_add_text(&o->key, "\x1fproject");
+    key = (struct str){o->key.text, o->key.length};
+    uint32_t index = map_get(&o->by_name, key);
+    if (index != NONE) return &o->list.items[index];
+    struct owner_sum *added = array_add(&o->list);
+    *added = (struct owner_sum){.user = arena_copy(&o->arena, str(user)),
+                                .project = arena_copy(&o->arena, str(project)),
+                                .at_us = at_us,
+                                .is_of_project = true};
+    map_set(&o->by_name, (struct str){arena_copy(&o->arena, key), key.length}, o->list.count - 1);
+    return added;
+}
+
+static void touch(struct usage_owners *o, struct owner_sum *owner)
+{
+    if (!owner->is_touched) *array_add(&o->touched) = (uint32_t)(owner - o->list.items);
+    owner->is_touched = true;
+}
+
+void usage_owners_clear_touched(struct usage_owners *o)
+{
+    for (uint32_t i = 0; i < o->touched.count; i++) o->list.items[o->touched.items[i]].is_touched = false;
+    array_clear(&o->touched);
+}
+
 static void charge_reserved(const struct usage_owners *o, struct owner_sum *owner, const struct owner_charge *c,
                             int64_t reset_us)
 {
@@ -139,15 +168,44 @@ static void charge_one(const struct usage_owners *o, struct owner_sum *owner, co
     }
 }
 
+static int64_t later_of(int64_t a_us, int64_t b_us)
+{
+    return a_us > b_us ? a_us : b_us;
+}
+
 void usage_owners_charge(struct usage_owners *o, const struct owner_charge *c)
 {
     ensure(o->rules.count > 0);
     struct owner_sum *user = find(o, c->user, c->project, c->to_us);
-    int64_t reset_us = user->reset_us > c->reset_us ? user->reset_us : c->reset_us;
+    int64_t reset_us = later_of(user->reset_us, c->reset_us);
+    touch(o, user);
     charge_one(o, user, c, reset_us);
     if (c->project[0] == '\0') return;
     struct owner_sum *project = find(o, "", c->project, c->to_us);
-    charge_one(o, project, c, reset_us > project->reset_us ? reset_us : project->reset_us);
+    reset_us = later_of(reset_us, project->reset_us);
+    if (o->is_by_user) project = find_part(o, c->user, c->project, project->at_us);
+    touch(o, project);
+    charge_one(o, project, c, reset_us);
+}
+
+bool usage_owners_add_pruned(struct usage_owners *o, const struct owner_pruned *p)
+{
+    enum usage_resource r = usage_resource_find(str(p->resource));
+    bool predates = strcmp(p->resource, OWNER_PREDATES) == 0;
+    if (r == USAGE_RESOURCE_COUNT && !predates) return false;
+    struct owner_sum *owner = find(o, p->user, p->project, p->at_us);
+    int64_t reset_us = later_of(owner->reset_us, p->reset_us);
+    if (p->is_of_project) {
+        owner = find(o, "", p->project, p->at_us);
+        reset_us = later_of(reset_us, owner->reset_us);
+        if (o->is_by_user) owner = find_part(o, p->user, p->project, owner->at_us);
+    }
+    if (reset_us >= p->at_us) return true;
+    if (predates)
+        owner->predates_rules = true;
+    else if (p->amount > 0.0)
+        sum_add(&owner->sums[r], p->amount * decay_factor(o, 0, (int)r, p->at_us, owner->at_us));
+    return true;
 }
 
 /* --- comparing ---------------------------------------------------------------------------------------------------- */
@@ -179,6 +237,7 @@ void usage_owners_release(struct usage_owners *o)
 {
     array_release(&o->rules);
     array_release(&o->list);
+    array_release(&o->touched);
     map_release(&o->by_name);
     buf_release(&o->key);
     arena_release(&o->arena);

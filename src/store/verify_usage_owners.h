@@ -30,6 +30,8 @@ struct owner_sum {
     int64_t at_us, reset_us;
     struct sum sums[USAGE_RESOURCE_COUNT];
     bool predates_rules; /* it used something before the first rule */
+    bool is_of_project;  /* of a prune: the part of the project's usage that is this user's */
+    bool is_touched;     /* it was charged since usage_owners_clear_touched */
 };
 
 struct usage_owners {
@@ -39,6 +41,8 @@ struct usage_owners {
     ARRAY(struct owner_sum) list;
     struct map by_name; /* "user<1f>project" */
     struct buf key;     /* of a look-up */
+    bool is_by_user;    /* of a prune: the usage of a project is summed up by user, in rows of their own */
+    ARRAY(uint32_t) touched;
 };
 
 /* The usage of a task. reset_us: the last reset of all usage; rule_seq: the journal entry whose rule also applies to
@@ -59,6 +63,23 @@ void usage_owners_add(struct usage_owners *o, const struct owner_sum *row, const
 
 /* Charges the user and the project of a task; all rules have to be added. O(rules). */
 void usage_owners_charge(struct usage_owners *o, const struct owner_charge *c);
+
+/* A sum of tasks that were pruned: of the user (in the project), or the part of the project's usage that was the
+ * user's. */
+struct owner_pruned {
+    const char *user, *project;
+    bool is_of_project;
+    const char *resource; /* one of usage_resource_names; or OWNER_PREDATES: it used something before the first rule */
+    double amount;
+    int64_t at_us, reset_us; /* reset_us: the last reset of all usage */
+};
+#define OWNER_PREDATES "before_rules"
+
+/* Adds such a sum, unless it was reset since; all rules and rows have to be added. False: no such resource. O(rules).
+ * */
+bool usage_owners_add_pruned(struct usage_owners *o, const struct owner_pruned *pruned);
+
+void usage_owners_clear_touched(struct usage_owners *o);
 
 /* Appends the differences to the report, with names in memory of arena, and sets its owner_count. */
 void usage_owners_compare(const struct usage_owners *o, struct arena *arena, struct verify_report *report);

@@ -16,19 +16,10 @@ struct line {
     bool has_usage; /* users and accounts of a QOS have none of their own */
 };
 
-static double usage_of(const struct line *l, uint32_t tres)
+static double usage_of(const struct line *l, uint32_t kind)
 {
-    struct state *s = &l->d->s;
-    if (!l->has_usage) return 0.0;
-    return l->assoc != NONE ? limit_usage_tres(s, l->assoc, tres, l->d->now_us)
-                            : limit_usage_qos_tres(s, l->qos, tres, l->d->now_us);
-}
-
-static double wall_s(const struct line *l)
-{
-    if (!l->has_usage) return 0.0;
-    return l->assoc != NONE ? limit_usage_wall(&l->d->s, l->assoc, l->d->now_us)
-                            : limit_usage_qos_wall(&l->d->s, l->qos, l->d->now_us);
+    bool is_qos = l->assoc == NONE;
+    return l->has_usage ? limit_usage_of(&l->d->s, is_qos, is_qos ? l->qos : l->assoc, kind, l->d->now_us) : 0.0;
 }
 
 static double used_of(const struct line *l, uint32_t tres)
@@ -59,7 +50,7 @@ static void print_counts(const struct line *l)
 {
     const struct limit_counter *k = l->counter;
     printf("|%u|%llu|%.17g|%.17g", k != NULL ? k->jobs : 0, k != NULL ? (unsigned long long)k->submitted : 0,
-           usage_of(l, TRES_BILLING), wall_s(l));
+           usage_of(l, TRES_BILLING), usage_of(l, USAGE_WALL));
     print_tres(l, used_of);
     print_tres(l, usage_of);
     print_tres(l, reserved_of);

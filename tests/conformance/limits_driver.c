@@ -33,7 +33,7 @@ static struct actor actor_of(const char *user)
     static const char *const users[] = {"root", "alice", "bob", "carol", "dave", "erin"};
     uint32_t uid = 0;
     while (uid < COUNT(users) && strcmp(users[uid], user) != 0) uid++;
-    return (struct actor){uid, uid, user, uid == 0};
+    return (struct actor){uid, uid, user, uid == 0 ? ROLE_ADMINISTRATOR : ROLE_USER};
 }
 
 static int apply(struct driver *d, struct event event)

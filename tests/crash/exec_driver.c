@@ -1,6 +1,7 @@
 /* An executor that is driven by lines of text, so that tests in another language can play the daemon.
  *
- * usage: exec_driver DIRECTORY LAUNCHER
+ * usage: exec_driver DIRECTORY LAUNCHER     LAUNCHER "-": does not start one
+ *        exec_driver DIRECTORY LAUNCHER DAEMON_USER ALLOW_ROOT     starts a system launcher, and ends
  *
  * Input lines have fields that are separated by tabs; \n, \t and \\ stand for what a field cannot contain:
  *     start NAME=VALUE...   id, uid, gid, name, directory, out, err, script, cpus, limit_us, grace_us, arg..., env...
@@ -10,8 +11,8 @@
  *     measure
  *     open                  a new connection
  *     close
- * Output lines: "opened", "error TEXT", "synced", "gone", "record" with the lines of the record as fields, and "usage"
- * with fields NAME=VALUE. */
+ * Output lines: "served", "opened", "error TEXT", "synced", "gone", "record" with the lines of the record as fields,
+ * and "usage" with fields NAME=VALUE. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -31,6 +32,7 @@ struct driver {
     const char *directory, *launcher;
     struct executor *executor;
     struct buf in;
+    struct enforcement enforcement; /* as the launcher has said */
 };
 
 struct request {
@@ -84,6 +86,12 @@ static void set_field(struct request *r, const char *name, char *value)
         ensure(idset_parse(str(value), 100000, "cpus", &l->cpus, NULL) == 0);
     else if (strcmp(name, "limit_us") == 0)
         l->time_limit_us = number(value);
+    else if (strcmp(name, "mem_mib") == 0)
+        l->mem_mib = (uint64_t)number(value);
+    else if (strcmp(name, "mem_limit_kib") == 0)
+        l->mem_limit_kib = number(value);
+    else if (strcmp(name, "mem_poll_us") == 0)
+        l->mem_poll_us = number(value);
     else if (strcmp(name, "grace_us") == 0)
         l->grace_us = number(value);
     else if (strcmp(name, "arg") == 0)
@@ -115,7 +123,7 @@ static void start(struct driver *d, char *fields)
 static void open_executor(struct driver *d)
 {
     struct err e;
-    d->executor = executor_open_launcher(d->directory, d->launcher, &e);
+    d->executor = executor_open_launcher(d->directory, strcmp(d->launcher, "-") == 0 ? NULL : d->launcher, &e);
     if (d->executor != NULL)
         printf("opened\n");
     else
@@ -149,6 +157,9 @@ static void run_line(struct driver *d, char *line)
         executor_set_time_limit(d->executor, (uint64_t)number(id), number(rest));
     } else if (strcmp(word, "measure") == 0) {
         executor_measure(d->executor);
+    } else if (strcmp(word, "enforces") == 0) {
+        printf("enforces memory=%d cpus=%d kill=%d\n", (int)d->enforcement.memory, (int)d->enforcement.cpus,
+               (int)d->enforcement.kill);
     } else if (strcmp(word, "ack") == 0) {
         executor_acknowledge(d->executor, (uint64_t)number(rest));
     }
@@ -181,6 +192,7 @@ static void print_reports(struct driver *d)
         case EXECUTOR_RECORD: print_record(&report->record); break;
         case EXECUTOR_USAGE: print_usage(&report->usage); break;
         case EXECUTOR_SYNCED: printf("synced\n"); break;
+        case EXECUTOR_ENFORCES: d->enforcement = report->enforcement; break;
         case EXECUTOR_GONE: printf("gone\n"); break;
         }
     }
@@ -200,11 +212,21 @@ static bool read_lines(struct driver *d)
         memmove(d->in.text, end + 1, d->in.length - used);
         d->in.length -= used;
     }
+    if (d->executor != NULL) executor_flush(d->executor);
     return true;
+}
+
+static int start_system_launcher(char **argv)
+{
+    struct err e;
+    int result = executor_start_system_launcher(argv[2], argv[1], argv[3], strcmp(argv[4], "1") == 0, &e);
+    printf("%s%s\n", result == 0 ? "served" : "error ", result == 0 ? "" : ERR_SENTENCE(&e));
+    return result == 0 ? 0 : 1;
 }
 
 int main(int argc, char **argv)
 {
+    if (argc == 5) return start_system_launcher(argv);
     ensure(argc == 3);
     struct driver d = {.directory = argv[1], .launcher = argv[2]};
     setvbuf(stdout, NULL, _IOLBF, 0);

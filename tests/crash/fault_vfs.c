@@ -16,8 +16,8 @@
 
 enum { CHECKPOINT_PAGES = 12 };
 
-const char *const fault_way_names[WAY_COUNT] = {"kill",  "torn", "power",      "shuffle",
-                                                "error", "full", "error-kill", "gone"};
+const char *const fault_way_names[WAY_COUNT] = {"kill", "torn",  "power",      "shuffle", "error",
+                                                "full", "short", "error-kill", "gone"};
 
 /* What a write or truncation since the file's last sync has overwritten. */
 struct undo {
@@ -86,7 +86,8 @@ static int step(int failure)
     case WAY_KILL:
     case WAY_POWER:
     case WAY_SHUFFLE: fault_vfs_die();
-    case WAY_FULL: return SQLITE_FULL;
+    case WAY_FULL:
+    case WAY_SHORT: return SQLITE_FULL;
     case WAY_ERROR:
     case WAY_ERROR_KILL:
     case WAY_GONE: return failure;
@@ -119,6 +120,7 @@ static int shim_write(sqlite3_file *file, const void *bytes, int length, sqlite3
 {
     sqlite3_file *r = real(file);
     int code = step(SQLITE_IOERR_WRITE);
+    if (code != SQLITE_OK && shim.way == WAY_SHORT) (void)r->pMethods->xWrite(r, bytes, length / 2, offset);
     if (code != SQLITE_OK) return code;
     if (is_torn_step()) {
         r->pMethods->xWrite(r, bytes, length / 2, offset);

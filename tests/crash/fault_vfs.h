@@ -16,6 +16,7 @@ enum fault_way {
     WAY_SHUFFLE,    /* SIGKILL; a random part of the unsynced writes is lost */
     WAY_ERROR,      /* the step fails once; the driver loads the state again and goes on */
     WAY_FULL,       /* the same, with a full disk */
+    WAY_SHORT,      /* the same, after half of the write */
     WAY_ERROR_KILL, /* the step fails once; SIGKILL after the failed commit */
     WAY_GONE,       /* this step and all later ones fail */
     WAY_COUNT

@@ -8,7 +8,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from exec_world import PATIENCE, find_processes, in_time, kill, open_files, read, until, without_children  # noqa: E402
+from exec_world import (PATIENCE, find_processes, has_ended, in_time, keeper_pid, kill, known, log_line, logged, open_files,  # noqa: E402,F401
+                        read, until, without_children)
 
 BUILD = pathlib.Path(os.environ.get('FAIRLEAD_BUILD', 'build')).resolve()
 FAIRLEAD = BUILD / 'fairlead'

@@ -1,12 +1,12 @@
-/* Kills a launcher, or its first keeper, with SIGKILL before its n-th system call. The program is the installed one;
- * between two system calls, its progress cannot be seen from outside.
+/* Kills a launcher, its first keeper, or the process of that one's job, with SIGKILL before its n-th system call. The
+ * program is the installed one; between two system calls, its progress cannot be seen from outside.
  *
- * usage: kill_at launcher|keeper N COMMAND [ARGUMENTS]
+ * usage: kill_at launcher|keeper|job N COMMAND [ARGUMENTS]
  *
  * Runs the command under ptrace and prints how many calls were made: "killed CALLS" after the kill; or "ended CALLS
  * SYNCS" if the process ended before its n-th call (N 0: always), with the number of fsync and fdatasync among them.
- * The calls of a keeper are counted from its fork on; the launcher is then no longer traced, and dies with this
- * program. */
+ * The calls of a keeper or a job are counted from its fork on; its parent is then no longer traced. The launcher dies
+ * with this program. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -50,22 +50,22 @@ static long signal_to_pass(int status)
     return signal == (SIGTRAP | 0x80) || signal == SIGTRAP || signal == SIGSTOP ? 0 : signal;
 }
 
-/* Runs the launcher until it has forked its first keeper, then detaches from the launcher. */
-static pid_t trace_first_keeper(pid_t launcher)
+/* Runs a process until it has forked its first child, then detaches from it. */
+static pid_t trace_first_child(pid_t parent)
 {
     int status;
     unsigned long child = 0;
-    check(ptrace(PTRACE_SETOPTIONS, launcher, NULL, PTRACE_O_TRACEFORK), "options");
-    check(ptrace(PTRACE_CONT, launcher, NULL, NULL), "cont");
+    check(ptrace(PTRACE_SETOPTIONS, parent, NULL, PTRACE_O_TRACEFORK), "options");
+    check(ptrace(PTRACE_CONT, parent, NULL, NULL), "cont");
     for (;;) {
-        check(waitpid(launcher, &status, 0), "waitpid");
+        check(waitpid(parent, &status, 0), "waitpid");
         if (!WIFSTOPPED(status)) exit(3);
         if (status >> 8 == (SIGTRAP | PTRACE_EVENT_FORK << 8)) break;
-        check(ptrace(PTRACE_CONT, launcher, NULL, signal_to_pass(status)), "cont");
+        check(ptrace(PTRACE_CONT, parent, NULL, signal_to_pass(status)), "cont");
     }
-    check(ptrace(PTRACE_GETEVENTMSG, launcher, NULL, &child), "event");
+    check(ptrace(PTRACE_GETEVENTMSG, parent, NULL, &child), "event");
     check(waitpid((pid_t)child, &status, __WALL), "waitpid"); /* the stop that follows the fork */
-    check(ptrace(PTRACE_DETACH, launcher, NULL, NULL), "detach");
+    check(ptrace(PTRACE_DETACH, parent, NULL, NULL), "detach");
     return (pid_t)child;
 }
 
@@ -106,8 +106,10 @@ int main(int argc, char **argv)
 {
     if (argc < 4) return 2;
     pid_t launcher = start(argv + 3);
-    int is_keeper = strcmp(argv[1], "keeper") == 0;
-    count_and_kill(is_keeper ? trace_first_keeper(launcher) : launcher, atol(argv[2]));
-    while (is_keeper && waitpid(launcher, NULL, 0) < 0 && errno == EINTR) continue;
+    int is_job = strcmp(argv[1], "job") == 0, is_below = is_job || strcmp(argv[1], "keeper") == 0;
+    pid_t traced = is_below ? trace_first_child(launcher) : launcher;
+    if (is_job) traced = trace_first_child(traced);
+    count_and_kill(traced, atol(argv[2]));
+    while (is_below && waitpid(launcher, NULL, 0) < 0 && errno == EINTR) continue;
     return 0;
 }

@@ -313,6 +313,7 @@ static enum job_state end_state(const struct launch_record *r)
     case LAUNCH_TIMED_OUT: return JOB_TIMEOUT;
     case LAUNCH_REFUSED: return JOB_FAILED;
     case LAUNCH_LOST: return JOB_NODE_FAIL;
+    case LAUNCH_OUT_OF_MEMORY: return JOB_OUT_OF_MEMORY;
     case LAUNCH_UNAVAILABLE: return JOB_PENDING;
     }
     abort();
@@ -363,7 +364,7 @@ static void take_reports(struct world *w)
 
 /* --- requests ----------------------------------------------------------------------------------------------------- */
 
-static const struct actor operator= {1000, 1000, "ann", true};
+static const struct actor administrator = {1000, 1000, "ann", ROLE_ADMINISTRATOR};
 
 static uint32_t pick_job(struct world *w)
 {
@@ -416,7 +417,7 @@ static void request_submission(struct world *w)
 {
     struct waiting waiting = {0};
     struct event_result result = {0};
-    struct event event = {.kind = EVENT_SUBMIT, .actor = operator, .submit = pick_submission(w, &waiting)};
+    struct event event = {.kind = EVENT_SUBMIT, .actor = administrator, .submit = pick_submission(w, &waiting)};
     if (!apply_with_ends(w, &event, &result)) return; /* it depends on nothing that there is */
     waiting.job_id = result.job_id;
     add_script(w, result.job_id);
@@ -428,8 +429,8 @@ static void request_change(struct world *w)
     static const enum event_kind kinds[] = {EVENT_CANCEL, EVENT_HOLD, EVENT_RELEASE, EVENT_REQUEUE, EVENT_RELEASE};
     struct job_ref ref = {pick_job(w), one_in(w, 6) ? below(w, TASKS_MAX) : NONE};
     struct event event = {.kind = kinds[below(w, COUNT(kinds))],
-                          .actor = operator,
-                          .jobs = {.refs = &ref, .count = 1, .all = one_in(w, 60), .holds = one_in(w, 4)} };
+                          .actor = administrator,
+                          .jobs = {.refs = &ref, .count = 1, .all = one_in(w, 60), .holds = one_in(w, 4)}};
     bool is_plain = map_get_u64(&w->plain, ref.job_id) != NONE;
     if (event.kind == EVENT_REQUEUE && (is_plain || event.jobs.all)) return;
     if (apply(w, event, NULL).code == 0) w->requeues += event.kind == EVENT_REQUEUE;
@@ -438,8 +439,8 @@ static void request_change(struct world *w)
 static void request_time_limit(struct world *w)
 {
     struct event event = {.kind = EVENT_UPDATE,
-                          .actor = operator,
-                          .update = {pick_job(w), job_text("time_limit_s=%u", 1 + below(w, 90))} };
+                          .actor = administrator,
+                          .update = {pick_job(w), job_text("time_limit_s=%u", 1 + below(w, 90))}};
     (void)apply_with_ends(w, &event, NULL);
 }
 
@@ -587,7 +588,7 @@ static void run_to_the_end(struct world *w)
         pass_time(w);
         if (left % 16 == 0) {
             w->turn_us = w->now_us > w->turn_us ? w->now_us : w->turn_us;
-            must_apply(w, (struct event){.kind = EVENT_RELEASE, .actor = operator, .jobs = {.all = true}});
+            must_apply(w, (struct event){.kind = EVENT_RELEASE, .actor = administrator, .jobs = {.all = true}});
         }
         turn(w);
     }
@@ -737,7 +738,7 @@ static void begin(struct world *w, uint64_t seed, const char *directory)
     if (w->store == NULL) fail(w, "open", ERR_SENTENCE(&e));
     w->executor = executor_open_plans(BEGIN_US, seed % 3 == 0 ? 0 : 2 * US_PER_S);
     load(w);
-    must_apply(w, (struct event){.kind = EVENT_SETTINGS, .actor = operator, .settings = {pairs, COUNT(pairs)}});
+    must_apply(w, (struct event){.kind = EVENT_SETTINGS, .actor = administrator, .settings = {pairs, COUNT(pairs)}});
     if (!commit(w)) fail(w, "begin", "nothing is committed");
     outcome_clear(&w->out);
 }

@@ -26,7 +26,7 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from instance import BUILD, Instance, kill, until  # noqa: E402
+from instance import BUILD, Instance, kill, known, until  # noqa: E402
 
 TESTS = BUILD / 'tests'
 DISK_MIB = 64
@@ -54,7 +54,9 @@ class Soak:
         self.fake_clock = self.directory / 'fake-clock'
         self.fake_clock.write_text('0\n')
         sanitizer = 'libasan.so.8 ' if os.environ.get('FAIRLEAD_SANITIZED') == '1' else ''  # it has to come first
-        self.instance.environment |= {'LD_PRELOAD': '%s%s/crash/fail-sync.so %s/system/fake-clock.so' % (sanitizer, TESTS, TESTS),
+        # The libraries are found by LD_LIBRARY_PATH, because LD_PRELOAD cannot name a path with blanks.
+        self.instance.environment |= {'LD_PRELOAD': '%sfail-sync.so fake-clock.so' % sanitizer,
+                                      'LD_LIBRARY_PATH': '%s/crash:%s/system' % (TESTS, TESTS),
                                       'FAIL_SYNC': str(self.fail_sync), 'FAKE_CLOCK': str(self.fake_clock)}
         self.rng = random.Random(seed)
         self.counts = collections.Counter()
@@ -213,7 +215,7 @@ class Soak:
         self.instance.ok('release', '--all')
         until(self.is_over, 'all jobs to end', 120, progress=lambda: len(self.instance.queue()))
         until(lambda: not self.instance.keeper_pids(), 'the keepers to end')
-        until(lambda: not list((self.instance.state / 'launches').iterdir()), 'the launches to be acknowledged')
+        until(lambda: not known(self.instance.state), 'the launches to be acknowledged')
 
     def is_over(self):
         """What is held again was requeued too often."""

@@ -38,7 +38,7 @@ static void apply(struct state *s, int64_t now_us, struct event event, struct ou
 {
     struct event_result result;
     struct err e;
-    event.actor = (struct actor){1000, 1000, event.actor.user ? event.actor.user : "ann", true};
+    event.actor = (struct actor){1000, 1000, event.actor.user ? event.actor.user : "ann", ROLE_ADMINISTRATOR};
     if (engine_apply(s, now_us, &event, out, &result, &e) != 0) fault_vfs_fail("event", ERR_SENTENCE(&e));
     if (out_id != NULL) *out_id = result.job_id;
 }
@@ -178,7 +178,7 @@ static void load(struct store *store, struct state *s)
 /* A commit has failed: checks its error, and ends the child where the way says so. */
 static void check_failure(enum fault_way way, const struct err *e)
 {
-    enum err_code expected = way == WAY_FULL ? ERR_UNAVAILABLE : ERR_IO;
+    enum err_code expected = way == WAY_FULL || way == WAY_SHORT ? ERR_UNAVAILABLE : ERR_IO;
     if (!fault_vfs_has_fault() || e->code != expected)
         fault_vfs_fail("a commit failed for another reason", ERR_SENTENCE(e));
     if (way == WAY_ERROR_KILL) fault_vfs_die();
@@ -284,7 +284,8 @@ static _Noreturn void check_database(const char *directory, enum fault_way way, 
     uint64_t found = stored_hash(store);
     while (turns <= TURNS && hash_after[turns] != found) turns++;
     if (turns > TURNS) fault_vfs_fail("the database", "its state is not that after any number of turns");
-    uint32_t max = way == WAY_ERROR || way == WAY_FULL || way == WAY_ERROR_KILL ? acknowledged : acknowledged + 1;
+    bool is_failed = way == WAY_ERROR || way == WAY_FULL || way == WAY_SHORT || way == WAY_ERROR_KILL;
+    uint32_t max = is_failed ? acknowledged : acknowledged + 1;
     if (turns < acknowledged || turns > max) {
         char text[80];
         snprintf(text, sizeof text, "has %u turns, %u were acknowledged", turns, acknowledged);
@@ -429,7 +430,7 @@ int main(int argc, char **argv)
     uint64_t every = argc == 3 ? strtoull(argv[2], NULL, 10) : 0, fault_step = 1;
     while (argc == 3 && way < WAY_COUNT && strcmp(argv[1], fault_way_names[way]) != 0) way++;
     if (way == WAY_COUNT || every == 0) {
-        fprintf(stderr, "usage: store-driver kill|torn|power|shuffle|error|full|error-kill|gone EVERY\n");
+        fprintf(stderr, "usage: store-driver kill|torn|power|shuffle|error|full|short|error-kill|gone EVERY\n");
         return 2;
     }
     char in_memory[] = "/dev/shm/fairlead-crash-XXXXXX", on_disk[] = "/tmp/fairlead-crash-XXXXXX";

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from instance import Instance, find_processes, kill, until
+from instance import Instance, find_processes, keeper_pid, kill, known, logged, until
 from test_instance import UNTIL_GO, finish, let_go, run_counts, start_job, verify, write_script
 
 
@@ -122,11 +122,13 @@ def test_a_launch_that_was_not_confirmed_starts_in_no_copy(original, make):
     assert run_counts(original) == {str(job): 1} and original.running(job)
 
 
-def remove_places(launch):
-    """Makes the files of a launch those that older keepers wrote."""
-    start, lock = launch / 'start', launch / 'lock'
-    start.write_text(''.join(line for line in start.read_text().splitlines(True) if not line.startswith('directory=')))
-    lock.write_text(''.join(lock.read_text().splitlines(True)[:2]))
+def make_older(state, launch_id, launch):
+    """A directory as an older launcher has made it, without the place in which it was made."""
+    directory = state / 'launches' / str(launch_id)
+    directory.mkdir(mode=0o700)
+    lines = {**launch.records['started'], **launch.start, 'id': launch_id}
+    (directory / 'start').write_text(''.join('%s=%s\n' % (n, v) for n, v in lines.items() if n not in ('directory', 'start')))
+    return directory
 
 
 @pytest.mark.parametrize('is_older', [False, True])
@@ -136,11 +138,15 @@ def test_the_launcher_alone_leaves_a_copied_launch_alone(original, make, is_olde
     job = start_job(original, '-o', '/dev/null', '--', 'sh', '-c', UNTIL_GO + '0')
     other = make('other')
     other.state.mkdir(mode=0o700)
-    subprocess.run(['cp', '-a', original.state / 'launches', other.state / 'launches'], check=True)
     if is_older:
-        remove_places(next(other.state.glob('launches/*')))
+        (other.state / 'launches').mkdir(mode=0o700)
+        ((launch_id, launch),) = logged(original.state).items()
+        directory = make_older(other.state, launch_id, launch)
+        (directory / 'lock').write_text('%d\n\n' % keeper_pid(original.state, launch_id))
+    else:
+        subprocess.run(['cp', '-a', original.state / 'launches', other.state / 'launches'], check=True)
     other.start()
-    until(lambda: not list(other.state.glob('launches/*')), 'the copied launch to be forgotten')
+    until(lambda: not known(other.state), 'the copied launch to be forgotten')
     assert original.running(job)
     let_go(original)
     assert finish(original)[job]['state'] == 'COMPLETED'
@@ -182,7 +188,7 @@ def test_a_database_in_another_directory_is_a_copy(original, make):
 
 
 def test_an_older_directory_gets_its_identity_while_jobs_run(original):
-    """It has neither a mark nor an id in the database, and its launches do not say where they were started."""
+    """It has neither a mark nor an id in the database."""
     original.start()
     running, pending = submit_both(original)
     original.kill()
@@ -190,7 +196,6 @@ def test_an_older_directory_gets_its_identity_while_jobs_run(original):
     (original.state / 'instance').unlink()
     with sqlite3.connect(original.state / 'fairlead.db') as database:
         database.execute('UPDATE counters SET instance_id = NULL')
-    remove_places(next(original.state.glob('launches/*')))
     original.start()
     assert original.running(running) and status(original)['quarantine'] is None
     assert 'id=' in (original.state / 'instance').read_text()
@@ -208,9 +213,51 @@ def test_another_device_number_after_a_reboot_is_no_copy(original):
     lines = dict(line.split('=', 1) for line in mark.read_text().splitlines())
     lines.update(boot_id='another', device='1')
     mark.write_text(''.join('%s=%s\n' % pair for pair in lines.items()))
+    (original.state / 'instance.seal').unlink()  # it says that the mark was written by another program
     original.start()
     assert status(original)['quarantine'] is None
     assert finish(original)[job]['state'] == 'COMPLETED'
+
+
+def test_an_older_copy_that_is_written_into_the_same_files(original):
+    """As 'cp -a' does it: no file is another one, and all of them agree. What waits in it has run since."""
+    original.start()
+    job = original.submit('--hold', '-o', '/dev/null', write_script(original, '0'))
+    original.kill()
+    original.kill_launchers()
+    backup = original.directory / 'backup'
+    subprocess.run(['cp', '-a', original.state, backup], check=True)
+    original.start()
+    original.ok('release', job)
+    finish(original)
+    original.kill()
+    original.kill_launchers()
+    inodes = {path.name: path.stat().st_ino for path in original.state.iterdir()}
+    subprocess.run(['cp', '-a', '%s/.' % backup, original.state], check=True)
+    assert (original.state / 'instance').stat().st_ino == inodes['instance']
+    original.start()
+    assert 'written again' in status(original)['quarantine']
+    assert [(row['job_id'], row['held']) for row in original.queue()] == [(job, True)]
+    original.ok('cancel', job)
+    original.stop()
+    original.start()
+    assert status(original)['quarantine'] is None
+
+
+@pytest.mark.parametrize('change', [
+    lambda mark: mark.chmod(0o640),
+    lambda mark: os.link(mark, mark.with_name('link')),
+    lambda mark: mark.with_name('instance.seal').unlink(),
+    lambda mark: mark.with_name('instance.seal').write_text('changed_ns=5'),
+])
+def test_what_else_changes_the_mark_is_no_older_copy(original, change):
+    original.start()
+    job = original.submit('-o', '/dev/null', '--begin', 'now+1hour', '--', 'true')
+    original.stop()
+    change(original.state / 'instance')
+    original.start()
+    assert status(original)['quarantine'] is None
+    assert [(row['job_id'], row['held']) for row in original.queue()] == [(job, False)]
 
 
 def test_a_copy_of_hard_links_is_refused(original, make):
@@ -228,9 +275,54 @@ def test_a_copy_of_hard_links_is_refused(original, make):
 def test_keys_and_groups_have_the_id_of_the_instance(original):
     original.start()
     start_job(original, '-o', '/dev/null', '--', 'sh', '-c', UNTIL_GO + '0')
-    start = next(original.state.glob('launches/*/start')).read_text()
-    record = dict(line.split('=', 1) for line in start.splitlines())
+    (launch,) = logged(original.state).values()
+    record = launch.start
     instance_id = dict(line.split('=', 1) for line in (original.state / 'instance').read_text().splitlines())['id']
     assert len(instance_id) == 32 and record['key'].startswith(instance_id[:16])
     assert record['cgroup'] == '' or record['cgroup'].endswith('-' + instance_id[:8])
     let_go(original)
+
+
+def restore_in_place(instance, backup):
+    """The older copy takes the place of what is in the directory, which stays the same one."""
+    for path in instance.state.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    subprocess.run(['cp', '-a', '%s/.' % backup, instance.state], check=True)
+
+
+@pytest.mark.parametrize('is_live', [False, True])
+def test_an_older_copy_in_the_same_directory(original, is_live):
+    """All files are those of the copy, and agree; only the mark is another file. What waits in it may have run since."""
+    original.start()
+    running, pending = submit_both(original)
+    if not is_live:
+        original.stop()
+        original.kill_launchers()
+    backup = original.directory / 'backup'
+    subprocess.run(['cp', '-a', original.state, backup], check=True)
+    if not is_live:
+        original.start()
+    let_go(original)
+    finish(original)
+    (original.work / 'go').unlink()
+    later = start_job(original, '--requeue', '-o', '/dev/null', '--', 'sh', '-c', 'echo later >>ran; ' + UNTIL_GO + '0')
+    original.kill()
+    original.kill_launchers()
+    until(lambda: not original.launcher_pids(), 'the launcher to be gone')
+    restore_in_place(original, backup)
+    original.start()
+    until(lambda: states(original).get(running), 'the end of what ran in the copy')
+    assert states(original)[running] == 'NODE_FAIL'
+    assert 'restored' in status(original)['quarantine']
+    assert [(row['job_id'], row['held']) for row in original.queue()] == [(pending, True)]
+    assert run_counts(original) == {str(running): 1, str(pending): 1, 'later': 1}
+    until(lambda: not original.keeper_pids(), 'the job that the copy does not know to end')
+    job = original.submit('-o', '/dev/null', '--', 'true')
+    assert job >= later
+    until(lambda: states(original).get(job) == 'COMPLETED', 'a new job')
+    original.ok('cancel', pending)
+    verify(original)
+    original.kill()
+    original.kill_launchers()
+    original.start()
+    assert status(original)['quarantine'] is None and states(original)[job] == 'COMPLETED'

@@ -15,7 +15,8 @@ import time
 
 import pytest
 
-from instance import BUILD, PATIENCE, Instance, find_processes, in_time, kill, until
+from instance import (BUILD, PATIENCE, Instance, find_processes, has_ended, in_time, kill, known, log_line, logged,
+                      until)
 
 ME = pwd.getpwuid(os.geteuid()).pw_name
 
@@ -263,7 +264,7 @@ def test_jobs_outlive_daemon_and_launcher(instance):
     instance.kill_launchers()
     let_go_us = time.time() * 1e6
     let_go(instance)
-    until(lambda: list(instance.state.glob('launches/*/end')), 'the end record')
+    until(lambda: has_ended(instance.state), 'the end record')
     ended_us = time.time() * 1e6
     time.sleep(1)
     instance.start()
@@ -311,7 +312,7 @@ def test_a_job_without_its_keeper_is_node_fail(instance):
 
 
 def test_an_answered_end_is_kept(instance):
-    """An end is reported before its keeper has synced it. All programs are killed right after the answer with the end."""
+    """An end is reported before it is synced. All programs are killed right after the answer with the end."""
     instance.start()
     for status in range(1, 9):
         done = instance.run('submit', '--wait', '-o', '/dev/null', '--', 'sh', '-c', 'exit %d' % status)
@@ -323,27 +324,30 @@ def test_an_answered_end_is_kept(instance):
         newest = max(instance.history(), key=lambda row: row['job_id'])
         assert (newest['job_id'], newest['state'], newest['exit_status']) == (status, 'FAILED', status)
         assert not instance.queue()
-    until(lambda: not list(instance.state.glob('launches/*')), 'the directories to be removed')
+    until(lambda: not known(instance.state), 'the launches to be forgotten')
     verify(instance)
 
 
 def test_a_reappeared_start_record_changes_nothing(instance):
-    """The directory of a launch is removed without a sync. After a power failure its start record may be there again, from
-    an earlier boot and without the end, which only the database has."""
+    """A segment of the log is removed without a sync. After a power failure its records may be there again, from an earlier
+    boot and without the end, which only the database has."""
     instance.start()
     job = instance.submit('-o', '/dev/null', '--', 'sh', '-c', UNTIL_GO + '7')
-    start = until(lambda: list(instance.state.glob('launches/*/start')), 'the start record')[0]
-    text = start.read_text()
+    (launch_id,) = until(lambda: [i for i, launch in logged(instance.state).items() if launch.records], 'the record')
+    launch = logged(instance.state)[launch_id]
     let_go(instance)
     first_row = finish(instance)[job]
-    until(lambda: not start.parent.exists(), 'its directory to be removed')
+    until(lambda: not known(instance.state), 'the launch to be forgotten')
     instance.kill()
     instance.kill_launchers()
     until(lambda: not instance.launcher_pids(), 'the launcher to be gone')
-    start.parent.mkdir(mode=0o700)
-    start.write_text(re.sub('boot_id=.*', 'boot_id=another', text))
+    for segment in instance.state.glob('launches/*.log'):
+        segment.unlink()
+    lines = [{**launch.start, 'boot_id': 'another'}, launch.records['started']]
+    text = ''.join(log_line(BUILD, ''.join('%s=%s\n' % field for field in line.items())) for line in lines)
+    (instance.state / 'launches/7.log').write_text(text)
     instance.start()
-    until(lambda: not start.parent.exists(), 'its directory to be removed again')
+    until(lambda: not known(instance.state), 'the launch to be forgotten again')
     assert (first_row['state'], first_row['exit_status']) == ('FAILED', 7)
     assert finish(instance)[job] == first_row
     verify(instance)
@@ -494,11 +498,58 @@ def test_a_limit_of_file_size_is_like_a_full_disk(instance):
 
 
 def test_a_job_without_its_records_is_node_fail(instance):
-    """The launches' directories are deleted while a job runs: after its end, it is NODE_FAIL and its CPUs are free."""
+    """The record log is deleted while a job runs, and the launcher is killed: the job's end cannot be known, and its CPUs are
+    free."""
     instance.start()
     job = start_job(instance, '-o', '/dev/null', '--', 'sh', '-c', UNTIL_GO + '0')
     shutil.rmtree(instance.state / 'launches')
-    let_go(instance)
+    instance.kill_launchers()
     row = finish(instance)[job]
-    assert row['state'] == 'NODE_FAIL' and 'removed' in row['detail']
+    let_go(instance)
+    assert row['state'] == 'NODE_FAIL' and 'unknown' in row['detail']
+    until(lambda: not instance.keeper_pids(), 'the keeper to end')
+    verify(instance)
+
+
+def test_a_job_whose_records_are_deleted_ends(instance):
+    """The launcher and the keeper have the deleted log open."""
+    instance.start()
+    job = start_job(instance, '-o', '/dev/null', '--', 'sh', '-c', UNTIL_GO + '7')
+    shutil.rmtree(instance.state / 'launches')
+    let_go(instance)
+    assert (finish(instance)[job]['state'], finish(instance)[job]['exit_status']) == ('FAILED', 7)
+    verify(instance)
+
+
+@pytest.mark.parametrize('is_stopped', [False, True])
+@pytest.mark.parametrize('victims', ['launcher', 'launcher and daemon'])
+def test_a_job_without_its_records_never_runs_beside_its_next_attempt(instance, victims, is_stopped):
+    """The record log is deleted while a job that may be requeued runs, and the launcher is killed. The next launcher finds the
+    keeper, because it has the state directory open, and ends the job before the next attempt starts."""
+    instance.start()
+    instance.ok('set', 'requeue_delay_s=0')
+    script = instance.work / 'job.sh'
+    # Also a process that has left the job's session.
+    script.write_text('#!/bin/sh\ntrap "" TERM\nme=$FAIRLEAD_RESTART_COUNT\nsetsid sh -c "while sleep 0.05; do echo $me >>alive; done" &\n'
+                      'echo $me >>began\nwhile ! test -e go; do sleep 0.02; done\necho $me >>ended\n')
+    job = start_job(instance, '--requeue', '-o', '/dev/null', script)
+    until((instance.work / 'alive').exists, 'the job to be under way')
+    if is_stopped:
+        for pid in instance.keeper_pids():
+            kill(pid, signal.SIGSTOP)
+    if victims != 'launcher':
+        instance.kill()
+    shutil.rmtree(instance.state / 'launches')
+    instance.kill_launchers()
+    if victims != 'launcher':
+        instance.start()
+    until(lambda: len((instance.work / 'began').read_text().split()) == 2, 'the second attempt')
+    (instance.work / 'alive').unlink(missing_ok=True)
+    until(lambda: (instance.work / 'alive').exists() and len((instance.work / 'alive').read_text().split()) > 5, 'signs of life')
+    assert set((instance.work / 'alive').read_text().split()) == {'1'}
+    assert len(instance.keeper_pids()) == 1
+    let_go(instance)
+    until(lambda: not instance.queue(), 'the job to end')
+    assert (instance.work / 'ended').read_text().split() == ['1']
+    assert [row['state'] for row in instance.history() if row['job_id'] == job] == ['REQUEUED', 'COMPLETED']
     verify(instance)

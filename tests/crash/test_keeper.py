@@ -4,6 +4,7 @@ import fcntl
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -11,12 +12,12 @@ import time
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from exec_world import BUILD, LAUNCHER, PATIENCE, US, World, alive, in_time, kill, read, until  # noqa: E402
+from exec_world import BUILD, LAUNCHER, PATIENCE, US, World, alive, in_time, kill, known, log_line, logged, until  # noqa: E402
 
 KILL_AT = BUILD / 'tests/crash/kill-at'
 SANITIZED = os.environ.get('FAIRLEAD_SANITIZED') == '1'
 # The processes are killed at every n-th system call. FAIRLEAD_CRASH_EVERY=1 takes a minute.
-EVERY = {'launcher': 40, 'keeper': 20} if SANITIZED else {'launcher': 5, 'keeper': 1}
+EVERY = {'launcher': 20, 'keeper': 6, 'job': 5} if SANITIZED else {'launcher': 5, 'keeper': 1, 'job': 1}
 
 
 @pytest.fixture(params=['cgroup', 'no-cgroup'])
@@ -66,7 +67,7 @@ def test_a_job_survives_its_launcher(world):
     kill_launcher(world)
     assert world.report() == 'gone'
     let_go(world)
-    until(lambda: (world.state / 'launches/1/end').exists(), 'the end record')
+    until(lambda: world.has_record(1, 'ended'), 'the end record')
     world.connect()
     record = world.synced()[1]
     assert (record['phase'], record['end'], record['exit_status']) == ('ended', 'exited', 4)
@@ -83,7 +84,7 @@ def test_the_next_launcher_is_notified_of_an_end(world):
     let_go(world)
     assert world.ended(1)['exit_status'] == 0
     world.send('ack', 1)
-    until(lambda: not (world.state / 'launches/1').exists(), 'its directory to be removed')
+    world.until_forgotten(1)
 
 
 def test_a_time_limit_is_enforced_without_a_launcher(world):
@@ -91,12 +92,11 @@ def test_a_time_limit_is_enforced_without_a_launcher(world):
 
     def attempt(seconds):
         launch_id, span_us = next(ids), int(seconds * US)
-        directory = world.state / ('launches/%d' % launch_id)
         world.start(launch_id, 'sh', '-c', 'trap "" TERM; sleep 600', limit_us=span_us, grace_us=span_us)
         world.record(launch_id, 'started')
         kill_launcher(world)
-        was_early = not (directory / 'completing').exists()
-        until((directory / 'end').exists, 'the end record', PATIENCE + 2 * seconds)
+        was_early = not world.has_record(launch_id, 'completing')
+        until(lambda: world.has_record(launch_id, 'ended'), 'the end record', PATIENCE + 2 * seconds)
         world.connect()
         assert world.synced()[launch_id]['end'] == 'timed-out'
         return was_early
@@ -125,8 +125,8 @@ def test_a_replaced_time_limit_is_enforced_without_a_launcher(world):
         world.start(launch_id + 50, 'true')  # its record says that the launcher has read both
         world.record(launch_id + 50, 'started')
         kill_launcher(world)
-        was_early = not (world.state / ('launches/%d/completing' % launch_id)).exists()
-        until((world.state / ('launches/%d/end' % launch_id)).exists, 'the end record', PATIENCE + seconds)
+        was_early = not world.has_record(launch_id, 'completing')
+        until(lambda: world.has_record(launch_id, 'ended'), 'the end record', PATIENCE + seconds)
         world.connect()
         record = world.synced()[launch_id]
         assert record['end'] == 'timed-out' and record['at_us'] - started_us >= span_us
@@ -190,7 +190,6 @@ def check_lost(world, record, pids):
     assert (record['end'], record['detail']) == ('lost', ORPHANS_KILLED)
     assert record['pid'] == pids[-1] or record['pid'] in pids
     assert not [pid for pid in pids if alive(pid)]
-    assert not (world.state / 'launches/1/end.new').exists()
 
 
 def test_orphans_are_killed_after_their_keeper(world):
@@ -252,7 +251,7 @@ def test_the_main_process_dies_with_its_keeper(world):
     until(lambda: not alive(pid), 'the job to be gone')
 
 
-# ---- what a launcher finds ----
+# ---- what a launcher finds of an older one: a directory for each launch ----
 
 
 @pytest.fixture
@@ -323,7 +322,7 @@ END = 'id=1\nphase=ended\nat_us=7\nstarted_us=5\npid=4194304\nend=exited\nexit_s
     (BOOT_ID, {'end': END[:-9]}, 'lost', "record 'end' is cut off"),
 ])
 def test_an_end_after_power_loss(bare, boot_id, files, end, detail):
-    """Only a start is synced. A later record may be complete, torn or missing: no reply has relied on it yet."""
+    """A record may be complete, torn or missing: no reply has relied on it yet."""
     forge(bare, 1, start=start_record(1, UNUSED_PID, boot_id), lock='%d\n' % UNUSED_PID, **files)
     bare.connect()
     record = bare.ended(1)
@@ -370,35 +369,299 @@ def test_two_names_of_one_launch_id_are_one_launch(bare):
     assert bare.synced() == {}
 
 
+# ---- the record log ----
+
+
 def test_a_reported_end_stays_the_same(world):
-    """Keeper and launcher are killed before the end is synced or acknowledged: the next launcher reports the same."""
+    """The launcher is killed before the end is synced or acknowledged: the next launcher reports the same."""
     for launch_id in range(1, 11):
         world.start(launch_id, 'sh', '-c', 'exit %d' % launch_id)
-        keeper = until(lambda: read(world.state / ('launches/%d/lock' % launch_id)).partition(b'\n')[0], 'its keeper')
         reported = world.ended(launch_id)
-        kill(int(keeper))
         kill_launcher(world)
         world.connect()
         again = world.synced()
         assert again[launch_id] == reported and reported['exit_status'] == launch_id
         world.send('ack', launch_id)
-        until(lambda: not (world.state / ('launches/%d' % launch_id)).exists(), 'its directory to be removed')
+        world.until_forgotten(launch_id)
 
 
-def test_a_directory_is_removed_while_its_keeper_waits_for_the_commit(world):
-    """The reported end stays, and the keeper does not wait for a record that cannot be written."""
+def test_an_acknowledged_end_stays_forgotten(world):
+    """A job that runs on keeps the segment."""
+    world.start(1, 'sleep', '600')
+    world.record(1, 'started')
+    world.run(2, 'true')
+    world.send('ack', 2)
+    world.until_forgotten(2)
+    kill_launcher(world)
+    world.connect()
+    assert list(world.synced()) == [1]
+
+
+def segments(world):
+    return sorted(path.name for path in (world.state / 'launches').glob('*.log'))
+
+
+def test_segments_are_removed(world):
+    """A segment is full after some 150 launches, and is removed once all of its launches are acknowledged."""
+    world.start(1, 'sleep', '600')
+    world.record(1, 'started')
+    ids = range(2, 402)
+    for launch_id in ids:
+        world.start(launch_id, 'true')
+    for launch_id in ids:
+        world.ended(launch_id)
+    assert len(segments(world)) >= 3
+    for launch_id in ids:
+        world.send('ack', launch_id)
+    until(lambda: len(segments(world)) == 2, 'the full segments without a launch to be removed')
+    assert '1.log' in segments(world)
+    world.send('end', 1, 0)
+    world.ended(1)
+    world.send('ack', 1)
+    until(lambda: len(segments(world)) == 1, 'the first segment to be removed')
+    for pid in world.launcher_pids():
+        kill(pid, signal.SIGTERM)
+    until(lambda: segments(world) == [], 'the last segment to be removed by a launcher that ends')
+
+
+@pytest.mark.parametrize('torn', [b'x', b'\n0123', b'\n0123456789abcdef id=1\tphase=ended', b'\0' * 600, b'\n\n \n\t\n'])
+def test_a_torn_line_damages_no_other_one(world, torn):
     world.start(1, 'sh', '-c', UNTIL_GO + 'exit 4')
     world.record(1, 'started')
-    keeper = world.keeper_pid(1)
+    with open(world.state / 'launches/1.log', 'ab') as segment:
+        segment.write(torn)
     let_go(world)
     assert world.ended(1)['exit_status'] == 4
-    subprocess.run(['rm', '-rf', world.state / 'launches/1'], check=True)
-    until(lambda: not alive(keeper), 'the keeper to end')
+    world.start(2, 'sh', '-c', 'exit 5')
+    assert world.ended(2)['exit_status'] == 5
+    kill_launcher(world)
+    world.connect()
+    assert {launch_id: r['exit_status'] for launch_id, r in world.synced().items()} == {1: 4, 2: 5}
+
+
+def cut_log(world, launch_id, phase):
+    """Cuts the log off in the middle of the line with this phase, as power loss may do."""
+    path = world.state / 'launches/1.log'
+    text = path.read_bytes()
+    offset = text.index(b'id=%d\tphase=%s' % (launch_id, phase.encode()))
+    path.write_bytes(text[:offset + 20])
+
+
+def test_an_end_that_is_torn_is_lost(world):
+    """The same boot: what is left of the job is killed, and its end is not known."""
+    world.run(1, 'true')
+    kill_launcher(world)
+    cut_log(world, 1, 'ended')
+    world.connect()
+    record = world.ended(1)
+    assert (record['end'], record['detail']) == ('lost', ORPHANS_KILLED)
+    assert record['started_us'] > 0
+
+
+def test_a_launch_whose_start_is_torn_never_ran(world):
+    """No process has executed it, so it may be started with the same id."""
+    world.run(1, 'true')
+    kill_launcher(world)
+    cut_log(world, 1, 'started')
+    world.connect()
+    assert world.synced() == {}
+    assert world.run(1, 'echo', 'ran')[1] == 'ran\n'
+
+
+def forge_log(world, *lines):
+    (world.state / 'launches/1.log').write_text(''.join(log_line(BUILD, line) for line in lines))
+
+
+def start_line(launch_id, boot_id, directory=''):
+    return 'start=%d\nkey=%s\nborn=0\nboot_id=%s\ncgroup=\n%s' % (launch_id, '0' * 32, boot_id, directory)
+
+
+STARTED = 'id=1\nphase=started\nat_us=5\nstarted_us=5\nat_boot_us=7\npid=%d\ndetail=\n'
+
+
+@pytest.mark.parametrize('lines, end, detail', [
+    ([start_line(1, 'another')], 'lost', 'the machine was restarted while it started'),
+    ([start_line(1, BOOT_ID)], None, None),
+    ([start_line(1, 'another'), STARTED % UNUSED_PID], 'lost', RESTARTED),
+    ([start_line(1, BOOT_ID), STARTED % UNUSED_PID], 'lost', ORPHANS_KILLED),
+    ([start_line(1, 'another'), STARTED % UNUSED_PID, END], 'exited', ''),
+    ([start_line(1, BOOT_ID), STARTED % UNUSED_PID, END], 'exited', ''),
+    ([start_line(1, BOOT_ID), END], 'exited', ''),
+    ([start_line(1, 'another'), STARTED % UNUSED_PID, END, 'acknowledged=1\n'], None, None),
+    ([start_line(1, 'another'), start_line(1, BOOT_ID), STARTED % UNUSED_PID, END], 'exited', ''),
+    ([start_line(1, BOOT_ID, 'directory=1:2\n'), STARTED % UNUSED_PID], 'lost',
+     'its directory was copied while it ran; it may still run where it was started'),
+    ([STARTED % UNUSED_PID, END], None, None),  # of no launch
+    (['new=line\n', start_line(1, BOOT_ID) + 'new=field\n', STARTED % UNUSED_PID, END + 'new=field\n'], 'exited', ''),
+])
+def test_what_a_log_says(bare, lines, end, detail):
+    forge_log(bare, *lines)
+    bare.connect()
+    if end is None:
+        assert bare.synced() == {}
+        return
+    record = bare.ended(1)
+    assert (record['end'], record['detail']) == (end, detail)
+    bare.send('ack', 1)
+    bare.until_forgotten(1)
+
+
+def test_a_reused_pid_in_the_log_is_not_signalled(bare, bystander):
+    forge_log(bare, start_line(1, BOOT_ID), STARTED % bystander.pid)
+    bare.connect()
+    assert bare.ended(1)['end'] == 'lost'
+    assert bystander.poll() is None
+
+
+def test_a_segment_that_is_no_file_is_left_alone(bare):
+    (bare.state / 'launches/1.log').mkdir()
+    os.mkfifo(bare.state / 'launches/2.log')
+    (bare.state / 'launches/3.log').symlink_to(bare.state / 'launches/2.log')
+    bare.connect()
+    assert bare.synced() == {}
+    assert bare.run(1, 'echo', 'ran')[1] == 'ran\n'
+
+
+def test_a_log_is_removed_while_a_job_runs(world):
+    """The end is reported, and the next start gets a new segment."""
+    world.start(1, 'sh', '-c', UNTIL_GO)
+    world.record(1, 'started')
+    (world.state / 'launches/1.log').unlink()
+    let_go(world)
+    assert world.ended(1)['exit_status'] == 0
     assert world.run(2, 'true')[0]['end'] == 'exited'
-    assert [report for report in world.reports if isinstance(report, dict) and report['end'] == 'lost'] == []
-    world.send('ack', 1)
-    world.send('ack', 2)
-    until(lambda: not list(world.state.glob('launches/*')), 'the directories to be removed')
+    assert known(world.state) == [2]
+
+# ---- a record log that another program changes ----
+
+
+def test_a_segment_is_truncated_while_jobs_run(world):
+    """As log rotation does it. No launch runs twice, and new ones run in another segment."""
+    for launch_id in (1, 2):
+        world.start(launch_id, 'sh', '-c', 'echo ran >> %s/count; ' % world.path + UNTIL_GO + 'exit 3')
+        world.record(launch_id, 'started')
+    (world.state / 'launches/1.log').write_bytes(b'')
+    record = world.run(3, 'sh', '-c', 'exit 5')[0]
+    assert (record['end'], record['exit_status']) == ('exited', 5)
+    kill_keeper(world, 2)
+    assert world.ended(2)['end'] == 'lost'
+    let_go(world)
+    record = world.ended(1)
+    assert (record['end'], record['exit_status']) == ('exited', 3)
+    assert (world.path / 'count').read_text() == 'ran\nran\n'
+
+
+@pytest.mark.parametrize('change', [
+    lambda segment: segment.unlink(),
+    lambda segment: segment.write_bytes(b''),
+    lambda segment: os.truncate(segment, 70),
+])
+def test_the_log_is_changed_while_no_launcher_runs(world, change):
+    """Its keepers are found by their locks, and the jobs go on: none is ended, and none runs twice."""
+    for launch_id in (1, 2, 3):
+        world.start(launch_id, 'sh', '-c', 'echo ran >> %s/count; ' % world.path + UNTIL_GO + 'exit %d' % launch_id)
+        started = world.record(launch_id, 'started')
+    kill_launcher(world)
+    change(world.state / 'launches/1.log')
+    world.connect()
+    records = world.synced()
+    assert {launch_id: record['phase'] for launch_id, record in records.items()} == dict.fromkeys((1, 2, 3), 'started')
+    assert records[3]['pid'] == started['pid'] and abs(records[3]['started_us'] - started['started_us']) < US
+    assert world.run(4, 'sh', '-c', 'exit 4')[0]['exit_status'] == 4
+    kill_keeper(world, 3)
+    assert world.ended(3)['end'] == 'lost'
+    until(lambda: not alive(started['pid']), 'what is left of the job to be killed')
+    kill_launcher(world)
+    world.connect()
+    assert {launch_id: record['phase'] for launch_id, record in world.synced().items() if launch_id < 3} == {1: 'started', 2: 'started'}
+    let_go(world)
+    assert [world.ended(launch_id)['exit_status'] for launch_id in (1, 2)] == [1, 2]
+    assert (world.path / 'count').read_text() == 'ran\n' * 3
+
+
+def test_a_launch_whose_start_line_is_cut_away_is_lost(world):
+    """It may have run: only a launch whose start line is in the log can be known never to have run."""
+    world.start(1, 'sh', '-c', UNTIL_GO)
+    pid = world.record(1, 'started')['pid']
+    kill_launcher(world)
+    world.start_launcher()
+    world.connect()
+    assert world.synced()[1]['phase'] == 'started'
+    (world.state / 'launches/1.log').write_bytes(b'')
+    kill_keeper(world, 1)
+    assert world.ended(1)['end'] == 'lost'
+    until(lambda: not alive(pid), 'the job to be gone')
+
+
+@pytest.mark.parametrize('ends_before', [False, True])
+def test_a_segment_is_copied(world, ends_before):
+    """An end that only one of both has counts."""
+    world.start(1, 'sh', '-c', UNTIL_GO + 'exit 6')
+    world.record(1, 'started')
+    text = (world.state / 'launches/1.log').read_bytes()
+    kill_launcher(world)
+    (world.state / 'launches/900.log').write_bytes(text)
+    if ends_before:
+        pid = world.keeper_pid(1)
+        let_go(world)
+        until(lambda: not alive(pid), 'the keeper to be gone')
+    world.connect()
+    records = world.synced()
+    let_go(world)
+    record = records[1] if ends_before else world.ended(1)
+    assert (record['phase'], record['end'], record['exit_status']) == ('ended', 'exited', 6)
+
+
+def test_a_socket_among_the_segments_is_left_alone(world):
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(str(world.state / 'launches/77.log'))
+    kill_launcher(world)
+    world.connect()
+    assert world.synced() == {}
+    assert world.run(1, 'true')[0]['end'] == 'exited'
+
+
+def test_the_socket_is_removed(world):
+    world.start(1, 'sh', '-c', UNTIL_GO + 'exit 4')
+    world.record(1, 'started')
+    world.kill_driver()
+    pids = world.launcher_pids()
+    (world.state / 'launcher.sock').unlink()
+    until((world.state / 'launcher.sock').exists, 'another socket')
+    world.connect()
+    assert world.launcher_pids() == pids and list(world.synced()) == [1]
+    let_go(world)
+    assert world.ended(1)['exit_status'] == 4
+
+
+def test_a_keeper_that_gets_sigterm_ends_its_job_as_lost(world):
+    """As at a shutdown: no user has cancelled it."""
+    world.start(1, 'sleep', '1000')
+    world.record(1, 'started')
+    kill(world.keeper_pid(1), signal.SIGTERM)
+    record = world.ended(1)
+    assert (record['end'], record['detail']) == ('lost', 'its keeper got SIGTERM, as at a shutdown')
+
+
+def test_a_record_that_is_written_in_part_is_written_again(tmp_path):
+    """By one write, because the lines of other processes may follow what was written."""
+    preloaded = 'libasan.so.8 half-write.so' if SANITIZED else 'half-write.so'
+    world = World(tmp_path, prefix=['env', 'LD_PRELOAD=' + preloaded, 'LD_LIBRARY_PATH=%s' % (BUILD / 'tests/crash')])
+    world.connect()
+    record = world.run(1, 'sh', '-c', 'exit 9')[0]
+    assert (record['end'], record['exit_status']) == ('exited', 9)
+    world.close()
+
+
+def test_ids_that_no_launch_can_have_are_ignored(world):
+    """From a job, which may write into the fifo, and from a daemon."""
+    (launcher,) = world.launcher_pids()
+    world.start(1, 'sh', '-c', r"printf '\377\377\377\377\377\377\377\377' > state/launcher.events; " + UNTIL_GO)
+    world.record(1, 'started')
+    world.send('ack', -1)
+    let_go(world)
+    assert world.ended(1)['exit_status'] == 0
+    assert world.launcher_pids() == [launcher]
 
 
 def test_hundreds_of_jobs_end_at_once(world):
@@ -416,17 +679,7 @@ def test_hundreds_of_jobs_end_at_once(world):
     assert sum(isinstance(report, dict) and report['phase'] == 'ended' for report in world.reports) == len(ids)
     for launch_id in ids:
         world.send('ack', launch_id)
-    until(lambda: not list(world.state.glob('launches/*')), 'the directories to be removed')
-
-
-def test_a_directory_is_removed_while_its_job_runs(world):
-    world.start(1, 'sh', '-c', UNTIL_GO)
-    world.record(1, 'started')
-    keeper = world.keeper_pid(1)
-    subprocess.run(['rm', '-rf', world.state / 'launches/1'], check=True)
-    let_go(world)
-    until(lambda: not alive(keeper), 'the keeper to end')
-    assert world.run(2, 'true')[0]['end'] == 'exited'
+    world.until_forgotten()
 
 
 # ---- every system call ----
@@ -460,109 +713,100 @@ class Traced:
         self.world.close()
 
 
-# The files that are synced at a start: its record, the launch's directory, the directory of launches. At an end: its
-# record, the launch's directory.
-START_SYNC_COUNT, END_SYNC_COUNT = 3, 2
-
-
-def count_keeper_syncs(path, after_start=None, after_end=None, **launch):
-    """Runs a job. Returns how often its keeper syncs, and with after_end, the seconds from the end to its exit."""
+def count_syncs(path, program, act):
+    """Runs a program in a world of its own while act(world) lasts. Returns how often it syncs."""
     path.mkdir()
-    traced = Traced(path, 'keeper', 0)
-    world, seconds = traced.world, None
+    traced = Traced(path, program, 0)
     try:
-        world.connect()
-        world.synced()
-        world.start(1, 'sh', '-c', UNTIL_GO, **launch)
-        if after_start:
-            world.record(1, 'started')
-            after_start(world)
-        let_go(world)
-        if after_end:
-            ended = world.ended(1)
-            after_end(world)
-        result = traced.result()
-        if after_end:
-            seconds = time.time() - ended['at_us'] / US
-        return int(result[2]), seconds
+        traced.world.connect()
+        traced.world.synced()
+        act(traced.world)
+        if program == 'launcher':
+            for pid in traced.world.launcher_pids():
+                kill(pid, signal.SIGTERM)
+        return int(traced.result()[2])
     finally:
         traced.close()
 
 
-def test_a_keeper_syncs_an_end_that_is_not_acknowledged(tmp_path, tracing):
-    """A daemon is connected, but does not acknowledge the end."""
-    syncs, seconds = count_keeper_syncs(tmp_path / 'a', after_end=lambda world: None)
-    assert syncs == START_SYNC_COUNT + END_SYNC_COUNT and seconds >= 0.2
+def run_job(world):
+    world.run(1, 'true')
 
 
-def test_a_keeper_syncs_an_end_if_no_launcher_runs(tmp_path, tracing):
-    syncs, _ = count_keeper_syncs(tmp_path / 'a', after_start=lambda world: (world.disconnect(), kill_launcher(world)))
-    assert syncs == START_SYNC_COUNT + END_SYNC_COUNT
+def test_a_keeper_syncs_nothing_while_its_launcher_runs(tmp_path, tracing):
+    assert count_syncs(tmp_path / 'a', 'keeper', run_job) == 0
 
 
-def test_a_keeper_syncs_an_end_if_its_launcher_cannot_be_notified(tmp_path, tracing):
-    """The fifo of events is full, because its reader is stopped. So the keeper does not wait for the commit."""
-    pids = []
-
-    def stop_and_fill(world):
-        pids.extend(world.launcher_pids())
-        os.kill(pids[0], signal.SIGSTOP)
-        fifo = os.open(world.state / 'launcher.events', os.O_WRONLY | os.O_NONBLOCK)
-        try:
-            while True:
-                os.write(fifo, (77).to_bytes(8, 'little'))  # an unknown launch
-        except BlockingIOError:
-            os.close(fifo)
-
-    path = tmp_path / 'a'
-    path.mkdir()
-    traced = Traced(path, 'keeper', 0)
-    world = traced.world
-    try:
-        world.connect()
-        world.synced()
-        world.start(1, 'sh', '-c', UNTIL_GO + 'exit 4')
+def test_a_keeper_syncs_its_end_if_no_launcher_runs(tmp_path, tracing):
+    def act(world):
+        world.start(1, 'sh', '-c', UNTIL_GO)
         world.record(1, 'started')
-        stop_and_fill(world)
+        world.disconnect()
+        kill_launcher(world)
         let_go(world)
-        assert int(traced.result()[2]) == START_SYNC_COUNT + END_SYNC_COUNT
-        os.kill(pids[0], signal.SIGCONT)
-        assert world.ended(1)['exit_status'] == 4
+
+    assert count_syncs(tmp_path / 'a', 'keeper', act) == 1
+
+
+# The first segment's entry in its directory, and its first start line.
+FIRST_START_SYNC_COUNT = 2
+
+
+def test_a_launcher_syncs_an_end_that_is_not_acknowledged(tmp_path, tracing):
+    def act(world):
+        run_job(world)
+        time.sleep(1)
+
+    assert count_syncs(tmp_path / 'a', 'launcher', act) == FIRST_START_SYNC_COUNT + 1
+
+
+def test_a_launcher_does_not_sync_an_acknowledged_end(tmp_path, tracing):
+    """On a busy machine the acknowledgement may come too late; then it has synced, as it should."""
+    def act(world):
+        run_job(world)
         world.send('ack', 1)
-        until(lambda: not (world.state / 'launches/1').exists(), 'its directory to be removed')
-    finally:
-        for pid in pids:
-            kill(pid, signal.SIGCONT)
-        traced.close()
-
-
-def test_a_keeper_ignores_committed_before_the_end(tmp_path, tracing):
-    def send_committed(world):
-        with open(world.state / 'launches/1/control', 'w') as control:
-            control.write('committed\n')
-
-    syncs, _ = count_keeper_syncs(tmp_path / 'a', after_start=send_committed, after_end=lambda world: None)
-    assert syncs == START_SYNC_COUNT + END_SYNC_COUNT
-
-
-def test_a_keeper_does_not_sync_a_committed_end(tmp_path, tracing):
-    """It exits at once. On a busy machine the acknowledgement may come too late; then it has synced, as it should."""
-
-    def acknowledge_end(world):
-        world.send('ack', 1)
-        until(lambda: not (world.state / 'launches/1').exists(), 'its directory to be removed')
+        world.until_forgotten(1)
+        time.sleep(1)
 
     for attempt in range(30):
-        syncs, _ = count_keeper_syncs(tmp_path / str(attempt), after_end=acknowledge_end)
-        assert syncs in (START_SYNC_COUNT, START_SYNC_COUNT + END_SYNC_COUNT)
-        if syncs == START_SYNC_COUNT:
+        count = count_syncs(tmp_path / str(attempt), 'launcher', act)
+        assert count in (FIRST_START_SYNC_COUNT, FIRST_START_SYNC_COUNT + 1)
+        if count == FIRST_START_SYNC_COUNT:
             return
     raise AssertionError('the acknowledgement never came in time')
 
 
-def test_a_keeper_does_not_sync_a_refused_launch(tmp_path, tracing):
-    syncs, _ = count_keeper_syncs(tmp_path / 'a', after_end=lambda world: None, cpus='4000-4001')
-    assert syncs == 0
+def test_a_start_is_synced_while_its_job_runs(tmp_path, tracing):
+    """The first one of a segment before its job runs, later ones soon after."""
+    def act(world):
+        for launch_id in (1, 2):
+            world.start(launch_id, 'sleep', '600')
+            world.record(launch_id, 'started')
+        time.sleep(1)
+
+    assert count_syncs(tmp_path / 'a', 'launcher', act) == FIRST_START_SYNC_COUNT + 1
+
+
+def test_starts_are_synced_together(tmp_path, tracing):
+    """The traced launcher is slower than the driver, so that starts arrive together."""
+    ids = range(1, 101)
+
+    def act(world):
+        for launch_id in ids:
+            world.start(launch_id, 'true')
+        for launch_id in ids:
+            world.ended(launch_id)
+            world.send('ack', launch_id)
+        world.until_forgotten()
+
+    assert count_syncs(tmp_path / 'a', 'launcher', act) < len(ids)
+
+
+def test_an_order_that_is_sent_with_the_start_holds(world):
+    for launch_id in range(1, 21):
+        world.start(launch_id, 'sleep', '600')
+        world.send('end', launch_id, US)
+    assert {world.ended(launch_id)['end'] for launch_id in range(1, 21)} == {'cancelled'}
 
 
 def play_daemon(world):
@@ -584,8 +828,8 @@ def play_daemon(world):
 def acknowledge(world):
     """Acknowledges the end as a daemon does, again and again. It may be reported again, but not started again."""
     end = time.monotonic() + PATIENCE
-    while list(world.state.glob('launches/*')):
-        assert time.monotonic() < end, 'its directory is still there'
+    while known(world.state):
+        assert time.monotonic() < end, 'it is still known'
         world.send('ack', 1)
         time.sleep(0.02)  # the launcher reads it before the next connection replaces this one
         world.connect()
@@ -610,6 +854,7 @@ def kill_at_every_call(tmp_path, program, check):
             record = play_daemon(traced.world)
             check(traced.world, record, n)
             acknowledge(traced.world)
+            assert not (traced.world.state / 'launches/1.script').exists(), n
             for pid in traced.world.launcher_pids():
                 kill(pid, signal.SIGTERM)
             # Not killed by close(), because a sanitizer complains about a process that is killed while it ends.
@@ -644,7 +889,22 @@ def test_a_keeper_is_killed_at_every_call(tmp_path, tracing):
         allowed = {'unavailable': [[]], 'lost': [[], ['ran'], ['ran', 'end']], 'exited': [['ran', 'end']]}
         assert ran in allowed[record['end']], (n, record)
         assert not record['pid'] or not alive(record['pid']), n
-        lines = (world.state / 'launches/1/lock').read_text().split('\n')
-        assert len(lines) < 2 or not lines[1] or not os.path.exists(lines[1]), n  # its control group is removed
+        group = logged(world.state)[1].start.get('cgroup')
+        assert not group or not os.path.exists(group), n  # its control group is removed
 
     kill_at_every_call(tmp_path, 'keeper', check)
+
+
+def test_a_job_is_killed_at_every_call(tmp_path, tracing):
+    """Before its record "started" its process has executed nothing; after it, it may have."""
+
+    def check(world, record, n):
+        ran = written_by_job(world)
+        if record['end'] == 'unavailable':
+            assert (ran, record['started_us'], record['pid']) == ([], 0, 0), n
+            assert not world.has_record(1, 'started'), n
+        else:
+            assert record['end'] == 'exited' and world.has_record(1, 'started'), (n, record)
+            assert record['signal'] == signal.SIGKILL or ran == ['ran', 'end'], (n, record)
+
+    kill_at_every_call(tmp_path, 'job', check)

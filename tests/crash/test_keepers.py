@@ -3,6 +3,7 @@ them. Figures are printed."""
 import os
 import pathlib
 import resource
+import subprocess
 import sys
 import time
 
@@ -138,40 +139,56 @@ def limit_files(world, count):
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (hard if count is None else count, hard))
 
 
-def test_an_end_that_cannot_be_read_is_not_forgotten(world):
+def test_an_end_needs_no_descriptors(world):
+    """The launcher has the segment open."""
     world.start(1, 'sh', '-c', UNTIL_GO + 'exit 7')
     world.record(1, 'started')
-    keeper = world.keeper_pid(1)
     limit_files(world, 3)
     (world.path / 'go').touch()
-    until(lambda: not alive(keeper), 'the keeper to sync its end and exit')
-    time.sleep(0.5)
-    assert (world.state / 'launches/1/end').exists()
-    limit_files(world, None)
     record = world.ended(1)
     assert (record['end'], record['exit_status']) == ('exited', 7)
+
+
+def refuse_orders(keeper, is_refused):
+    """The kernel keeps no signals with a value for the keeper."""
+    hard = resource.prlimit(keeper, resource.RLIMIT_SIGPENDING)[1]
+    resource.prlimit(keeper, resource.RLIMIT_SIGPENDING, (0 if is_refused else hard, hard))
 
 
 def test_an_order_that_cannot_be_sent_is_sent_later(world):
     world.start(1, 'sleep', '600')
     pid = world.record(1, 'started')['pid']
-    limit_files(world, 3)
+    keeper = world.keeper_pid(1)
+    refuse_orders(keeper, True)
     world.send('end', 1, US)
     time.sleep(0.5)
     assert alive(pid)
-    limit_files(world, None)
+    refuse_orders(keeper, False)
     assert world.ended(1)['end'] == 'cancelled'
 
 
 def test_a_time_limit_that_cannot_be_sent_is_sent_later(world):
     world.start(1, 'sleep', '600')
     pid = world.record(1, 'started')['pid']
-    limit_files(world, 3)
+    keeper = world.keeper_pid(1)
+    refuse_orders(keeper, True)
     world.send('limit', 1, US // 2)
     time.sleep(1)
     assert alive(pid)
-    limit_files(world, None)
+    refuse_orders(keeper, False)
     assert world.ended(1)['end'] == 'timed-out'
+
+
+def test_a_signal_that_is_no_order_ends_nothing(world):
+    """A signal without a value has the number of an order."""
+    world.start(1, 'sleep', '600')
+    pid = world.record(1, 'started')['pid']
+    for number in range(34, 37):
+        os.kill(world.keeper_pid(1), number)
+    time.sleep(0.3)
+    assert alive(pid)
+    world.send('end', 1, US)
+    assert world.ended(1)['end'] == 'cancelled'
 
 
 def test_a_launch_without_descriptors_leaves_nothing(world):
@@ -180,20 +197,106 @@ def test_a_launch_without_descriptors_leaves_nothing(world):
     record = world.ended(1)
     assert (record['end'], record['started_us']) == ('unavailable', 0)
     assert record['detail'].endswith(': Too many open files')
-    assert not (world.state / 'launches/1').exists()
+    assert not world.knows(1)
     limit_files(world, None)
     assert world.run(2, 'echo', 'ran')[1] == 'ran\n'
 
 
-def test_a_removed_directory_is_lost_even_so(world):
-    """Only ENOENT says that it was removed."""
-    world.start(1, 'sleep', '600')
+# ---- what the launcher cannot see, and what it has open ----
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason='another pid namespace needs root')
+def test_a_launcher_in_another_pid_namespace_tells_all_launches(world):
+    """The kernel has no number there for the processes that have the locks. Their records are read all the same."""
+    world.start(1, 'sh', '-c', UNTIL_GO + 'exit 7')
     pid = world.record(1, 'started')['pid']
-    keeper = world.keeper_pid(1)
-    for file in (world.state / 'launches/1').iterdir():
-        file.unlink()
-    (world.state / 'launches/1').rmdir()
-    kill(keeper)
-    record = world.ended(1)
-    assert record['end'] == 'lost' and 'was removed' in record['detail']
-    until(lambda: not alive(pid), 'the job to die with its keeper')
+    kill_launcher(world)
+    prefix, world.prefix = world.prefix, ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc']
+    world.start_launcher()
+    world.prefix = prefix
+    world.connect()
+    assert world.synced()[1]['phase'] == 'started' and alive(pid)
+    world.start(2, 'sh', '-c', 'exit 8')
+    assert world.ended(2)['exit_status'] == 8
+    (world.path / 'go').touch()
+    assert world.ended(1)['exit_status'] == 7
+    world.send('ack', 1)
+    world.send('ack', 2)
+    world.until_forgotten()
+
+
+def descriptors(pid):
+    return sorted(os.listdir('/proc/%d/fd' % pid), key=int)
+
+
+def test_launches_leave_no_descriptor_open(world):
+    """Of the launcher and of a keeper: after jobs that ended, were refused, or lost their keeper, and after launchers that
+    found them again."""
+    (launcher,) = world.launcher_pids()
+
+    def one_round(first):
+        world.run(first, 'true')
+        world.start(first + 1, 'sh', '-c', 'exit 1', directory='/nonexistent')
+        world.ended(first + 1)
+        world.start(first + 2, 'sleep', '100')
+        world.record(first + 2, 'started')
+        kill(world.keeper_pid(first + 2))
+        world.ended(first + 2)
+        world.start(first + 3, script='#!/bin/sh\nexit 3\n')
+        world.ended(first + 3)
+        for launch_id in range(first, first + 4):
+            world.send('ack', launch_id)
+        world.until_forgotten()
+
+    one_round(1)
+    before = descriptors(launcher)
+    for number in range(1, 10):
+        one_round(10 * number)
+    until(lambda: len(descriptors(launcher)) <= len(before), 'all descriptors to be closed: %s' % before)
+    world.start(1000, 'sh', '-c', 'ls -l /proc/self/fd > %s/fds' % world.path)
+    world.ended(1000)
+    numbers = [line.split()[8] for line in (world.path / 'fds').read_text().splitlines() if '->' in line]
+    assert sorted(numbers) == ['0', '1', '2', '3']  # 3: the directory that ls reads
+
+
+def bytes_read(pid):
+    lines = pathlib.Path('/proc/%d/io' % pid).read_text().splitlines()
+    return int(dict(line.split(': ') for line in lines)['rchar'])
+
+
+def test_the_end_of_a_job_reads_no_other_process(world):
+    """A keeper walks down from itself, so the end of many jobs does not read /proc as often. Also what has left the session
+    and the children of a process that ended get SIGTERM."""
+    bystanders = [subprocess.Popen(['sleep', '1000']) for _ in range(200)]
+    try:
+        note = 'trap "echo end >> %s/ends" TERM; while :; do sleep 0.05; done' % world.path
+        script = world.path / 'note.sh'
+        script.write_text(note)
+        world.start(1, 'sh', '-c', 'setsid sh {0} & (sh {0} &) ; touch ready; sh {0}'.format(script), grace_us=3 * US)
+        world.record(1, 'started')
+        until((world.path / 'ready').exists, 'the processes of the job')
+        time.sleep(0.5)
+        keeper = world.keeper_pid(1)
+        before = bytes_read(keeper)
+        world.send('end', 1, 3 * US)
+        until(lambda: (world.path / 'ends').exists() and len((world.path / 'ends').read_text().split()) == 3, 'three notes')
+        read = bytes_read(keeper) - before
+        assert world.ended(1)['end'] == 'cancelled'
+    finally:
+        for bystander in bystanders:
+            bystander.kill()
+            bystander.wait()
+    print('# a keeper read %d bytes to end its job beside 200 other processes' % read)
+    assert read < 20000
+
+
+def test_a_log_of_the_launcher_that_is_a_fifo_is_refused(tmp_path):
+    """Opening it would wait for a reader."""
+    world = World(tmp_path)
+    os.mkfifo(world.state / 'launcher.log')
+    assert 'launcher.log is not a regular file' in world.connect(expect='error')
+    world.disconnect()
+    (world.state / 'launcher.log').unlink()
+    world.connect()
+    assert world.run(1, 'true')[0]['end'] == 'exited'
+    world.close()

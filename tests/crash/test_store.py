@@ -1,4 +1,4 @@
-"""The store, with a fault at every write, truncation, sync or deletion, in eight ways: every acknowledged turn is kept, and
+"""The store, with a fault at every write, truncation, sync or deletion, in nine ways: every acknowledged turn is kept, and
 each turn is stored completely or not at all."""
 import concurrent.futures
 import os
@@ -19,7 +19,7 @@ def runs(request):
                for way in (case.callspec.params['way'] for case in request.session.items)}
 
 
-@pytest.mark.parametrize('way', ['kill', 'torn', 'power', 'shuffle', 'error', 'full', 'error-kill', 'gone'])
+@pytest.mark.parametrize('way', ['kill', 'torn', 'power', 'shuffle', 'error', 'full', 'short', 'error-kill', 'gone'])
 def test_turns_are_whole(runs, way):
     done = runs[way].result()
     print('# %s: %s' % (way, done.stdout.strip()))

@@ -14,8 +14,9 @@ static void check_scope(const struct quota_scope *s, enum quota_filter filter)
     ensure(!s->is_each || s->count > 0);
     for (uint32_t i = 0; i < s->count; i++) {
         struct str name = s->items[i].name;
-        ensure(name.length > 0 && name.text >= s->text.text);
-        ensure(name.text + name.length <= s->text.text + s->text.length);
+        bool is_ranged = filter == QUOTA_HOSTS && memchr(s->text.text, '[', s->text.length) != NULL;
+        ensure(name.length > 0 && (is_ranged || name.text >= s->text.text));
+        ensure(is_ranged || name.text + name.length <= s->text.text + s->text.length);
         ensure(!quota_text_is_group(name, &group) || filter == QUOTA_USERS || filter == QUOTA_HOSTS);
     }
 }

@@ -228,6 +228,7 @@ static const struct {
     enum err_code code;
     enum job_field culprit;
 } reasons[] = {
+    {JOB_FIELD_REQUEUE_EXIT, ERR_INPUT, JOB_FIELD_REQUEUE},    /* which it forbids */
     {JOB_FIELD_CPUS, ERR_TOO_LARGE, JOB_FIELD_CPUS},           /* the host has fewer */
     {JOB_FIELD_MEM_MIB, ERR_TOO_LARGE, JOB_FIELD_MEM_MIB},     /* the host has less */
     {JOB_FIELD_GPUS, ERR_TOO_LARGE, JOB_FIELD_GPUS},           /* the host has fewer */
@@ -275,7 +276,7 @@ static bool has_started(const struct job *j)
 static bool is_denied(const struct request *r, enum job_field f)
 {
     struct field_value old, new;
-    if (r->event.actor.is_operator || !r->values->is_given[f]) return false;
+    if (actor_may(&r->event.actor, PERMISSION_JOB_FIELDS) || !r->values->is_given[f]) return false;
     switch (job_field_rows[f].setter) {
     case JOB_SET_BY_OPERATOR: return is_change(r, f, &old, &new);
     case JOB_RAISED_BY_USER: return is_change(r, f, &old, &new) && new.number < old.number;
@@ -363,7 +364,8 @@ static void note_accepted(struct life *l, const struct request *r)
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         if (!r->values->is_given[f]) continue;
         l->given++;
-        if (is_change(r, f, &old, &new)) accepted[r->job != NULL][r->event.actor.is_operator][f]++;
+        if (is_change(r, f, &old, &new))
+            accepted[r->job != NULL][actor_may(&r->event.actor, PERMISSION_JOB_FIELDS)][f]++;
     }
 }
 
@@ -412,10 +414,11 @@ static void submit(struct life *l)
 {
     struct job_values v = {0};
     const char *user = one_in(l, 2) ? "ann" : "bob";
-    struct request r = {.values = &v,
-                        .event = {.kind = EVENT_SUBMIT,
-                                  .actor = {1000 + below(l, 3), 2000 + below(l, 3), user, one_in(l, 2)},
-                                  .submit = &v}};
+    struct request r = {
+        .values = &v,
+        .event = {.kind = EVENT_SUBMIT,
+                  .actor = {1000 + below(l, 3), 2000 + below(l, 3), user, one_in(l, 2) ? ROLE_OPERATOR : ROLE_USER},
+                  .submit = &v}};
     give_random(l, &v, false, 2);
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         if (job_field_rows[f].is_required && !v.is_given[f]) give(&v, f, random_value(l, f));
@@ -443,7 +446,7 @@ static void update(struct life *l)
     copy_values(l, j, before);
     struct request r = {.values = &v, .event = world_update(j->id, &v), .job = j, .before = before};
     r.event.actor = world_operator;
-    if (one_in(l, 2)) r.event.actor = (struct actor){1000, 1000, l->h.w.s.assocs.items[j->assoc].user, false};
+    if (one_in(l, 2)) r.event.actor = (struct actor){1000, 1000, l->h.w.s.assocs.items[j->assoc].user, ROLE_USER};
     apply_what_is_accepted(l, &r);
     assert_given_values(l, j, &v, before);
 }
@@ -453,7 +456,7 @@ static void cancel_target(struct life *l)
 {
     struct world *w = &l->h.w;
     uint32_t first = 0;
-    struct event submit = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", false}};
+    struct event submit = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", ROLE_USER}};
     submit.submit = job_text("name=first|directory=/|command=true|cpus=1|mem_mib=1|held=true");
     if (world_apply(w, submit, &first) != 0) return;
     submit.submit =
@@ -470,12 +473,14 @@ static void control(struct life *l)
     const struct job *j = pick_job(l);
     if (j == NULL) return;
     struct job_ref ref = {j->id, j->is_array && one_in(l, 2) ? below(l, 12) : NONE};
+    if (one_in(l, 50)) world_apply(&l->h.w, (struct event){.kind = EVENT_QUARANTINE, .quarantine = "a copy"}, NULL);
     world_apply(&l->h.w, (struct event){.kind = kinds[below(l, COUNT(kinds))], .jobs = {&ref, 1, false}}, NULL);
 }
 
 static void end_task(struct life *l, const struct task *k)
 {
-    static const enum job_state ends[] = {JOB_COMPLETED, JOB_FAILED, JOB_CANCELLED, JOB_TIMEOUT, JOB_NODE_FAIL};
+    static const enum job_state ends[] = {JOB_COMPLETED, JOB_FAILED,    JOB_CANCELLED,
+                                          JOB_TIMEOUT,   JOB_NODE_FAIL, JOB_OUT_OF_MEMORY};
     char detail[400];
     text_format(detail, sizeof detail, "%s %u", one_in(l, 2) ? "it said \"why\", \xc3\xbc" : "", below(l, 1000));
     struct event_record record = {.launch_id = k->launch_id,

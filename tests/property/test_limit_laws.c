@@ -2,15 +2,18 @@
  *
  *   1. No task starts against a limit: for each task that a pass starts, in the order of the launches, all limits hold.
  *   2. The counters are those that the rows have, after any history.
- *   3. No limit keeps back a task that all limits allow: after a pass none waits that would fit on a host.
+ *   3. No limit keeps back a task that all limits allow: after a pass none waits that would fit on a host, also where
+ *      the counters were made anew between the pass that it blocked and the end of what it counts.
  *   4. The reason that a waiting job has is that of a limit that keeps it waiting, the first one in Slurm's order.
  *   5. A submission is refused if and only if a limit refuses it, for a reason that holds, and changes nothing then.
  *   6. A plan (engine/schedule.h) starts the same tasks as the pass.
  *   7. A restart changes nothing: neither the counters nor what the next pass starts.
  *   8. Without `safe`, running tasks are ended if and only if the usage that they add to has reached a limit.
- *   9. A pass is due within a second if a waiting task that fits waits for minutes, which fall with time. */
+ *   9. A pass is due within a second if a waiting task that fits waits for minutes, which fall with time.
+ *  10. The hosts that limits of nodes leave are the same with a cache as without one. */
 #include "../unit/store_world.h"
 
+#include "../limit_hosts_check.h"
 #include "../limit_world.h"
 
 #include "engine/priorities.h"
@@ -27,7 +30,8 @@ struct history {
 
 /* Over all histories. */
 static struct {
-    uint32_t starts, waits, reasons, refusals, submissions, restarts, ended, time_limits, due, kept_from_hosts;
+    uint32_t starts, waits, reasons, refusals, submissions, restarts, ended, time_limits, due, kept_from_hosts,
+        rebuilds, restricted;
     uint32_t kinds[REF_KIND_COUNT][2];
 } seen;
 
@@ -363,6 +367,7 @@ static void run_pass(struct history *h)
     assert_ended(h, before, looked_us, first_launch);
     assert_none_kept_back(h);
     assert_reasons(h);
+    seen.restricted += hosts_check(&w->s, w->now_us);
     check_after_event(h);
 }
 
@@ -374,7 +379,7 @@ static void submit(struct history *h)
     uint64_t before = state_hash(&w->s);
     uint32_t id;
     w->e = (struct err){0};
-    if (one_in(h, 4)) event.actor.is_operator = true;
+    if (one_in(h, 4)) event.actor.role = ROLE_ADMINISTRATOR;
     bool is_accepted = world_apply(w, event, &id) == 0;
     if (!is_accepted && (w->e.code != ERR_TOO_LARGE || strchr(ERR_SENTENCE(&w->e), '(') == NULL))
         return; /* no host could run it */
@@ -398,7 +403,7 @@ static void submit(struct history *h)
         struct idset none = {{0}};
         struct idset pending = w->s.jobs.items[at].pending;
         w->s.jobs.items[at].pending = none; /* as before the submission */
-        ref_request_slots(&w->s, &job, job.partitions[p], job.request.cpus, w->now_us, &r);
+        ref_request_smallest(&w->s, &job, job.partitions[p], w->now_us, &r);
         is_allowed = ref_admits_submission(&r, tasks, &hits);
         w->s.jobs.items[at].pending = pending;
     }
@@ -533,6 +538,13 @@ static void close_world(struct history *h)
     world_release(&h->w);
 }
 
+/* As after more changes than there are rows: what was noted is dropped, and the counters get other numbers. */
+static void rebuild_counters(struct history *h)
+{
+    limit_counts_invalidate(&h->w.s);
+    seen.rebuilds++;
+}
+
 static void run_history(uint64_t seed)
 {
     struct history h = {.rng = {seed}, .seed = seed};
@@ -544,6 +556,7 @@ static void run_history(uint64_t seed)
         h.w.now_us += (int64_t)below(&h, 3) * below(&h, 200) * SECOND;
         run_pass(&h);
         change_records(&h);
+        if (one_in(&h, 3)) rebuild_counters(&h);
         h.w.now_us += (int64_t)(1 + below(&h, 300)) * SECOND;
         if (one_in(&h, 2)) change_records(&h);
         if (one_in(&h, 2)) change_job(&h);
@@ -565,10 +578,10 @@ static void limits_hold(void **unused)
     for (uint64_t seed = begin; seed < begin + (count != NULL ? strtoull(count, NULL, 10) : 400); seed++)
         run_history(seed);
     print_message("# %u starts, %u waits, %u reasons, %u submissions, %u refusals, %u restarts, %u ended, %u "
-                  "new time limits of running jobs, %u kept from hosts\n",
+                  "new time limits of running jobs, %u kept from hosts, %u rebuilds, %u restricted\n",
                   seen.starts, seen.waits, seen.reasons, seen.submissions, seen.refusals, seen.restarts, seen.ended,
-                  seen.time_limits, seen.kept_from_hosts);
-    if (count == NULL) assert_true(seen.time_limits > 100 && seen.kept_from_hosts > 100);
+                  seen.time_limits, seen.kept_from_hosts, seen.rebuilds, seen.restricted);
+    if (count == NULL) assert_true(seen.time_limits > 100 && seen.kept_from_hosts > 100 && seen.restricted > 1000);
     for (int i = 0; i < REF_SUBMIT; i++)
         print_message("# %s: %u and %u\n", ref_rows[i].key, seen.kinds[i][0], seen.kinds[i][1]);
 }

@@ -78,7 +78,7 @@ static struct event random_job(struct rng *rng)
                                           50 + 75 * rng_below(rng, 3), PICK(rng, lists));
     v = job_with(v, "%s%s", PICK(rng, more), PICK(rng, times));
     return (struct event){
-        .kind = EVENT_SUBMIT, .actor = {1000, 1000, rng_below(rng, 2) ? "ann" : "bob", false}, .submit = v};
+        .kind = EVENT_SUBMIT, .actor = {1000, 1000, rng_below(rng, 2) ? "ann" : "bob", ROLE_USER}, .submit = v};
 }
 
 /* --- the slow reading --------------------------------------------------------------------------------------------- */

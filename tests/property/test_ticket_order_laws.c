@@ -228,7 +228,7 @@ static bool is_first_place(const struct pending *p, uint32_t group)
 
 static uint32_t group_of(const struct pending *p, uint32_t job_id)
 {
-    return p->jobs.items[map_get_u64(&p->by_id, job_id)].groups[0];
+    return pending_job_group(&p->jobs.items[map_get_u64(&p->by_id, job_id)], 0);
 }
 
 /* one_in: groups that take part, and tasks after which their group is dropped; 0: all do, and none is. */

@@ -370,12 +370,14 @@ def test_nothing_is_missing(machine):
     assert machine(BUILD_PACKAGES + ['python3-pytest'], 'test') == (0, '', [])
 
 
-@pytest.mark.parametrize('purposes, missing', [([], ''), (['test'], ' python3-pytest'), (['fuzz'], ' clang')])
+@pytest.mark.parametrize('purposes, missing', [
+    ([], 'meson libuv1-dev'), (['test'], 'meson libuv1-dev python3-pytest'), (['fuzz'], 'meson libuv1-dev clang'),
+    (['deb'], 'debhelper meson libuv1-dev')])
 def test_installs_only_missing_packages_of_the_purposes(machine, purposes, missing):
     status, output, calls = machine(['pkgconf'], *purposes)
-    assert (status, output) == (0, 'Installing packages of debian/control: meson libuv1-dev%s\n' % missing)
+    assert (status, output) == (0, 'Installing packages of debian/control: %s\n' % missing)
     assert len(calls) == 1
-    assert calls[0].endswith('install --no-install-recommends meson libuv1-dev%s (noninteractive)' % missing)
+    assert calls[0].endswith('install --no-install-recommends %s (noninteractive)' % missing)
 
 
 def test_not_root(machine):

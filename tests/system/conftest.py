@@ -156,11 +156,14 @@ class Instance:
 
     @staticmethod
     def is_alive(pid):
-        """Whether the process exists and is not a zombie."""
-        try:
-            return pathlib.Path('/proc/%d/stat' % pid).read_text().rsplit(')', 1)[1].split()[0] != 'Z'
-        except (FileNotFoundError, ProcessLookupError):
-            return False
+        """Whether a thread of the process still runs: the files of a killed one close when its last thread ended."""
+        for stat in pathlib.Path('/proc/%d/task' % pid).glob('*/stat'):
+            try:
+                if stat.read_text().rsplit(')', 1)[1].split()[0] not in 'ZX':
+                    return True
+            except (FileNotFoundError, ProcessLookupError):
+                pass
+        return False
 
     def everything(self):
         """All that a refused command must not change, read through one connection; without usage, which decays."""

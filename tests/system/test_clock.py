@@ -4,11 +4,16 @@ import calendar
 import contextlib
 import os
 import sqlite3
+import sys
+import pathlib
 import time
 
 import pytest
 
 from conftest import BUILD, SETTINGS, Instance, until
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from exec_world import has_ended  # noqa: E402
 
 DAY = 86400
 YEAR = 365 * DAY
@@ -206,7 +211,7 @@ def test_an_end_while_the_daemon_is_stopped(machine):
     instance.until_state(job, 'RUNNING')
     instance.good('stop')
     machine.set_clock(YEAR)
-    until(lambda: list((instance.state / 'launches').glob('*/end')), 'the end')
+    until(lambda: has_ended(instance.state), 'the end')
     machine.set_clock(0)
     machine.start()
     row = instance.until_state(job, 'COMPLETED')
@@ -379,6 +384,7 @@ def test_a_gap_waits_for_jobs_that_were_charged(machine):
     instance.until_state(machine.waiting, 'COMPLETED')
     job = instance.submit('-o', '/dev/null', '--', 'sleep', '1000')
     instance.until_state(job, 'RUNNING')
+    time.sleep(1)  # of which it is charged by the old half-life
     instance.good('set', 'halflife_s=3600')
     assert 'when they have ended' in instance.bad('clock', '--count-gap')
     machine.set_clock(DAY)
@@ -398,7 +404,7 @@ def test_an_end_before_a_gap(machine):
     job = instance.submit('-o', '/dev/null', '--', 'sleep', '2')
     instance.until_state(job, 'RUNNING')
     instance.good('stop')
-    until(lambda: list((instance.state / 'launches').glob('*/end')), 'the end')
+    until(lambda: has_ended(instance.state), 'the end')
     machine.reboot(60 * DAY)
     machine.start()
     assert machine.events() == ['GAP']
@@ -418,6 +424,7 @@ def test_a_gap_that_is_counted_by_hand(machine):
     out = instance.good('clock', '--count-gap')
     assert 'gap counted, as told' in out and '+60-0' in out
     assert machine.events() == ['GAP', 'GAP_COUNTED'] and sum(machine.shifts()) == 0
+    assert [(row['command'], row['name'], row['after']) for row in instance.json('audit')][-1] == ('clock', 'gap', 'counted')
     assert usage(instance) < used / 4  # there is some of a job that has started since
     instance.until_state(machine.later, 'COMPLETED')
     assert 'no gap' in instance.bad('clock', '--count-gap')
@@ -434,6 +441,7 @@ def test_a_gap_that_is_discarded(machine):
     assert 'cannot be counted' in instance.bad('clock', '--count-gap')
     instance.good('clock', '--discard-gap')
     assert machine.events() == ['GAP', 'GAP_DISCARDED'] and not machine.clock()['has_gap']
+    assert [(row['command'], row['name'], row['after']) for row in instance.json('audit')][-1] == ('clock', 'gap', 'discarded')
     assert usage(instance) >= used * 0.99
     assert_verified(instance)
 
@@ -472,3 +480,25 @@ def test_the_listing(machine):
     assert '+365-00:00:0' in instance.good('clock') or '+364-23:59:59' in instance.good('clock')
     assert 'exclude each other' in instance.bad('clock', '--json', '-P')
     assert 'exclude each other' in instance.bad('clock', '--count-gap', '--discard-gap')
+
+
+def test_a_prune_beside_a_set_clock(machine):
+    """The clock is set while pieces of a plan are carried out: what was planned for the old times is planned anew, no younger
+    job is removed, and the sums agree."""
+    instance = machine.instance
+    machine.start()
+    ids = [instance.submit('--array', '0-39', '-o', '/dev/null', '--', 'true') for _ in range(3)]
+    instance.good('wait', *ids)
+    time.sleep(1.5)
+    young = instance.submit('-o', '/dev/null', '--begin', 'now+1hour', '--', 'true')
+    used = usage(instance)
+    pruning = instance.popen('history', 'prune', '--older-than', '0:01', '--json')
+    for offset in (YEAR, 0, -YEAR, DAY):
+        machine.set_clock(offset)
+        machine.clock()
+    out, err = pruning.communicate(timeout=SLACK_S)
+    assert pruning.returncode == 0, (out, err)
+    instance.good('history', 'prune', '--older-than', '0:01')
+    assert instance.json('history') == [] and instance.job(young)['state'] == 'PENDING'
+    assert near(instance.json('verify')['pruned_tasks'], 120, 0) and near(usage(instance), used)
+    assert_verified(instance)

@@ -74,7 +74,8 @@ def test_subcommands(parent):
     own['partition'] = own['host'] = 'add, modify, delete, show, drain or resume'
     own['quota'] = 'add, modify, delete, show or usage'
     names = own.get(parent, 'add, modify, delete or show')
-    assert run(parent) == (2, '', 'fairlead %s: missing subcommand: %s\n' % (parent, names))
+    if parent not in COMMANDS:
+        assert run(parent) == (2, '', 'fairlead %s: missing subcommand: %s\n' % (parent, names))
     assert run(parent, 'nosuch')[0] == 2
 
 
@@ -111,7 +112,7 @@ def test_subcommands(parent):
     (['show', 'nodes'], "fairlead: unknown command 'show nodes'; did you mean 'host show'? see 'fairlead --help'"),
     (['queue', '-t', 'R'], "fairlead queue: unknown option '-t': use -s, --state STATE; see 'fairlead queue --help'"),
     (['queue', '--me'], "fairlead queue: unknown option '--me': use -u \"$USER\" for your own jobs; see 'fairlead queue --help'"),
-    (['history', '-j', '1'], "fairlead history: unknown option '-j': use 'fairlead show job ID' for one job; see 'fairlead history --help'"),
+    (['history', '-j', '1'], "fairlead history: unknown option '-j': give the id alone: fairlead history ID; see 'fairlead history --help'"),
     (['cancel', '-n', 'x'], "fairlead cancel: unknown option '-n': use -J, --name NAME; see 'fairlead cancel --help'"),
     (['show', 'foo'], "fairlead: unknown command 'show foo'; did you mean 'show job'? see 'fairlead --help'"),
     (['qos', 'shw', 'x'], "fairlead: unknown command 'qos shw'; did you mean 'qos show'? see 'fairlead --help'"),
@@ -243,7 +244,7 @@ def test_completion_knows_the_options_of(command):
 
 @pytest.mark.parametrize('parent', PARENTS)
 def test_completion_of_subcommands(parent):
-    assert set(complete('fairlead', parent, '')) == {c.split()[1] for c in COMMANDS if c.split()[0] == parent}
+    assert set(complete('fairlead', parent, '')) == {c.split()[1] for c in COMMANDS if c.startswith(parent + ' ')}
 
 
 def test_pages_that_are_built():

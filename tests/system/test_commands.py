@@ -132,6 +132,24 @@ def test_start_with_settings_that_are_refused(stopped):
     assert stopped.good('stop') == 'Stopped\n'
 
 
+@pytest.mark.parametrize('arguments, message', [
+    (['--account', 'x'], '--account, --launcher-state and --allow-root require --system'),
+    (['--launcher-state', '/x'], '--account, --launcher-state and --allow-root require --system'),
+    (['--allow-root'], '--account, --launcher-state and --allow-root require --system'),
+    (['--system', '--pretend', 'x.json'], '--pretend runs no job of other users: leave out --system'),
+])
+def test_start_refuses_options_of_the_other_kind(stopped, arguments, message):
+    assert stopped.bad('start', *arguments, status=2) == 'fairlead start: ' + message
+
+
+def test_stop_of_the_other_kind(instance):
+    said = instance.run('stop', '--system', '--socket', instance.socket)
+    assert said.status == (2 if os.geteuid() == 0 else 1) and said.err.count('\n') == 1
+    assert ('is a private one' if os.geteuid() == 0 else 'only root may stop the instance of the system') in said.err
+    assert 'Serves     %s only' % pwd.getpwuid(os.geteuid()).pw_name in instance.good('status')
+    assert json.loads(instance.good('status', '--json')).get('serves_all', False) is False
+
+
 def test_start_from_many_at_once(stopped):
     starts = [stopped.popen('start') for _ in range(5)]
     answers = [(process.communicate(), process.returncode) for process in starts]
@@ -201,7 +219,8 @@ def test_verify(instance):
     until(lambda: len(instance.json('history')) == 5)
     instance.good('set', 'halflife_s=3600')
     assert re.fullmatch(r'checked 3 associations against 5 task records: all agree\n', instance.good('verify'))
-    assert instance.json('verify') == {'associations': 3, 'usage_owners': 1, 'tasks': 5, 'differences': []}
+    assert instance.json('verify') == {'associations': 3, 'usage_owners': 1, 'tasks': 5, 'pruned_tasks': 0,
+                                       'differences': []}
 
 
 def test_verify_finds_a_difference(instance):
@@ -213,6 +232,7 @@ def test_verify_finds_a_difference(instance):
     result = instance.run('verify')
     assert (result.status, result.err) == (1, '')
     assert result.out.startswith('checked 3 associations against 1 task records: 1 differ\nACCOUNT ')
+    assert 'fairlead backup FILE' in result.out and 'RawUsage=0' in result.out
     (row,) = json.loads(instance.run('verify', '--json').out)['differences']
     assert row['account'] == 'default' and abs(row['stored'] - row['recomputed'] - 1) < 1e-3
 
@@ -259,7 +279,7 @@ def test_users(instance):
     assert instance.good('user', 'modify', 'test-alice', '-A', 'physics', '--shares', 'parent', '--default') == 'Modified user test-alice\n'
     assert rows('test-alice') == {('test-alice', 'physics'): ('parent', '1'), ('test-alice', 'bio'): ('1', '0')}
     assert instance.good('user', 'delete', 'test-alice', '-A', 'bio') == 'Deleted user test-alice from account bio\n'
-    assert instance.good('user', 'delete', 'test-bob') == 'Deleted user test-bob\n'
+    assert instance.good('user', 'delete', 'test-bob') == 'Deleted user test-bob from account optics\n'
     assert rows() == {('test-alice', 'physics'): ('parent', '1')}
     assert instance.good('user', 'add', 'carol') == 'Added user carol to account default\n'
     assert rows('carol') == {('carol', 'default'): ('1', '1')}
@@ -271,7 +291,7 @@ def test_nothing_to_show(instance):
     result = instance.run('queue')
     assert (result.status, result.out, result.err) == (0, '', "no jobs; run 'fairlead submit' to submit one\n")
     result = instance.run('history')
-    assert (result.status, result.out) == (0, '') and 'no jobs have ended yet' in result.err
+    assert (result.status, result.out) == (0, '') and 'no ended jobs are in the history' in result.err
     # Programs get an empty listing without advice.
     assert instance.json('queue') == [] and instance.rows('queue') == []
 
@@ -491,7 +511,9 @@ def test_queue(instance):
     table = instance.good('queue')
     assert re.match(r' *ID +NAME +USER +ACCOUNT +PARTITION +QOS +STATE +TIME +LIMIT +CPUS +MEM +GPUS +REASON\n', table)
     assert re.search(r'^ +%d +one +\S+ +default +main +normal +RUNNING +0:\d\d +2:00:00 +4 +512M +-  -$' % running, table, re.MULTILINE)
-    assert [row['id'] for row in instance.rows('queue', '--state', 'running')] == [str(running)]
+    for word in ('running', 'RUNNING', 'R', 'r'):
+        assert [row['id'] for row in instance.rows('queue', '--state', word)] == [str(running)]
+    assert [row['id'] for row in instance.rows('queue', '--state', 'pd')] == list(rows)[1:]
     assert [row['id'] for row in instance.rows('queue', '-A', 'default', '-u', one['user'])] == list(rows)
     result = instance.run('queue', '-A', 'bio')
     assert (result.status, result.out) == (0, '') and 'no matching jobs' in result.err
@@ -547,7 +569,7 @@ def test_refused_ids_do_not_keep_the_others(instance):
     result = instance.run('requeue', 99, waiting)
     assert (result.status, result.out) == (2, '')
     assert result.err == ('fairlead requeue: no job 99\nfairlead requeue: job %d is pending; '
-                          'only what runs or has ended can be requeued\n' % waiting)
+                          'only a running or ended job can be requeued\n' % waiting)
     result = instance.run('cancel', waiting, ended, 99)
     assert (result.status, result.out) == (1, 'Cancelled 1 job\n')
     assert result.err == 'fairlead cancel: %sfairlead cancel: no job 99\n' % refused
@@ -589,7 +611,8 @@ def test_jobs_are_selected(instance):
     assert instance.good('cancel', '-J', 'nothing') == 'No jobs to cancel\n'
     assert instance.good('cancel', '-u', 'nobody-at-all') == 'No jobs to cancel\n'
     assert instance.good('release', '-p', 'night') == 'Released 1 job\n'
-    assert instance.good('cancel', '--state', 'PENDING', '-J', 'sweep') == 'Cancelled 1 job\n'
+    assert instance.good('cancel', '--state', 'r', '-J', 'sweep', '--dry-run').startswith('Would cancel 1 job')
+    assert instance.good('cancel', '--state', 'PD', '-J', 'sweep') == 'Cancelled 1 job\n'
     assert instance.job('%d_0' % runs)['state'] == 'RUNNING'
     assert instance.good('cancel', '-A', 'physics') == 'Cancelled 1 job\n'
     assert instance.good('cancel', '--state', 'running', '-u', ME) == 'Cancelled 1 job\n'
@@ -725,7 +748,16 @@ def test_history(instance):
     assert [int(row['id']) for row in instance.rows('history', '--limit', '1')] == [killed]
     assert len(instance.rows('history', '--limit', '0')) == 5
     assert instance.rows('history', '--until', '2020-01-01T00:00Z') == []
+    for since in ('1h', 'now-1hour', 'yesterday', '2d', '90m', '1.5h'):
+        assert len(instance.rows('history', '--since', since)) == 5, since
+    assert instance.rows('history', '--until', '1h') == []
     assert len(instance.rows('history', '--since', '2020-01-01T00:00Z')) == 5
+    assert {row['id'] for row in instance.rows('history', str(jobs[2]), str(killed))} == {str(jobs[2]), str(killed)}
+    assert [row['id'] for row in instance.rows('history', '-s', 'cd')] == [str(jobs[0])]
+    failed = {str(job) for job in (*jobs[1:], killed)}  # in any order: they may end in another one than they started
+    assert {row['id'] for row in instance.rows('history', '--state', 'F')} == failed
+    assert {row['id'] for row in instance.rows('queue', '--state', 'failed')} == failed
+    assert "'now' is not a job id" in instance.bad('history', 'now')
     assert instance.rows('history', '-A', 'default', '-u', by_id[killed]['user']) == rows
 
 
@@ -808,8 +840,44 @@ def test_a_loop_of_submits(instance):
     assert len(instance.rows('queue')) == 50
 
 
+def test_show_of_an_array_begins_with_totals(instance):
+    instance.good('set', 'host_cpus=4')
+    array = instance.submit('--array', '0-5,9', '--', 'sh', '-c', 'case $FAIRLEAD_ARRAY_TASK_ID in 2|3|9) exit 1;; esac')
+    until(lambda: instance.rows('queue') == [], 'the array has ended')
+    lines = instance.good('show', 'job', array).splitlines()
+    assert lines[0].split() == ['Array', str(array)]
+    assert sorted(lines[1].split(': ')[1].split(', ')) == ['3 FAILED', '4 COMPLETED'] and lines[1].startswith('Tasks         7: ')
+    assert sorted(line.split() for line in lines[2:4]) == [['COMPLETED', '0-1,4-5'], ['FAILED', '2-3,9']]
+    assert lines[4] == '' and lines[5].split() == ['Name', 'sh'] and '' not in lines[5:]
+    assert instance.good('show', 'job', array, '--tasks').count('\nState ') == 7
+    assert instance.good('show', 'job', '%d_3' % array).startswith('Job           %d_3\n' % array)
+    assert len(instance.rows('show', 'job', array)) == 7
+    live = instance.submit('--array', '0-7%2', '--', 'sleep', 600)
+    instance.until_state('%d_1' % live, 'RUNNING')
+    instance.until_state('%d_0' % live, 'RUNNING')
+    shown = instance.good('show', 'job', live)
+    assert '  RUNNING     0-1\n' in shown and '  PENDING (JobArrayTaskLimit) 2-7\n' in shown
+    assert shown.count('\nState ') == 1 and '\nJob           %d_[2-7%%2]\n' % live in shown
+    instance.good('cancel', live)
+
+
 def test_a_row_stands_for_several_tasks(instance):
     array = instance.submit('--array', '1-5%1', '--', 'sh', '-c', 'test -e "$HOME/flag" && exec sleep 100; touch "$HOME/flag"; exit 3')
     instance.until_state('%d_2' % array, 'RUNNING')
     instance.good('cancel', array)
-    assert instance.run('wait', array).err == 'job %d_1: FAILED, exit status 3; 4 more of its tasks failed\n' % array
+    assert instance.run('wait', array).err == 'job %d_1: FAILED, exit status 3; of its other tasks 4 CANCELLED\n' % array
+
+
+@pytest.mark.parametrize('damage', ["DELETE FROM job_script WHERE job_id = %d",
+                                    "UPDATE job_script SET arguments = x'74727565' WHERE job_id = %d"])
+def test_a_script_that_cannot_be_read_fails_its_job_alone(instance, damage):
+    damaged, other = instance.submit('--hold', '--', 'true'), instance.submit('--hold', '--', 'true')
+    instance.good('stop')
+    with contextlib.closing(sqlite3.connect(instance.state / 'fairlead.db')) as database, database:
+        database.execute(damage % damaged)
+    instance.start()
+    instance.good('release', damaged)
+    assert instance.until_state(damaged, 'FAILED')['detail']
+    instance.good('release', other)
+    instance.until_state(other, 'COMPLETED')
+    assert instance.json('status')['launch_failure'] is None

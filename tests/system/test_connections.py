@@ -2,6 +2,7 @@
 import resource
 import socket
 import subprocess
+import sys
 import time
 
 from conftest import FAIRLEAD, until
@@ -80,3 +81,44 @@ def test_ten_thousand_clients_at_once(instance):
         count, answers[200], answers[503], answers[None]))
     assert answers[None] == 0 and answers[200] > 0
     until(lambda: instance.run('status').status == 0, 'the instance to answer')
+
+
+OLDER = r"""
+import http.server, json, os, socketserver, sys
+class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+    daemon_threads = True
+class Older(http.server.BaseHTTPRequestHandler):
+    protocol_version = 'HTTP/1.1'
+    address_string = lambda self: ''
+    log_message = lambda *ignored: None
+    def do_GET(self):
+        body = json.dumps({'version': '0.0.9', 'pid': os.getpid()}).encode()
+        self.send_response(200)
+        self.send_header('Content-Type', 'application/json')
+        self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+Server(sys.argv[1], Older).serve_forever()
+"""
+
+
+def test_an_older_daemon_is_named_and_stopped(stopped):
+    folder = stopped.work / 'older'
+    folder.mkdir(mode=0o700)
+    socket_path = folder / 'fairlead.sock'
+    older = subprocess.Popen([sys.executable, '-c', OLDER, str(socket_path)])
+    try:
+        until(socket_path.exists, 'the older daemon')
+        where = {'FAIRLEAD_SOCKET': str(socket_path)}
+        version = stopped.good('--version').split()[1]
+        result = stopped.run('status', environment=where)
+        assert result.status != 0 and 'the instance is version 0.0.9 (process %d), this command version %s: ' % (
+            older.pid, version) in result.err and "run 'fairlead stop' and 'fairlead start'" in result.err
+        result = stopped.run('stop', '--jobs', environment=where)
+        assert result.status != 0 and "'fairlead stop' without --jobs" in result.err and older.poll() is None
+        assert stopped.good('stop', environment=where) == \
+            'Stopped process %d, version 0.0.9; this command is version %s\n' % (older.pid, version)
+        assert older.wait(timeout=10) != 0
+    finally:
+        older.kill()
+        older.wait()

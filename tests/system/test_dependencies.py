@@ -85,9 +85,11 @@ def test_a_trial_knows_an_end_of_long_ago(instance):
     by_task = instance.good('submit', '--test-only', '-a', '0-2', '-d', 'aftercorr:%d' % first, '--', 'true')
     assert by_task.startswith('The job would start now'), by_task
     never = instance.run('submit', '--test-only', '-d', 'afterok:%d' % first, '--', 'true')
-    assert never.out.startswith('The job would wait') and 'job dropped because of job dependencies' in never.out, never
+    message = 'The job can never run: its dependencies can never be met: afterok:%d(failed)\n' % first
+    assert (never.status, never.out.startswith(message)) == (1, True), never
+    assert 'job dropped because of job dependencies that can never be met: afterok' in never.out, never
     task = instance.run('submit', '--test-only', '-a', '1', '-d', 'aftercorr:%d' % first, '--', 'true')
-    assert task.out.startswith('The job would wait') and 'job dropped because of job dependencies' in task.out, task
+    assert task.status == 1 and 'can never be met: aftercorr:%d_[1](failed)\n' % first in task.out, task
     for words in (['-a', '0-3', '-d', 'aftercorr:%d' % first], ['-d', 'afterok:99']):
         assert instance.bad('submit', '--test-only', *words, '--', 'true') == instance.bad('submit', *words, '--', 'true')
     assert instance.submit('--', 'true') == first + 1  # no id was used

@@ -26,7 +26,8 @@ history --me               | use -u "$USER" for your own jobs         | fairlead
 history -a                 | unless -u selects some                   | fairlead history -u "$USER"
 history -S now             | use --since TIME                         | fairlead history --since 2020-01-01
 history -E now             | use --until TIME                         | fairlead history --until 2100-01-01
-history -s FAILED          | fairlead history -P -o id,state          | fairlead history -P -o id,state | grep '|FAILED$'
+history -t FAILED          | use -s, --state STATE                    | fairlead history -s failed
+history -j 3               | give the id alone: fairlead history ID   | fairlead history 3
 history -r main            | fairlead history -P -o id,partition      | fairlead history -P -o id,partition | grep '|main$'
 history -q normal          | fairlead history -P -o id,qos            | fairlead history -P -o id,qos | grep '|normal$'
 history --name broken      | fairlead history -P -o id,name           | fairlead history -P -o id,name | grep '|broken$'
@@ -63,6 +64,28 @@ update 1 --wait            | use 'fairlead wait ID'                   | fairlead
 update 1 -D /tmp           | directory, files and environment cannot  | fairlead submit -D /tmp -- true
 cancel NAME                | use -J, --name NAME                      | fairlead cancel --dry-run -J NAME
 cancel 1,2                 | give several ids as several arguments    | fairlead cancel --dry-run 1 2
+partition add p Nodes=n1   | use hosts=NAME,...                       | fairlead partition add p hosts=localhost
+group add g hostlist=n1    | use hosts=NAME,...                       | fairlead group add g hosts=localhost
+update 1 TimeLimit=10      | use -t, --time DURATION                  | fairlead update 1 -t 10
+update TimeLimit=10        | use -t, --time DURATION                  | fairlead update 1 -t 10
+update JobId=1 Nice=5      | give the id alone: fairlead update ID    | fairlead update 1 --nice=5
+submit -N name -- true     | use -J, --job-name for the job's name    | fairlead submit -J name -- true
+set KillWait=20            | fairlead set grace_s=30                  | fairlead set grace_s=30
+suspend 1                  | did you mean 'requeue --hold'?           | fairlead requeue --hold --dry-run -J none
+scontrol show job 1        | did you mean 'show job'?                 | fairlead show job 1
+scontrol show nodes        | did you mean 'host show'?                | fairlead host show
+scontrol update JobId=1    | did you mean 'update'?                   | fairlead update 1 --nice=5
+scontrol hold 1            | did you mean 'hold'?                     | fairlead hold 1
+sacctmgr add user x        | did you mean 'user add'?                 | fairlead user add x
+sacctmgr list assoc        | did you mean 'user show'?                | fairlead user show
+qconf -sql                 | did you mean 'partition show'?           | fairlead partition show
+qconf -mq main             | did you mean 'partition modify'?         | fairlead partition modify main slots=AUTO
+qconf -ssconf              | did you mean 'set'?                      | fairlead set
+qmod -d main               | did you mean 'partition drain'?          | fairlead partition drain main
+qmod -e main               | did you mean 'partition resume'?         | fairlead partition resume main
+queue -o limt              | did you mean 'LIMIT'?                    | fairlead queue -o LIMIT
+cancel -s INT 1            | a cancelled job gets SIGTERM             | fairlead cancel --dry-run 1
+user modify x DefaultQOS=none | DefaultQOS=, removes it               | fairlead user modify x DefaultQOS=
 requeuehold 1              | did you mean 'requeue --hold'?           | fairlead requeue --hold --dry-run -J none
 """
 ENVIRONMENT = {'USER': pwd.getpwuid(os.geteuid()).pw_name}

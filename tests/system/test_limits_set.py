@@ -172,3 +172,13 @@ def test_help_names_every_limit_and_reason(tree):
     listed = re.findall(r'[A-Za-z]+', '\n'.join(line for line in reasons.splitlines() if re.match('  [A-Z]', line)))
     assert sorted(listed) == sorted(word for word in words if word != 'None')
     assert "did you mean 'limits'" in tree.bad('help', 'limit')
+
+
+def test_deleting_a_user_names_the_accounts(instance):
+    for account in ('a', 'b'):
+        instance.good('account', 'add', account)
+        instance.good('user', 'add', 'u', '-A', account)
+    instance.good('user', 'add', 'v', '-A', 'b')
+    assert instance.good('user', 'delete', 'u') == 'Deleted user u from accounts a, b\n'
+    assert instance.good('user', 'delete', 'v') == 'Deleted user v from account b\n'
+    assert "no user 'u'" in instance.bad('user', 'delete', 'u')

@@ -146,3 +146,24 @@ def test_a_parallel_environment_has_to_be_listed(instance):
     assert unlisted == ("fairlead submit: --pe: 'mpi' can never run: the parallel environment 'mpi' is not in the pe_list "
                         "of partition 'main'; it is in that of partition 'wide'")
     instance.until_state(instance.submit('--pe', 'mpi', '-n', 2, '-p', 'main,wide', '--', 'true'), 'COMPLETED')
+
+
+def test_ranges_of_hosts_are_read_as_they_are_listed(instance):
+    for host in ('n1', 'n2', 'n3', 'n07'):
+        instance.good('host', 'add', host, 'cpus=4')
+    assert "partition 'p': hosts: 'n4' is not a host" in instance.bad('partition', 'add', 'p', 'hosts=n[1-4]')
+    instance.good('partition', 'add', 'p', 'hosts=n[1-3,07]', 'slots=2')
+    instance.good('group', 'add', 'g', 'hosts=n[1-2]')
+    instance.good('partition', 'add', 'q', 'hosts=@g,n3')
+    instance.good('quota', 'add', 'few', 'rules=limit hosts {n[1-2],!n2} to slots=1')
+    assert "'n4' in rule 1 is not a host" in instance.bad('quota', 'add', 'bad', 'rules=limit hosts n[3-4] to slots=1')
+    assert "host 'n3' is in use" in instance.bad('host', 'delete', 'n3')
+    offered = {(row['partition'], row['host']) for row in instance.json('places')}
+    assert {host for partition, host in offered if partition == 'p'} == {'n1', 'n2', 'n3', 'n07'}
+    assert {host for partition, host in offered if partition == 'q'} == {'n1', 'n2', 'n3'}
+    document = instance.work / 'd.json'
+    instance.good('scenario', 'dump', '-o', str(document))
+    assert instance.run('schedule', '-f', str(document)).status == 0
+    document.write_text(document.read_text().replace('n[1-3,07]', 'n[1-4]'))
+    refused = instance.run('schedule', '-f', str(document))
+    assert refused.status == 2 and "partitions[1].hosts: 'n4' is not a host" in refused.err

@@ -12,6 +12,7 @@ import pytest
 from conftest import until
 
 ME = pwd.getpwuid(os.geteuid()).pw_name
+USER = pwd.getpwuid(os.geteuid()).pw_name
 MULTIFACTOR = 'JOBID|PARTITION|USER|ACCOUNT|PRIORITY|SITE|AGE|ASSOC|FAIRSHARE|JOBSIZE|PARTITIONFACTOR|QOS|NICE|TRES|BILLING|ELIGIBLE'
 TICKETS = 'JOBID|USER|PROJECT|STATE|PRIOR|NTCKTS|NURG|NPPRIOR|RRCONTR|WTCONTR|DLCONTR|URG|TICKETS|OVERRIDE|FUNCTIONAL|SHARE|PARTITION|ELIGIBLE'
 
@@ -110,7 +111,7 @@ def test_users_of_the_ticket_policies(instance):
     assert 'in use by 1 user' in instance.bad('department', 'delete', 'chem')
     assert "user 'test-eve' is not in any account; only the ticket policies" in instance.bad('user', 'delete', 'test-eve')
     assert instance.good('user', 'add', 'test-eve', '-A', 'default') == 'Added user test-eve to account default\n'
-    assert instance.good('user', 'delete', 'test-eve') == 'Deleted user test-eve\n'
+    assert instance.good('user', 'delete', 'test-eve') == 'Deleted user test-eve from account default\n'
     assert instance.good('user', 'delete', '--policy', 'test-eve') == 'Deleted user test-eve from the ticket policies\n'
     instance.good('department', 'delete', 'chem')
     assert instance.bad('user', 'delete', '--policy', 'test-eve').endswith(
@@ -220,14 +221,14 @@ def test_a_job_is_told_how_many_of_its_slots_it_got(instance):
     (['--slots', '8-9'], "--slots: 8 exceeds the host's 4 CPUs"),
     (['--slots', '8', '-n', '8'], "--cpus: 8 exceeds the host's 4 CPUs"),
     (['--slots', '2', '-n', '3'], '--slots and --cpus differ'),
-    (['--begin', 'yesterday'], "--begin: 'yesterday' is not a time: now+1hour, 16:00, "),
+    (['--begin', 'yesteryear'], "--begin: 'yesteryear' is not a time: now+1hour, 2h, 16:00, "),
     (['--begin', '0'], "--begin: '0' is not a time from 1970-01-01T00:00:01Z to 9999-12-31T23:59:59Z, or none"),
     (['--begin', 'now+61001138weeks'], "--begin: 'now+61001138weeks' is not a time from 1970-01-01T00:00:01Z to 9999"),
     (['--deadline', '1970-01-01'], "--deadline: '1970-01-01' is not a time from 1970-01-01T00:00:01Z to 9999"),
     (['--begin', '2026-02-30'], "--begin: '2026-02-30' is not a time"),
     (['--deadline', '2001-01-01'], "--deadline: '2001-01-01T00:00:00Z' has passed"),
     (['--deadline', '1e9'], "--deadline: '1e9' is not a time"),
-    (['--department', 'chem'], "department: 'chem' is not the department of user 'root', which is 'defaultdepartment'"),
+    (['--department', 'chem'], "department: 'chem' is not the department of user '%s', which is 'defaultdepartment'" % USER),
     (['-J', 'x\u202ey'], "--job-name: 'x???y' is not printable UTF-8"),
 ])
 def test_terms_that_are_refused(shared, options, message):

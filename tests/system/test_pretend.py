@@ -57,6 +57,30 @@ def hosts_of(rows):
     return count
 
 
+def test_a_copied_database_is_not_started_as_a_real_one(cluster):
+    """Nor is a real one as a pretended one: the file that marks the directory was not copied."""
+    cluster.begin()
+    job = cluster.submit('--hold', '--', 'true')
+    assert cluster.run('stop').status == 0
+    database, mark = cluster.state / 'fairlead.db', cluster.state / 'pretend.json'
+    real = Instance()
+    try:
+        real.state.mkdir(parents=True, mode=0o700)
+        (real.state / 'fairlead.db').write_bytes(database.read_bytes())
+        assert 'pretend cluster' in real.bad('start')
+        (real.state / 'fairlead.db').unlink()
+        real.good('start')
+        assert real.run('stop').status == 0
+        kept = database.read_bytes()
+        database.write_bytes((real.state / 'fairlead.db').read_bytes())
+        assert mark.exists() and 'has real jobs' in cluster.bad('start', '--pretend', cluster.document)
+        database.write_bytes(kept)
+    finally:
+        real.close()
+    cluster.begin()
+    assert cluster.job(job)['state'] == 'PENDING'
+
+
 def test_a_thousand_hosts(cluster):
     cluster.begin({'hosts': [{'name': 'n[0001-1000]', 'cpus': 16}]}, speed=600)
     status = cluster.json('status')
@@ -152,7 +176,7 @@ def test_time_runs_faster(cluster):
     assert 'Hosts      3, 0 down: 11 of 12 CPUs free\n' in status
     # It stands still while the instance is stopped, and never runs backwards.
     last = cluster.now_us()
-    assert cluster.good('stop') == "Stopped; 1 task waits; run 'fairlead start --pretend FILE' to resume\n"
+    assert cluster.good('stop') == "Stopped; 1 task stands still; run 'fairlead start --pretend FILE' to resume\n"
     time.sleep(1)
     cluster.begin(speed=1)
     assert last <= cluster.now_us() <= last + 100e6
@@ -169,6 +193,31 @@ def test_hosts_of_a_job_are_one_range(cluster):
     cluster.until_state(wide, 'RUNNING')
     assert cluster.good('queue', '-o', 'id,hosts', '--noheader').split() == [str(wide), 'n[1-3]']
     assert cluster.rows('queue', '-o', 'hosts') == [{'hosts': 'n1,n2,n3'}]
+
+
+def test_a_minimum_of_nodes_counts_those_of_a_parallel_environment(cluster):
+    cluster.begin(speed=1)
+    for name, rule in (('fill', '$fill_up'), ('turn', '$round_robin'), ('pairs', '2')):
+        cluster.good('pe', 'add', name, 'allocation_rule=' + rule)
+    cluster.good('partition', 'modify', 'main', 'pe_list=fill turn pairs')
+    cluster.good('qos', 'add', 'wide', 'MinTRES=node=2')
+    cluster.good('qos', 'add', 'strict', 'MinTRES=node=2', 'flags=DenyOnLimit')
+    cluster.good('set', 'AccountingStorageEnforce=limits')
+    for options, starts in [
+            (['--pe', 'pairs', '-n', '4'], True),
+            (['--pe', 'pairs', '--slots', '3-4'], True),
+            (['--pe', 'pairs', '--slots', '2-4'], False),
+            (['--pe', 'fill', '-n', '4'], False),
+            (['--pe', 'turn', '--slots', '2-4'], False)]:
+        job = cluster.submit('-q', 'wide', '-t', '1', *options, '--', 'sleep', '30')
+        if starts:
+            assert cluster.until_state(job, 'RUNNING')['hosts'].count(',') == 1
+            other = cluster.submit('-q', 'strict', '-t', '1', *options, '--', 'sleep', '30')
+            cluster.good('cancel', other)
+        else:
+            until(lambda: cluster.job(job)['reason'] == 'QOSMinNode')
+            assert '(QOSMinNode)' in cluster.bad('submit', '-q', 'strict', '-t', '1', *options, '--', 'true')
+        cluster.good('cancel', job)
 
 
 def test_reasons_name_hosts_of_the_cluster_only(cluster):
@@ -312,7 +361,7 @@ def test_a_dump_of_it_is_read(cluster):
     ('{"hosts": [{"name": "n1", "cpus": 1}, {"name": "n1", "cpus": 1}]}', "hosts[1].name: host 'n1' occurs twice"),
     ('{"hosts": [{"name": "n1", "cpus": 1}], "failures": [{"hosts": "n1", "at": "soon", "for": 1}]}', "failures[0].at: 'soon' is not"),
     ('{"hosts": [{"name": "n1", "cpus": 1}], "failures": [{"hosts": "n1", "at": 1, "for": 9}, {"hosts": "n1", "at": 5, "for": 1}]}',
-     "failures: host 'n1' fails 5 seconds after the start, and is down already"),
+     "failures: host 'n1' fails again at 5 s while it is down"),
 ])
 def test_documents_that_are_refused(cluster, text, error):
     cluster.document.write_text(text)

@@ -35,6 +35,21 @@ def test_priority_and_resources(busy):
     assert busy.job(behind)['reason'] == 'Resources'
 
 
+def test_a_job_beyond_a_limit_never_runs(busy):
+    busy.good('qos', 'add', 'small', 'MaxTRES=cpu=2', 'MaxWall=10')
+    for options, limit in ((['-n', '3'], 'MaxTRES=cpu=2; 3 requested (QOSMaxCpuPerJobLimit)'),
+                           (['-t', '11'], 'MaxWall=00:10:00; 00:11:00 requested (QOSMaxWallDurationPerJobLimit)')):
+        trial = busy.run('submit', '--test-only', '-t', '5', '-q', 'small', *options, '--', 'true')
+        assert (trial.status, trial.out.splitlines()[0]) == (1, "The job can never run: QOS 'small' has " + limit), trial
+    job = str(sleeper(busy, '-t', '5', '-q', 'small', '-n', '3'))
+    (row,) = [row for row in busy.json('schedule') if row['reason']]
+    assert (row['id'], row['reason'][:45]) == (job, "can never run: QOS 'small' has MaxTRES=cpu=2;"), row
+    assert 'can never run' in busy.good('queue', '--start')
+    busy.good('qos', 'modify', 'small', 'MaxTRES=cpu=4', 'GrpJobs=1')  # limits that others reach leave later
+    trial = busy.run('submit', '--test-only', '-t', '5', '-q', 'small', '-n', '3', '--', 'true')
+    assert trial.status == 0, trial
+
+
 def test_hosts_that_are_not_available(busy):
     job = sleeper(busy, '-n', '2')
     busy.good('host', 'drain', 'localhost')
@@ -72,7 +87,7 @@ def test_check(busy):
     held = sleeper(busy, '--hold', '-n', '1')
     result = busy.run('check', '--now', held)
     assert (result.status, result.out) == (0, 'As it is now: possible, with 1 slot\n')
-    assert result.err == 'job %d is held; the answer is that of a job that is not\n' % held
+    assert result.err == 'job %d is held; the answers are as if it were released\n' % held
     reply = json.loads(busy.good('check', '--json', job))
     assert reply['empty'] == {'possible': True, 'slots': 2, 'sentences': []}
     assert (reply['now']['possible'], reply['held'], len(reply['scheduling_info'])) == (False, False, 1)
@@ -84,6 +99,18 @@ def test_check(busy):
     assert busy.bad('check', 99).endswith('no job 99')
     assert busy.bad('check', 1).endswith('job 1 does not wait')
     assert 'is not a job id' in busy.bad('check', 'x')
+
+
+def test_check_of_a_task_that_does_not_exist(instance, tmp_path):
+    array = instance.submit('--hold', '-a', '0-2', '--', 'true')
+    assert instance.run('check', '%d_1' % array).status == 0
+    assert instance.bad('check', '%d_99' % array).endswith('job %d has no task 99' % array)
+    document = tmp_path / 'd.json'
+    document.write_text('{"now": 1000, "hosts": [{"name": "n", "cpus": 1}], '
+                        '"jobs": [{"id": 1, "user": "u", "submit": 1}]}')
+    assert instance.run('check', '-f', document, '1').status == 0
+    refused = instance.run('check', '-f', document, '1_9')
+    assert (refused.status, refused.err) == (2, '%s: job 1 has no task 9\n' % document)
 
 
 def test_check_says_what_can_never_be_because_of_a_limit(busy):
@@ -107,7 +134,8 @@ def test_check_says_what_a_pass_waits_for(instance):
     instance.until_state(failed, 'FAILED')
     job = instance.submit('-d', 'afterok:%d' % failed, '--', 'true')
     assert instance.good('check', job).endswith('\nAs it is now: possible, with 1 slot\nIn the last pass it did not start:\n'
-                                                '  job dropped because of job dependencies\n')
+                                                '  job dropped because of job dependencies that can never be met: '
+                                                'afterok:%d(failed)\n' % failed)
 
 
 def test_check_notes_what_its_answers_leave_out(busy):
@@ -118,7 +146,7 @@ def test_check_notes_what_its_answers_leave_out(busy):
     for job, wait in (depends, 'other jobs'), (early, 'its begin'):
         result = busy.run('check', job)
         assert 'As it is now: not possible\n' in result.out
-        assert result.err == 'job %d waits for %s; the answer is that of a job that does not\n' % (job, wait)
+        assert result.err == 'job %d waits for %s; the answers are as if it did not\n' % (job, wait)
     reply = json.loads(busy.good('check', '--json', depends))
     assert (reply['waits_for_jobs'], reply['waits_for_begin']) == (True, False)
 

@@ -1,5 +1,6 @@
 """Jobs that have ended and are requeued by hand, also after a restart, with their earlier attempts in the history."""
 import getpass
+import time
 
 from conftest import until
 
@@ -86,6 +87,20 @@ def test_a_task_and_its_whole_array_in_one_request_are_the_array(instance):
     assert [(row['id'], row['restarts']) for row in instance.json('queue')] == [('%d_[0-2]' % array, 1)]
 
 
+def test_a_delayed_task_says_until_when(instance):
+    array = instance.submit('-a', '0-1', '--', 'true')
+    until(lambda: not instance.rows('queue'), 'the array to end')
+    instance.good('set', 'requeue_delay_s=1000')
+    before = time.time()
+    instance.good('requeue', '%d_1' % array)
+    row, = instance.json('queue')
+    assert (row['id'], row['reason']) == ('%d_[1]' % array, 'BeginTime')
+    assert before + 999 <= row['begin_us'] / 1e6 <= time.time() + 1001
+    shown = instance.good('show', 'job', array)
+    assert time.strftime('%H:%M:%S', time.localtime(row['begin_us'] / 1e6)) in \
+        [line for line in shown.splitlines() if line.split()[:1] == ['Begin']][-1]
+
+
 def test_what_was_cancelled_before_it_started_has_no_attempt(instance):
     job = instance.submit('--hold', '--', 'true')
     instance.good('cancel', job)
@@ -126,7 +141,7 @@ def test_refusals_name_the_reason(instance):
 
     def check():
         assert refusal(instance, never) == \
-            'job %d must not be requeued, as it was submitted (requeue=no)' % never
+            'job %d cannot be requeued: it has requeue=no (--no-requeue)' % never
         assert refusal(instance, waited) == \
             'job %d was cancelled while it waited for other jobs; submit it anew' % waited
         assert refusal(instance, physics) == \
@@ -144,6 +159,77 @@ def test_refusals_name_the_reason(instance):
     assert ended() == before
     instance.good('partition', 'add', 'night')
     assert instance.good('requeue', night) == 'Requeued 1 job\n'
+
+
+def test_tasks_of_an_array_that_waited_in_part(instance):
+    """A task that was cancelled while it waited keeps no other task of its array back."""
+    first = instance.submit('-a', '0-1', '--', 'sh', '-c', 'exit $FAIRLEAD_ARRAY_TASK_ID')
+    array = instance.submit('-a', '0-1', '-d', 'aftercorr:%d' % first, '--', 'true')
+    instance.until_state('%d_0' % array, 'COMPLETED')
+    until(lambda: '(failed)' in instance.job('%d_1' % array)['dependency'])
+    instance.good('cancel', array)
+    until(lambda: not instance.rows('queue'), 'the array to end')
+    instance.good('set', 'requeue_delay_s=1000')
+    why = ' was cancelled while it waited for other jobs; submit it anew'
+    for _ in range(2):
+        assert refusal(instance, array) == 'job %d_1%s' % (array, why)
+        assert refusal(instance, '%d_1' % array) == 'job %d_1%s' % (array, why)
+        instance.kill()
+        instance.start()
+    assert instance.good('requeue', '%d_0' % array) == 'Requeued 1 task\n'
+    instance.kill()
+    instance.start()
+    assert [row['id'] for row in instance.rows('queue')] == ['%d_[0]' % array]
+    assert refusal(instance, '%d_1' % array) == 'job %d_1%s' % (array, why)
+    assert 'all agree' in instance.good('verify')
+
+
+def test_a_state_selects_ended_jobs(instance):
+    """From memory and from history; of arrays only the tasks that ended so in their last attempt."""
+    instance.good('set', 'requeue_delay_s=1000')
+    instance.good('partition', 'add', 'night')
+    failed = end_counted(instance, '-J', 'one')
+    fine = end_counted(instance, then='exit 0')
+    night = end_counted(instance, '-p', 'night', '-J', 'two')
+    array = instance.submit('-a', '0-4', '-J', 'two', '--', 'sh', '-c', 'exit $(($FAIRLEAD_ARRAY_TASK_ID % 2))')
+    held = instance.submit('-H', '-a', '0-2', '--', 'true')
+    instance.good('cancel', held)
+    until(lambda: not instance.rows('queue'), 'all to end')
+    tasks = ['%d_1' % array, '%d_3' % array]
+    would = lambda *options: instance.good('requeue', '--dry-run', *options).splitlines()
+    assert would('--state', 'CANCELLED') == ['Would requeue 3 tasks'] + ['  %d_%d' % (held, i) for i in range(3)]
+    assert would('--state', 'timeout,NODE_FAIL') == ['No jobs to requeue']
+    assert would('--state', 'FAILED', '-p', 'night') == ['Would requeue 1 job', '  %d' % night]
+    assert would('--state', 'FAILED', '-J', 'two', '-u', getpass.getuser(), '-q', 'normal') == \
+        ['Would requeue 3 jobs'] + ['  %s' % job for job in [night] + tasks]
+    assert would('--state', 'FAILED', '-u', 'nobody-else') == ['No jobs to requeue']
+    assert would('--state', 'running') == ['No jobs to requeue']
+    assert "no account 'nowhere'" in instance.bad('requeue', '--state', 'FAILED', '-A', 'nowhere')
+    assert "no partition 'nowhere'" in instance.bad('requeue', '--state', 'FAILED', '-p', 'nowhere')
+    for state in ('pending', 'FAILED,running', 'REQUEUED', ''):
+        assert '--state' in instance.bad('requeue', '--state', state)
+    assert 'only one of them' in instance.bad('requeue', '--state', 'FAILED', failed)
+    instance.kill()
+    instance.start()
+    assert instance.good('requeue', '--state', 'failed,COMPLETED', '-J', 'two') == 'Requeued 6 jobs\n'
+    assert instance.good('requeue', '-s', 'FAILED') == 'Requeued 1 job\n'
+    assert instance.good('requeue', '-s', 'FAILED') == 'No jobs to requeue\n'
+    assert sorted(row['id'] for row in instance.rows('queue')) == \
+        sorted([str(failed), str(night), '%d_[0-4]' % array])
+    assert attempts(instance, fine) == [('COMPLETED', 0)]
+    assert 'all agree' in instance.good('verify')
+
+
+def test_many_are_requeued_in_pieces(instance):
+    array = instance.submit('-H', '-a', '0-2499', '--', 'true')
+    no = instance.submit('-H', '--no-requeue', '--', 'true')
+    instance.good('cancel', array, no)
+    until(lambda: not instance.rows('queue'), 'both to end')
+    instance.good('set', 'requeue_delay_s=1000')
+    result = instance.run('requeue', '--all', '--state', 'CANCELLED')
+    assert (result.status, result.out) == (1, 'Requeued 2500 jobs\n')
+    assert 'job %d cannot be requeued: it has requeue=no' % no in result.err
+    assert [row['id'] for row in instance.rows('queue')] == ['%d_[0-2499]' % array]
 
 
 def test_limits_of_submitted_jobs_count(instance):
@@ -198,3 +284,32 @@ def test_each_task_that_waits_has_its_own_restarts(instance):
     instance.good('cancel', array)
     ended = [(row['id'], row['restarts']) for row in instance.json('history') if row['state'] == 'CANCELLED']
     assert sorted(ended) == [('%d_3' % array, 0), ('%d_[0-2]' % array, 1), ('%d_[4]' % array, 0)]
+
+
+def test_a_rule_that_a_job_forbids_itself_is_refused(instance):
+    message = "--requeue-exit: '1' requeues the job, which requeue=no forbids"
+    assert message in instance.bad('submit', '--requeue-exit', '1', '--no-requeue', '--', 'true')
+    job = instance.submit('-H', '--requeue-exit', '1', '--', 'true')
+    assert message in instance.bad('update', job, '--requeue=no')
+    instance.good('update', job, '--requeue=no', '--requeue-exit', '')
+    assert message in instance.bad('update', job, '--requeue-exit', '1')
+    instance.good('update', job, '--requeue=yes', '--requeue-exit', '1')
+
+
+def test_the_output_of_the_last_attempt_is_printed_while_the_job_waits(instance):
+    instance.good('set', 'requeue_delay_s=1:00:00')
+    job = instance.submit('--', 'sh', '-c', 'echo first; exit 1')
+    instance.run('wait', job)
+    instance.good('requeue', job)
+    instance.good('hold', job)
+    assert instance.good('log', job) == 'first\n'
+
+
+def test_the_log_of_a_job_without_its_directory_says_why(instance):
+    gone = instance.work / 'gone'
+    gone.mkdir()
+    job = instance.submit('--hold', '--', 'true', cwd=gone)
+    gone.rmdir()
+    instance.good('release', job)
+    instance.run('wait', job)
+    assert 'before it started: ' in instance.bad('log', job)

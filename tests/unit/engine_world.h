@@ -24,7 +24,7 @@ struct world {
     int64_t now_us;
 };
 
-static const struct actor world_operator = {1000, 1000, "alice", true};
+static const struct actor world_operator = {1000, 1000, "alice", ROLE_ADMINISTRATOR};
 
 /* out_job_id: of a submission; may be NULL. */
 static inline int world_apply(struct world *w, struct event event, uint32_t *out_job_id)
@@ -106,7 +106,7 @@ static inline struct event world_submission(const char *user, const char *accoun
 {
     const struct job_values *job = job_text("name=job|directory=/home/x|command=true|cpus=%u|mem_mib=1", cpus);
     if (account != NULL) job = job_with(job, "account=%s", account);
-    return (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, user, false}, .submit = job};
+    return (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, user, ROLE_USER}, .submit = job};
 }
 
 /* An update by an operator. */

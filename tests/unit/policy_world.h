@@ -36,7 +36,7 @@ static inline void world_settings(struct world *w, const char *settings)
 static inline struct event world_job(const char *user)
 {
     struct event event = world_submission(user, NULL, 1);
-    event.actor.is_operator = true;
+    event.actor.role = ROLE_ADMINISTRATOR;
     return event;
 }
 

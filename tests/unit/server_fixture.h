@@ -28,6 +28,7 @@ struct fixture {
     struct server *server;
     char directory[64], path[100];
     bool denies;         /* identifies no client */
+    bool is_anonymous;   /* does not know yet who the client is */
     bool keeps_requests; /* does not take them, as during a long commit */
     struct request *verifying;
     struct buf script; /* of the last submission: script, name, arguments and environment, each followed by | */
@@ -163,12 +164,15 @@ static inline int64_t fixture_now(void *context)
     return ((struct fixture *)context)->w.now_us;
 }
 
-static inline bool fixture_identify(void *context, uint32_t uid, uint32_t gid, struct actor *out_actor)
+static inline int fixture_identify(void *context, uint32_t uid, uint32_t gid, struct arena *arena,
+                                   struct actor *out_actor, struct err *e)
 {
     const struct fixture *f = context;
-    if (f->denies || uid != getuid()) return false;
-    *out_actor = (struct actor){uid, gid, "alice", true};
-    return true;
+    (void)arena;
+    if (f->denies || uid != getuid()) return err_set(e, ERR_DENIED, "this instance does not serve user %u", uid);
+    if (f->is_anonymous) return 1;
+    *out_actor = (struct actor){uid, gid, "alice", ROLE_ADMINISTRATOR};
+    return 0;
 }
 
 static inline void fixture_verify(void *context, struct request *request)

@@ -153,7 +153,9 @@ static void wrong_limits_are_refused(void **unused)
         {"GrpTRES=cpu=1,cpu=2", ERR_INPUT, "GrpTRES: 'cpu' is named twice"},
         {"QosLevel=normal,none", ERR_NOT_FOUND, "no qos 'none'"},
         {"QosLevel=normal,,long", ERR_NOT_FOUND, "no qos ''"},
-        {"QosLevel-=long", ERR_INPUT, "QosLevel: 'long' is not in the list"},
+        {"QosLevel-=long", ERR_INPUT, "QosLevel: 'long' cannot be removed: every QOS is allowed; give QosLevel=LIST"},
+        {"QosLevel+=long", ERR_INPUT, "QosLevel: 'long' cannot be added: every QOS is allowed; give QosLevel=LIST"},
+        {"QosLevel=normal|QosLevel-=long", ERR_INPUT, "QosLevel: 'long' is not in the list, which is 'normal'"},
         {"DefaultQOS=none", ERR_NOT_FOUND, "no qos 'none'"},
         {"QosLevel=normal|DefaultQOS=long", ERR_INPUT,
          "account 'a1' has DefaultQOS long, which is not in its QosLevel"},
@@ -170,9 +172,32 @@ static void wrong_limits_are_refused(void **unused)
     also_shares.account.shares = 4;
     world_refuses(&w, also_shares, ERR_CONFLICT, "only its limits and its RawUsage can be changed");
     struct event by_user = account_change(&w, "a1", "GrpJobs=1");
-    by_user.actor = (struct actor){1000, 1000, "ann", false};
+    by_user.actor = (struct actor){1000, 1000, "ann", ROLE_USER};
     world_refuses(&w, by_user, ERR_DENIED, "modify accounts");
     world_release(&w);
+}
+
+/* What is added to an inherited list, or removed from it, leaves the others of that list allowed. */
+static void an_inherited_list_of_qos_is_changed(void **unused)
+{
+    static const struct {
+        const char *above, *change, *after;
+    } rows[] = {
+        {"QosLevel=normal,short", "QosLevel+=long", "QosLevel=normal,short,long"},
+        {"QosLevel=normal,short", "QosLevel-=short", "QosLevel=normal"},
+        {"QosLevel=normal,short", "QosLevel+=short", "QosLevel=normal,short"},
+        {"QosLevel=normal,short", "QosLevel+=", ""},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct world w;
+        world_tree(&w);
+        accept(&w, account_change(&w, "a", rows[i].above));
+        accept(&w, account_change(&w, "a1", rows[i].change));
+        assert_string_equal(limits_of(&w, "a1", NULL), rows[i].after);
+        world_refuses(&w, user_change(&w, "ann", "a1", "QosLevel-=none"), ERR_INPUT, "is not in the list, which is '");
+        world_release(&w);
+    }
 }
 
 /* The default QOS is one of those that are allowed, in the account itself and in all below it. */
@@ -355,7 +380,7 @@ static void a_qos_that_is_taken_away(void **unused)
         world_tree(&w);
         accept(&w, account_change(&w, "a1", "QosLevel=normal,long"));
         const struct job_values *v = job_with(world_submission("ann", "a1", 8).submit, "qos=long");
-        const struct event submission = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", false}, .submit = v};
+        const struct event submission = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", ROLE_USER}, .submit = v};
         uint32_t running, id;
         assert_int_equal(world_apply(&w, submission, &running), 0);
         assert_int_equal(world_pass(&w), 1);
@@ -389,7 +414,7 @@ static void a_qos_that_one_partition_does_not_have(void **unused)
         add = user_change(&w, "ann", "a1", "QosLevel=normal");
         add.user.partition = is_first ? "main" : "p2";
         const struct job_values *v = job_with(world_submission("ann", "a1", 1).submit, "qos=long|partitions=main,p2");
-        const struct event submission = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", false}, .submit = v};
+        const struct event submission = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", ROLE_USER}, .submit = v};
         assert_int_equal(world_apply(&w, submission, &id), 0);
         accept(&w, add);
         assert_int_equal(job_pending_reason(&w.s, id, 1.0, w.now_us), PENDING_NONE);
@@ -406,6 +431,7 @@ int main(void)
         cmocka_unit_test(limits_are_set_merged_and_cleared),
         cmocka_unit_test(limits_of_a_user_are_those_of_each_association),
         cmocka_unit_test(wrong_limits_are_refused),
+        cmocka_unit_test(an_inherited_list_of_qos_is_changed),
         cmocka_unit_test(a_default_qos_is_allowed),
         cmocka_unit_test(a_qos_in_use_stays),
         cmocka_unit_test(limits_of_a_qos_are_merged),

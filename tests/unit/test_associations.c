@@ -4,8 +4,10 @@
 #include "engine_world.h"
 
 #include "engine/assoc_limits.h"
+#include "engine/priorities.h"
 #include "engine/schedule.h"
 #include "engine/state_rows.h"
+#include "engine/wait_leaders.h"
 
 static struct event user_event(enum event_kind kind, const char *user, const char *account, const char *partition)
 {
@@ -190,6 +192,38 @@ static void a_usage_threshold_is_of_the_association_in_each_partition(void **unu
     world_release(&w);
 }
 
+/* A job that waits for its factor in one partition, and is behind another one in the next, has the reason Priority. */
+static void a_partition_of_a_low_factor_has_no_leader(void **unused)
+{
+    static const char *const orders[] = {"plain,main", "main,plain"};
+    (void)unused;
+    for (size_t i = 0; i < 2; i++) {
+        struct world w;
+        struct arena arena = {0};
+        world_make(&w);
+        uint32_t heavy = submit(&w, "erin", "b", "plain");
+        assert_int_equal(world_pass(&w), 1);
+        run(&w, heavy, 1000);
+        world_set(&w, "PriorityType", "priority/multifactor");
+        world_object(&w, OBJECT_QOS, "normal", "usage_threshold=0.5|flags=EnforceUsageThreshold");
+        (void)submit(&w, "bob", "a", "other");
+        assert_int_equal(world_pass(&w), 1);
+        struct event whole = submission("bob", "a", "main");
+        whole.submit = job_with(whole.submit, "cpus=4");
+        accept(&w, whole);
+        struct event second = submission("erin", "b", orders[i]);
+        second.submit = job_with(second.submit, "cpus=4");
+        uint32_t id = 0;
+        assert_int_equal(world_apply(&w, second, &id), 0);
+        assert_int_equal(world_pass(&w), 0);
+        const double *factors = state_factors(&w.s, w.now_us, &arena);
+        wait_leaders_update(&w.s, w.now_us, factors);
+        assert_int_equal(job_pending_reason(&w.s, id, 1.0, w.now_us), PENDING_PRIORITY);
+        arena_release(&arena);
+        world_release(&w);
+    }
+}
+
 /* Soft requests put the partition first whose association, QOS and defaults then count. */
 static void wishes_choose_the_association(void **unused)
 {
@@ -283,15 +317,21 @@ static void limits_and_qos_are_those_of_the_association(void **unused)
 static void a_user_may_be_in_an_account_for_single_partitions_only(void **unused)
 {
     (void)unused;
-    static const char *const enforcements[] = {"associations,limits,qos", ""};
+    static const char *const enforcements[] = {"associations,limits,qos", ""}, *const orders[] = {"plain,main",
+                                                                                                  "main,plain"};
     struct world w;
     world_make(&w);
     add(&w, "bob", "b", "plain");
     for (size_t i = 0; i < sizeof enforcements / sizeof *enforcements; i++) {
         world_set(&w, "AccountingStorageEnforce", enforcements[i]);
         assert_string_equal(assoc_of_job(&w, submit(&w, "bob", "b", "plain"))->account, "b");
-        world_refuses(&w, submission("bob", "b", "plain,main"), ERR_NOT_FOUND,
-                      "user 'bob' is not in account 'b' for partition 'main'");
+        for (size_t k = 0; k < 2; k++) {
+            if (i == 0)
+                world_refuses(&w, submission("bob", "b", orders[k]), ERR_NOT_FOUND,
+                              "user 'bob' is not in account 'b' for partition 'main'");
+            else /* in whatever order the partitions are */
+                assert_string_equal(assoc_of_job(&w, submit(&w, "bob", "b", orders[k]))->account, "a");
+        }
     }
     /* Without enforcement the default account replaces one that the user is not in. */
     assert_string_equal(assoc_of_job(&w, submit(&w, "bob", "b", "main"))->account, "a");
@@ -385,6 +425,7 @@ int main(void)
         cmocka_unit_test(a_task_is_of_the_association_of_the_partition_that_it_starts_in),
         cmocka_unit_test(a_new_association_takes_the_waiting_jobs),
         cmocka_unit_test(a_usage_threshold_is_of_the_association_in_each_partition),
+        cmocka_unit_test(a_partition_of_a_low_factor_has_no_leader),
         cmocka_unit_test(wishes_choose_the_association),
         cmocka_unit_test(an_update_of_the_partition_changes_the_association),
         cmocka_unit_test(limits_and_qos_are_those_of_the_association),

@@ -93,7 +93,7 @@ static void a_log_that_was_reset_after_the_database(void **state)
     assert_int_equal(commit_log_read(directory, 5, &tail, &e), 0);
     assert_true(tail.is_complete && tail.last == 0);
     commit_log_tail_release(&tail);
-    assert_int_equal(commit_log_begin(directory, 20, 9, 8, &e), 0);
+    assert_int_equal(commit_log_begin(directory, "", 20, 9, 8, &e), 0);
     assert_int_equal(commit_log_read(directory, 20, &tail, &e), 0);
     assert_true(tail.is_complete && tail.last == 0);
     commit_log_tail_release(&tail);

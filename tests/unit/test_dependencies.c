@@ -1,6 +1,9 @@
 /* Jobs that wait for others, and requeuing, in the engine: what each condition means, what is refused, what follows. */
 #include "dies.h"
 #include "engine/dependencies.h"
+#include "engine/dependents.h"
+#include "engine/job_waits.h"
+#include "engine/state_rows.h"
 #include "engine_world.h"
 
 static struct world w;
@@ -18,7 +21,7 @@ static uint32_t submit(const char *name, const char *fields)
     uint32_t id = 0;
     const struct job_values *job = job_text("name=%s|directory=/home/x|command=true|cpus=1|mem_mib=1%s%s", name,
                                             fields[0] != '\0' ? "|" : "", fields);
-    const struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", false}, .submit = job};
+    const struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", ROLE_USER}, .submit = job};
     if (world_apply(&w, event, &id) != 0) fail_msg("%s", ERR_SENTENCE(&w.e));
     return id;
 }
@@ -75,7 +78,7 @@ static void refuses(uint32_t update_of, const char *dependency, const char *mess
 {
     const struct job_values *job =
         job_with(job_text("name=new|directory=/home/x|command=true|cpus=1|mem_mib=1"), "dependency=%s", dependency);
-    struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", false}, .submit = job};
+    struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", ROLE_USER}, .submit = job};
     enum err_code code = strstr(message, "does not exist") != NULL || strstr(message, "no pending") != NULL
                              ? ERR_NOT_FOUND
                          : strstr(message, "would wait for itself") != NULL ? ERR_CONFLICT
@@ -148,6 +151,25 @@ static void after_waits_for_the_start_and_minutes(void **unused)
     world_release(&w);
 }
 
+/* The task of an array that began last has ended: the start of an earlier one does not count. */
+static void after_is_never_met_too_early(void **unused)
+{
+    (void)unused;
+    open_world();
+    uint32_t first = submit("first", "array=0-1%1");
+    pass();
+    begin_all();
+    w.now_us += 20 * SECOND;
+    assert_int_equal(world_apply(&w, world_update(first, job_text("array_limit=2")), NULL), 0);
+    pass();
+    begin_all();
+    w.now_us += SECOND;
+    end_with(first, 1, JOB_COMPLETED, 0);
+    w.now_us += SECOND;
+    assert_string_equal(dependency_of(submit("second", "dependency=after:1+1")), "after:1+1@1700000082");
+    world_release(&w);
+}
+
 static void alternatives_need_one(void **unused)
 {
     (void)unused;
@@ -188,6 +210,53 @@ static void tasks_wait_for_tasks(void **unused)
     world_release(&w);
 }
 
+/* The tasks that may start are kept from change to change; they are those that the rows say. */
+static void check_ready(uint32_t id)
+{
+    struct job copy = job_copy(job_of(id));
+    job_waits_find_ready(&copy);
+    const struct job *j = job_of(id);
+    assert_int_equal(j->waits_by_task, copy.waits_by_task);
+    assert_int_equal(j->ready.ranges.count, copy.ready.ranges.count);
+    for (uint32_t i = 0; i < copy.ready.ranges.count; i++)
+        assert_memory_equal(&j->ready.ranges.items[i], &copy.ready.ranges.items[i], sizeof *j->ready.ranges.items);
+    job_release(&copy);
+}
+
+/* Every second task of the first array, in an order that scatters them. */
+static void request_scattered(enum event_kind kind, uint32_t tasks)
+{
+    struct job_ref *refs = mem_resize(NULL, 0, tasks / 2 * sizeof *refs);
+    for (uint32_t i = 0; i < tasks / 2; i++) refs[i] = (struct job_ref){1, (uint32_t)(i * UINT64_C(7919) * 2 % tasks)};
+    struct event event = {.kind = kind, .actor = {1000, 1000, "ann", ROLE_USER}, .jobs = {refs, .count = tasks / 2}};
+    if (world_apply(&w, event, NULL) != 0) fail_msg("%s", ERR_SENTENCE(&w.e));
+    mem_free(refs);
+}
+
+/* The cost of a request must not grow with the square of the number of its tasks: this would take half an hour. */
+static void scattered_tasks_end_in_one_request(void **unused)
+{
+    (void)unused;
+    enum { TASKS = 100000 };
+    for (int is_killing = 0; is_killing < 2; is_killing++) {
+        open_world();
+        world_set(&w, "kill_invalid_depend", is_killing ? "true" : "false");
+        (void)submit("arr", "held=true|array=0-99999");
+        uint32_t ok = submit("ok", "held=true|array=0-99999|dependency=aftercorr:1");
+        uint32_t any = submit("any", "held=true|array=0-99999|dependency=aftercorrany:1,aftercorrany:1");
+        request_scattered(EVENT_CANCEL, TASKS);
+        assert_int_equal(idset_count(&job_of(1)->cancelled), TASKS / 2);
+        assert_int_equal(idset_count(&job_of(ok)->pending), is_killing ? TASKS / 2 : TASKS);
+        assert_int_equal(idset_count(&job_of(ok)->ready), 0);
+        assert_int_equal(job_of(ok)->dependency->left, 2);
+        assert_int_equal(idset_count(&job_of(any)->ready), TASKS / 2);
+        assert_int_equal(job_of(any)->dependency->left, 1);
+        check_ready(ok);
+        check_ready(any);
+        world_release(&w);
+    }
+}
+
 static void singletons_run_one_after_the_other(void **unused)
 {
     (void)unused;
@@ -222,6 +291,30 @@ static void what_cannot_be_is_refused(void **unused)
     refuses(1, "afterok:3", "job 1 would wait for itself: 1 waits for 3, 3 waits for 2, 2 waits for 1");
     assert_int_equal(world_apply(&w, world_update(3, job_text("dependency=")), NULL), 0);
     assert_int_equal(world_apply(&w, world_update(1, job_text("dependency=afterok:3")), NULL), 0);
+    world_release(&w);
+}
+
+/* What a job waited for before its updates is not kept until that ends. */
+static void updates_leave_no_entries(void **unused)
+{
+    (void)unused;
+    open_world();
+    uint32_t first = submit("first", "held=true"), second = submit("second", "held=true");
+    uint32_t third = submit("third", "dependency=afterok:1");
+    for (int i = 0; i < 5000; i++) {
+        const char *other = i % 2 == 0 ? "dependency=afterok:2" : "dependency=afterok:1";
+        assert_int_equal(world_apply(&w, world_update(third, job_text("%s", other)), NULL), 0);
+    }
+    assert_true(w.s.dependents->entries.count < 2500);
+    const struct job_ref refs[] = {{first, NONE}, {second, NONE}};
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_RELEASE, .jobs = {.refs = refs, .count = 2}}, NULL),
+                     0);
+    pass();
+    begin_all();
+    end_with(first, 0, JOB_COMPLETED, 0);
+    assert_string_equal(dependency_of(third), "");
+    pass();
+    assert_true(runs(third, 0));
     world_release(&w);
 }
 
@@ -363,7 +456,7 @@ static void ended_jobs_are_facts(void **unused)
     }
     const struct job_values *job =
         job_text("name=b|directory=/x|command=true|cpus=1|mem_mib=1|dependency=afterok:1,afternotok:1");
-    struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", false}, .submit = job};
+    struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", ROLE_USER}, .submit = job};
     struct arena arena = {0};
     const uint32_t *ids;
     assert_int_equal(dependencies_list_ended(&w.s, &event, &arena, &ids), 1); /* once */
@@ -399,7 +492,7 @@ static void a_running_job_starts_again(void **unused)
     world_set(&w, "requeue_delay_s", "120");
     uint32_t id = submit("a", "");
     assert_int_equal(requeue(id, false), -1);
-    assert_string_equal(ERR_SENTENCE(&w.e), "job 1 is pending; only what runs or has ended can be requeued");
+    assert_string_equal(ERR_SENTENCE(&w.e), "job 1 is pending; only a running or ended job can be requeued");
     pass();
     uint64_t launch = world_task(&w, id, 0)->launch_id;
     assert_int_equal(requeue(id, false), 0);
@@ -503,7 +596,7 @@ static void exit_statuses_requeue_until_the_maximum(void **unused)
     assert_true(job_of(id)->is_held && job_of(id)->is_held_by_operator);
     const struct job_ref ref = {id, NONE};
     struct event release = {
-        .kind = EVENT_RELEASE, .actor = {1000, 1000, "ann", false}, .jobs = {.refs = &ref, .count = 1}};
+        .kind = EVENT_RELEASE, .actor = {1000, 1000, "ann", ROLE_USER}, .jobs = {.refs = &ref, .count = 1}};
     world_refuses(&w, release, ERR_DENIED, "job 1 is held by an operator");
     world_release(&w);
     open_world();
@@ -576,11 +669,119 @@ static void only_its_owner_requeues_an_ended_job(void **unused)
     const struct job_ref ref = {ids[0], NONE};
     struct event event = {.kind = EVENT_REQUEUE, .actor = {.user = "bob"}, .jobs = {.refs = &ref, .count = 1}};
     world_refuses(&w, event, ERR_DENIED, "job 1 belongs to ann");
-    event.actor = (struct actor){.user = "root", .is_operator = true};
+    event.actor = (struct actor){.user = "root", .role = ROLE_ADMINISTRATOR};
     event.jobs.holds = true;
     assert_int_equal(world_apply(&w, event, NULL), 0);
     assert_true(job_of(ids[0])->is_held && job_of(ids[0])->is_held_by_operator);
     world_release(&w);
+}
+
+/* What a submission would be refused for by now: a QOS that its association may not have, a user without a policy. */
+static void an_ended_job_is_checked_like_a_submission(void **unused)
+{
+    (void)unused;
+    open_world();
+    uint32_t ids[2];
+    world_user(&w, "a1", 1, "ann");
+    world_object(&w, OBJECT_QOS, "long", "");
+    world_set(&w, "AccountingStorageEnforce", "qos");
+    world_set(&w, "enforce_user", "none");
+    end_two(ids);
+    const struct job_ref ref = {ids[0], NONE};
+    const struct event event = {.kind = EVENT_REQUEUE, .actor = {.user = "ann"}, .jobs = {.refs = &ref, .count = 1}};
+    const struct event_pair only_long[] = {{"QosLevel", "long"}}, all[] = {{"QosLevel", "long,normal"}};
+    struct event change = {.kind = EVENT_ACCOUNT_MODIFY,
+                           .actor = world_operator,
+                           .account = {"a1", NULL, SHARES_UNSET, PRIORITY_UNSET, false, only_long, 1}};
+    assert_int_equal(world_apply(&w, change, NULL), 0);
+    world_refuses(&w, event, ERR_INPUT, "normal");
+    change.account.pairs = all;
+    assert_int_equal(world_apply(&w, change, NULL), 0);
+    world_set(&w, "enforce_user", "true");
+    world_refuses(&w, event, ERR_DENIED, "user 'ann' has no user policy");
+    world_set(&w, "enforce_user", "auto");
+    struct event dry_run = event;
+    dry_run.jobs.is_dry_run = true;
+    assert_int_equal(world_apply(&w, dry_run, NULL), 0);
+    assert_int_equal(state_find_object(&w.s, OBJECT_USER_POLICY, "ann"), NONE);
+    assert_int_equal(world_apply(&w, event, NULL), 0);
+    assert_int_not_equal(state_find_object(&w.s, OBJECT_USER_POLICY, "ann"), NONE);
+    assert_non_null(job_of(ids[0]));
+    world_release(&w);
+}
+
+/* What a submission would be refused for by now: a QOS that its account may not have, a user without a policy. */
+static void a_requeue_takes_no_condition_back(void **unused)
+{
+    (void)unused;
+    open_world();
+    uint32_t first = submit("a", "");
+    pass();
+    uint32_t met = submit("b", "dependency=afterok:1|held=true"), never = submit("c", "dependency=afternotok:1"),
+             moved = submit("d", "dependency=afterok:1|held=true");
+    end_with(first, 0, JOB_COMPLETED, 0);
+    const struct job_ref ref = {first, NONE};
+    const struct event event = {.kind = EVENT_REQUEUE, .actor = {.user = "ann"}, .jobs = {.refs = &ref, .count = 1}};
+    assert_int_equal(world_apply(&w, event, NULL), 0);
+    uint32_t later = submit("e", "dependency=afterok:1");
+    assert_int_equal(world_apply(&w, world_update(moved, job_text("dependency=afterok:1")), NULL), 0);
+    assert_string_equal(dependency_of(met), "");
+    assert_string_equal(dependency_of(never), "afternotok:1(failed)");
+    assert_string_equal(dependency_of(moved), "afterok:1");
+    assert_string_equal(dependency_of(later), "afterok:1");
+    const struct job_ref held[] = {{met, NONE}, {moved, NONE}};
+    const struct event release = {.kind = EVENT_RELEASE, .actor = {.user = "ann"}, .jobs = {.refs = held, .count = 2}};
+    assert_int_equal(world_apply(&w, release, NULL), 0);
+    pass();
+    assert_true(runs(met, 0) && !runs(never, 0) && !runs(moved, 0) && !runs(later, 0));
+    end_with(first, 0, JOB_COMPLETED, 0);
+    pass();
+    assert_true(!runs(never, 0) && runs(moved, 0) && runs(later, 0));
+    world_release(&w);
+}
+
+/* Of an array, only the tasks that were cancelled while they waited cannot start again: what they waited for is not
+ * looked at any more. Whether the array lives or has ended. */
+static void tasks_that_had_their_conditions_are_requeued(void **unused)
+{
+    (void)unused;
+    for (int lives = 0; lives < 2; lives++) {
+        open_world();
+        uint32_t first = submit("a", "array=0-1"), second = submit("b", "dependency=aftercorr:1|array=0-1"), other = 0;
+        pass();
+        end_with(first, 0, JOB_COMPLETED, 0);
+        end_with(first, 1, JOB_FAILED, 1);
+        pass();
+        if (lives) {
+            other = submit("c", "array=0-1|dependency=aftercorr:1");
+            pass();
+        }
+        end_with(second, 0, JOB_FAILED, 1);
+        struct job_ref ref = {second, 1};
+        const struct event cancel = {
+            .kind = EVENT_CANCEL, .actor = {.user = "ann"}, .jobs = {.refs = &ref, .count = 1}};
+        if (lives) ref.job_id = other;
+        assert_int_equal(world_apply(&w, cancel, NULL), 0);
+        struct event event = cancel;
+        event.kind = EVENT_REQUEUE;
+        world_refuses(&w, event, ERR_CONFLICT, "was cancelled while it waited for other jobs");
+        if (!lives) {
+            ref.task_id = NONE;
+            world_refuses(&w, event, ERR_CONFLICT, "was cancelled while it waited for other jobs");
+        }
+        ref.job_id = second;
+        ref.task_id = 0;
+        if (!lives) {
+            assert_int_equal(world_apply(&w, event, NULL), 0);
+            assert_true(idset_has(&job_of(second)->pending, 0) && !idset_has(&job_of(second)->pending, 1));
+            pass();
+            assert_int_equal(world_task(&w, second, 0)->restarts, 1);
+            end_with(second, 0, JOB_COMPLETED, 0);
+            ref.task_id = 1;
+            world_refuses(&w, event, ERR_CONFLICT, "was cancelled while it waited for other jobs");
+        }
+        world_release(&w);
+    }
 }
 
 int main(void)
@@ -588,10 +789,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_type_waits_for_its_outcome),
         cmocka_unit_test(after_waits_for_the_start_and_minutes),
+        cmocka_unit_test(after_is_never_met_too_early),
         cmocka_unit_test(alternatives_need_one),
         cmocka_unit_test(tasks_wait_for_tasks),
+        cmocka_unit_test(scattered_tasks_end_in_one_request),
         cmocka_unit_test(singletons_run_one_after_the_other),
         cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(updates_leave_no_entries),
         cmocka_unit_test(a_new_name_makes_no_circle),
         cmocka_unit_test(the_documented_example),
         cmocka_unit_test(a_pattern_has_one_character_for_a_question_mark),
@@ -605,6 +809,9 @@ int main(void)
         cmocka_unit_test(exit_statuses_requeue_until_the_maximum),
         cmocka_unit_test(a_refused_requeue_of_ended_jobs_changes_nothing),
         cmocka_unit_test(only_its_owner_requeues_an_ended_job),
+        cmocka_unit_test(an_ended_job_is_checked_like_a_submission),
+        cmocka_unit_test(tasks_that_had_their_conditions_are_requeued),
+        cmocka_unit_test(a_requeue_takes_no_condition_back),
         cmocka_unit_test(only_a_job_that_agrees_runs_again_after_a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,6 +45,8 @@ static void test_read(void **state)
         {"aftercorrany:5", "aftercorrany:5"},
         {"hold_jid:work*:7,hold_jid_ad:arr", "hold_jid:work*,hold_jid:7,hold_jid_ad:arr"},
         {"hold_jid:prep?:a[0-9]?,afterok:7", "hold_jid:prep?,hold_jid:a[0-9]?,afterok:7"},
+        {"HOLD_JID:a?c", "hold_jid:a?c"},
+        {"afterok:5, Hold_JID_ad:a?c", "afterok:5,hold_jid_ad:a?c"},
         {"hold_jid:prep_[12]", "hold_jid:prep_[12]"},
         {"hold_jid_ad:prep_[12]", "hold_jid_ad:prep_[12]"},
         {"afterok:5_[1-3,7]:6", "afterok:5_1,afterok:5_2,afterok:5_3,afterok:5_7,afterok:6"},
@@ -79,6 +81,10 @@ static void test_refuse(void **state)
         {"aftercorr:5_[3-1]", "dependency: '3-1' ends before it begins"},
         {"afterok:5_[3-1]", "dependency: '3-1' ends before it begins"},
         {"afterok:5_[0-10000]", "dependency: more than 10000 jobs"},
+        {"after:1+x", "dependency: 'after:1+x' has minutes that cannot be read"},
+        {"after:1_2+1.5", "dependency: 'after:1_2+1.5' has minutes that cannot be read"},
+        {"afterok:1+3", "dependency: 'afterok:1+3' has minutes that cannot be read"},
+        {"aftercorr:9_[0-3,:5,afterok:1_[2]", "dependency: 'aftercorr:9_[0-3,:5,afterok:1_[2]' has '[' without ']'"},
         {"hold_jid:5:", "dependency: 'hold_jid:5:' is not a list of jobs, each an id"},
         {"hold_jid_ad:", "dependency: 'hold_jid_ad:' is not a list of jobs, each an id"},
     };
@@ -103,6 +109,8 @@ static void test_refuse_too_many(void **state)
     assert_int_equal(dependency_text_check((struct str){text.text, text.length}, "dependency", &e), -1);
     assert_int_equal(e.code, ERR_TOO_LARGE);
     assert_string_equal(ERR_SENTENCE(&e), "dependency: more than 10000 jobs; at most 10000 are accepted");
+    assert_int_equal(dependency_text_check(str("foo"), "--dependency", &e), -1);
+    assert_true(strncmp(ERR_SENTENCE(&e), "--dependency: 'foo' is not afterok:JOB", 38) == 0);
     buf_release(&text);
 }
 
@@ -148,9 +156,40 @@ static void test_meaning(void **state)
     }
 }
 
+/* What listings show: nothing once a time has come that is enough. */
+static void test_show(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t now_s;
+        const char *shown;
+    } rows[] = {
+        {"after:5+1@100?afterok:7(failed)", 99, "after:5+1(unfulfilled)?afterok:7(failed)"},
+        {"after:5+1@100?afterok:7(failed)", 100, ""},
+        {"afterok:7?after:5+1@100", 101, ""},
+        {"after:5+1@100,afterok:7(failed)", 100, "afterok:7(failed)"},
+        {"after:5+1@100,afterok:7", 100, "afterok:7(unfulfilled)"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct arena arena = {0};
+        struct dependency_list list, *copy;
+        struct buf text = {0};
+        assert_int_equal(dependency_text_parse(str(rows[i].text), &arena, &list, NULL), 0);
+        copy = dependency_list_copy(&list);
+        buf_add_text(&text, "");
+        dependency_text_show(copy, rows[i].now_s * 1000000, &text);
+        assert_string_equal(text.text, rows[i].shown);
+        dependency_list_free(copy);
+        buf_release(&text);
+        arena_release(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_read), cmocka_unit_test(test_refuse),
-                                       cmocka_unit_test(test_refuse_too_many), cmocka_unit_test(test_meaning)};
+                                       cmocka_unit_test(test_refuse_too_many), cmocka_unit_test(test_meaning),
+                                       cmocka_unit_test(test_show)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

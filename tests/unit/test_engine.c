@@ -199,7 +199,7 @@ static void cancelling_is_all_or_nothing(void **unused)
     assert_non_null(strstr(ERR_SENTENCE(&w.e), "77"));
     assert_true(state_hash(&w.s) == before);
     cancel.jobs.count = 1;
-    cancel.actor = (struct actor){1001, 1001, "eve", false};
+    cancel.actor = (struct actor){1001, 1001, "eve", ROLE_USER};
     assert_int_equal(world_apply(&w, cancel, NULL), -1);
     assert_int_equal(w.e.code, ERR_DENIED);
     cancel.actor.user = "ann";

@@ -171,6 +171,39 @@ static void usage_decays_while_it_grows(void **unused)
     world_release(&w);
 }
 
+static uint32_t changed_rows(const struct world *w, enum change_table table)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->out.changes.count; i++) count += w->out.changes.items[i].table == table;
+    return count;
+}
+
+/* The reference moves instead, or a conversion is written: 100,000 associations would take 0.8 s to write. */
+static void another_halflife_changes_no_row(void **unused)
+{
+    (void)unused;
+    static const char *const halflives[] = {"86400", "31536000", "172800", "604800", "0", "604800"};
+    struct world w;
+    world_init(&w, 16, 65536, 0);
+    world_set(&w, "SHARETREE_RESERVED_USAGE", "true");
+    run_for(&w, submission_of(16, 1, 0, NULL, NULL), 3000);
+    double expected = usage_now(&w, "ann");
+    int64_t halflife_s = 7 * 86400;
+    for (size_t i = 0; i < sizeof halflives / sizeof *halflives; i++) {
+        w.now_us += 90000 * SECOND;
+        if (halflife_s != 0) expected *= exp2(-90000.0 / (double)halflife_s);
+        outcome_clear(&w.out);
+        world_set(&w, "halflife_s", halflives[i]);
+        halflife_s = w.s.decay.halflife_us / SECOND;
+        if (fabs(usage_now(&w, "ann") - expected) > 1e-10 * expected) fail_msg("after %s", halflives[i]);
+        bool stays = halflife_s != 0; /* without decay, usage is stored as it is */
+        assert_int_equal(changed_rows(&w, TABLE_ASSOC), 0);
+        assert_int_equal(changed_rows(&w, TABLE_CONVERSIONS), stays ? 0 : 1);
+        assert_true(w.s.decay.reference_us <= w.now_us);
+    }
+    world_release(&w);
+}
+
 static void a_deleted_user_leaves_tres_usage_to_the_account(void **unused)
 {
     (void)unused;
@@ -458,6 +491,7 @@ int main(void)
         cmocka_unit_test(every_tres_is_counted),
         cmocka_unit_test(negative_weights_do_not_reduce_usage),
         cmocka_unit_test(usage_decays_while_it_grows),
+        cmocka_unit_test(another_halflife_changes_no_row),
         cmocka_unit_test(a_deleted_user_leaves_tres_usage_to_the_account),
         cmocka_unit_test(the_usage_factor_of_the_qos_multiplies),
         cmocka_unit_test(a_new_factor_is_for_jobs_that_start_later),

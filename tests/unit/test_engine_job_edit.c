@@ -2,7 +2,7 @@
  * change. */
 #include "engine_world.h"
 
-static const struct actor ann = {1001, 1001, "ann", false};
+static const struct actor ann = {1001, 1001, "ann", ROLE_USER};
 
 static const struct job *job_at(struct world *w, uint32_t id)
 {
@@ -289,7 +289,8 @@ static void users_can_only_lower_their_priority(void **unused)
     world_refuses(&w, update_by(ann, id, "set_priority=7"), ERR_DENIED, "set_priority: only an operator may set it");
     world_refuses(&w, update_by(world_operator, id, "set_priority=0"), ERR_INPUT,
                   "set_priority: 0 is not a whole number");
-    world_refuses(&w, update_by((struct actor){1002, 1002, "eve", false}, id, "nice=12"), ERR_DENIED, "belongs to ann");
+    world_refuses(&w, update_by((struct actor){1002, 1002, "eve", ROLE_USER}, id, "nice=12"), ERR_DENIED,
+                  "belongs to ann");
     world_release(&w);
 }
 

@@ -97,8 +97,8 @@ static void refused_objects_change_nothing(void **unused)
         world_refuses(&w, event, rows[i].code, rows[i].text);
     }
     struct event event = world_object_event(&w, EVENT_OBJECT_ADD, OBJECT_RESOURCE, "x", "");
-    event.actor = (struct actor){1001, 1001, "eve", false};
-    world_refuses(&w, event, ERR_DENIED, "only an operator may add resources; you are user 'eve'");
+    event.actor = (struct actor){1001, 1001, "eve", ROLE_USER};
+    world_refuses(&w, event, ERR_DENIED, "only an administrator may add resources; you are user 'eve'");
     world_release(&w);
 }
 

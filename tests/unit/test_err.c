@@ -129,6 +129,15 @@ static void test_long_text_is_cut(void **state)
     assert_in_range(strlen(ERR_SENTENCE(&e)), sizeof e.accepted, ERR_SENTENCE_SIZE - 1);
 }
 
+static void test_sentences_are_one_line(void **state)
+{
+    (void)state;
+    struct err e = {0};
+    err_set(&e, ERR_INTERNAL, "job 5: no partition '%s'", "a\nb\x1b[31m\xff");
+    err_prefix(&e, "%s", "/tmp/\n");
+    assert_string_equal(ERR_SENTENCE(&e), "/tmp/?: job 5: no partition 'a?b?[31m?'");
+}
+
 static void test_names(void **state)
 {
     (void)state;
@@ -195,6 +204,7 @@ int main(void)
         cmocka_unit_test(test_data),
         cmocka_unit_test(test_values_are_shown),
         cmocka_unit_test(test_long_text_is_cut),
+        cmocka_unit_test(test_sentences_are_one_line),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_ensure_message),
         cmocka_unit_test(test_preconditions_of_err),

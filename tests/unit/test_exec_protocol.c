@@ -22,6 +22,8 @@ static struct launch valid_launch(void)
         .arguments = arguments,
         .environment = environment,
         .mem_mib = 4096,
+        .mem_limit_kib = 4200000,
+        .mem_poll_us = 1000000,
         .time_limit_us = 60000000,
         .grace_us = 30000000,
     };
@@ -57,6 +59,7 @@ static void test_a_launch_is_decoded_as_it_was_encoded(void **state)
         const struct launch *got = &m.launch;
         assert_int_equal(m.kind, MESSAGE_START);
         assert_true(got->id == 7 && got->uid == 1000 && got->gid == 100 && got->mem_mib == 4096);
+        assert_true(got->mem_limit_kib == 4200000 && got->mem_poll_us == 1000000);
         assert_true(got->time_limit_us == 60000000 && got->grace_us == 30000000);
         assert_string_equal(got->name, sent.name);
         assert_string_equal(got->directory, sent.directory);
@@ -143,6 +146,15 @@ static void test_the_other_messages_are_decoded_as_they_were_encoded(void **stat
     m = decode(&frame, &a);
     assert_true(m.kind == MESSAGE_USAGE && m.usage.id == UINT64_MAX && m.usage.at_us == INT64_MIN);
     assert_true(m.usage.cpu_us == INT64_MAX && m.usage.mem_kib == 0x0102030405060708 && m.usage.io_bytes == -2);
+    buf_clear(&frame);
+    protocol_enforces(
+        &frame, (struct enforcement){ENFORCEMENT_MEMORY_GROUP_1, ENFORCEMENT_CPUS_CPUSET, ENFORCEMENT_KILL_GROUP});
+    m = decode(&frame, &a);
+    assert_true(m.kind == MESSAGE_ENFORCES && m.enforcement.memory == ENFORCEMENT_MEMORY_GROUP_1);
+    assert_true(m.enforcement.cpus == ENFORCEMENT_CPUS_CPUSET && m.enforcement.kill == ENFORCEMENT_KILL_GROUP);
+    frame.text[5] = 9; /* no mechanism */
+    size_t used;
+    assert_int_equal(protocol_decode((struct str){frame.text, frame.length}, &a, &used, &m, NULL), -1);
     buf_clear(&frame);
     protocol_synced(&frame);
     assert_int_equal(decode(&frame, &a).kind, MESSAGE_SYNCED);
@@ -284,6 +296,48 @@ static void test_a_launch_that_exceeds_a_frame_is_refused(void **state)
 
 /* --- launch_check ------------------------------------------------------------------------------------------------- */
 
+static void test_a_memory_limit_is_what_was_asked_for_and_the_slack(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t mem_mib, slack_mib;
+        int64_t limit_kib;
+    } rows[] = {{256, 0, 262144},
+                {256, 16, 278528},
+                {0, 1, 1024},
+                {UINT64_MAX, UINT64_MAX, LAUNCH_MEM_LIMIT_MAX_KIB},
+                {1, UINT64_MAX, LAUNCH_MEM_LIMIT_MAX_KIB},
+                {LAUNCH_MEM_LIMIT_MAX_KIB / 1024 - 1, 1, LAUNCH_MEM_LIMIT_MAX_KIB}};
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_int_equal(launch_memory_limit_kib(rows[i].mem_mib, rows[i].slack_mib), rows[i].limit_kib);
+    assert_int_equal(launch_data_limit(1024), (UINT64_C(4) << 30) + (2 << 20));
+    assert_true(launch_data_limit(LAUNCH_MEM_LIMIT_MAX_KIB) > (uint64_t)LAUNCH_MEM_LIMIT_MAX_KIB * 1024);
+}
+
+static void test_limits_of_memory_are_checked(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t limit_kib, poll_us;
+        const char *error;
+    } rows[] = {{0, 0, NULL},
+                {1, 100000, NULL},
+                {LAUNCH_MEM_LIMIT_MAX_KIB, LAUNCH_MEM_POLL_MAX_US, NULL},
+                {-1, 1000000, "memory limit"},
+                {LAUNCH_MEM_LIMIT_MAX_KIB + 1, 1000000, "memory limit"},
+                {1, 99999, "memory poll"},
+                {1, LAUNCH_MEM_POLL_MAX_US + 1, "memory poll"},
+                {0, -1, "memory poll"}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct launch launch = valid_launch();
+        struct err e = {0};
+        launch.mem_limit_kib = rows[i].limit_kib;
+        launch.mem_poll_us = rows[i].poll_us;
+        assert_int_equal(launch_check(&launch, &e), rows[i].error == NULL ? 0 : -1);
+        if (rows[i].error != NULL) assert_non_null(strstr(ERR_SENTENCE(&e), rows[i].error));
+    }
+}
+
 static char long_text[LAUNCH_STRING_MAX + 2];
 
 static void test_a_launch_out_of_range_is_refused(void **state)
@@ -411,6 +465,8 @@ int main(void)
         cmocka_unit_test(test_a_launch_that_exceeds_a_frame_is_refused),
         cmocka_unit_test(test_a_launch_out_of_range_is_refused),
         cmocka_unit_test(test_a_detail_becomes_one_printable_line),
+        cmocka_unit_test(test_a_memory_limit_is_what_was_asked_for_and_the_slack),
+        cmocka_unit_test(test_limits_of_memory_are_checked),
         cmocka_unit_test(test_records_are_parsed_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,7 +139,18 @@ static void check_against(const struct idset *s, const struct model *m)
     buf_release(&b);
 }
 
-/* Sparse, dense and empty sets. */
+/* Numbers, ranges and nothing, few and many. */
+static void fill(struct rng *r, bool is_sparse, struct idset *s, struct model *m)
+{
+    for (uint32_t n = rng_below(r, is_sparse ? 20 : 2 * MAX); n > 0; n--) {
+        uint32_t first = rng_below(r, MAX + 1), length = rng_below(r, is_sparse && n % 2 == 0 ? 300 : 1) + 1;
+        for (uint32_t id = first; id < first + length && id <= MAX; id++) {
+            idset_add(s, id);
+            m->has[id] = true;
+        }
+    }
+}
+
 static void test_add_all(void **state)
 {
     (void)state;
@@ -147,15 +158,30 @@ static void test_add_all(void **state)
     for (int round = 0; round < 500; round++) {
         struct model m = {{0}};
         struct idset sets[2] = {0};
-        for (int i = 0; i < 2; i++) {
-            for (uint32_t n = rng_below(&r, round % 2 ? 20 : 2 * MAX); n > 0; n--) {
-                uint32_t id = rng_below(&r, MAX + 1);
-                idset_add(&sets[i], id);
-                m.has[id] = true;
-            }
-        }
+        for (int i = 0; i < 2; i++) fill(&r, (round + i * (round / 2)) % 2 != 0, &sets[i], &m);
         idset_add_all(&sets[0], &sets[1]);
         check_against(&sets[0], &m);
+        idset_add_all(&sets[0], &sets[0]);
+        check_against(&sets[0], &m);
+        idset_release(&sets[0]);
+        idset_release(&sets[1]);
+    }
+}
+
+static void test_remove_all(void **state)
+{
+    (void)state;
+    struct rng r = {4};
+    for (int round = 0; round < 500; round++) {
+        struct model m = {{0}}, removed = {{0}};
+        struct idset sets[2] = {0};
+        fill(&r, round % 2 != 0, &sets[0], &m);
+        fill(&r, round / 2 % 2 != 0, &sets[1], &removed);
+        for (uint32_t id = 0; id <= MAX; id++) m.has[id] = m.has[id] && !removed.has[id];
+        idset_remove_all(&sets[0], &sets[1]);
+        check_against(&sets[0], &m);
+        idset_remove_all(&sets[0], &sets[0]);
+        assert_int_equal(idset_first(&sets[0]), NONE);
         idset_release(&sets[0]);
         idset_release(&sets[1]);
     }
@@ -250,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_parse_errors),
         cmocka_unit_test(test_parse_large),
         cmocka_unit_test(test_add_all),
+        cmocka_unit_test(test_remove_all),
         cmocka_unit_test(test_against_flags),
         cmocka_unit_test(test_next_from_anywhere),
         cmocka_unit_test(test_taken_from_the_front),

@@ -69,8 +69,8 @@ static void options_can_be_set(void **unused)
         bool in_submission = job_field_is_settable((enum job_field)i, false);
         bool in_update = job_field_is_settable((enum job_field)i, true);
         if (row->option != NULL && !in_submission && !in_update) fail_msg("%s has an option", name);
-        bool is_of_decisions =
-            i == JOB_FIELD_IS_TIME_EXEMPT || i == JOB_FIELD_HAS_DEFAULT_TIME || i == JOB_FIELD_DELAYED_TASKS;
+        bool is_of_decisions = i == JOB_FIELD_IS_TIME_EXEMPT || i == JOB_FIELD_LACKS_TIME_LIMIT ||
+                               i == JOB_FIELD_HAS_DEFAULT_TIME || i == JOB_FIELD_DELAYED_TASKS;
         if (row->document_key != NULL && !in_submission && !is_of_decisions) fail_msg("%s has a key", name);
         if (row->option == NULL && (row->letter != 0 || row->argument != NULL || row->option_help != NULL))
             fail_msg("%s has no option to describe", name);

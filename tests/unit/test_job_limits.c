@@ -1,6 +1,8 @@
 /* Limits of numbers of jobs and tasks: maxujobs, max_u_jobs, max_jobs, max_aj_instances, max_aj_tasks. */
 #include "policy_world.h"
 
+#include "engine/schedule.h"
+
 static uint32_t take_array(struct world *w, const char *user, const char *array)
 {
     struct event job = world_job(user);
@@ -38,6 +40,32 @@ static void maxujobs_limits_running_tasks_of_a_user(void **unused)
     }
 }
 
+/* Nothing is known of when a job starts whose user has as many running tasks as are allowed. */
+static void maxujobs_leaves_no_estimate(void **unused)
+{
+    (void)unused;
+    struct world w;
+    struct schedule p;
+    world_init(&w, 8, 100000, 0);
+    world_settings(&w, "maxujobs=2");
+    uint32_t array = take_array(&w, "ann", "1-3"), bob;
+    (void)world_starts(&w);
+    (void)world_take(&w, world_job("ann"));
+    bob = world_take(&w, world_job("bob"));
+    assert_int_equal(schedule_make(&w.s, w.now_us, SCHEDULE_WITH_ESTIMATES, &p, NULL), 0);
+    assert_int_equal(p.rows.count, 5);
+    for (uint32_t i = 0; i < p.rows.count; i++) {
+        const struct schedule_row *row = &p.rows.items[i];
+        bool is_waiting = row->state == SCHEDULE_WAITING;
+        uint32_t id = w.s.jobs.items[row->job].id;
+        assert_int_equal(is_waiting, id != bob && row->state != SCHEDULE_RUNNING);
+        if (row->state == SCHEDULE_RUNNING) assert_int_equal(id, array);
+        if (is_waiting) assert_int_equal(row->start_us, 0);
+    }
+    schedule_release(&p);
+    world_release(&w);
+}
+
 static void max_aj_instances_limits_running_tasks_of_an_array(void **unused)
 {
     (void)unused;
@@ -66,7 +94,10 @@ static void submissions_beyond_a_maximum_are_refused(void **unused)
                   "user 'ann' has 2 jobs pending or running; 2 at most are accepted (max_u_jobs)");
     (void)world_take(&w, world_job("bob"));
     (void)world_take(&w, world_job("bob"));
-    world_refuses(&w, world_job("zoe"), ERR_TOO_LARGE, "4 jobs are pending or running; that is the maximum (max_jobs)");
+    world_refuses(&w, world_job("zoe"), ERR_TOO_LARGE, "4 jobs are pending or running; the maximum is 4 (max_jobs)");
+    world_settings(&w, "max_jobs=1");
+    world_refuses(&w, world_job("zoe"), ERR_TOO_LARGE, "4 jobs are pending or running; the maximum is 1 (max_jobs)");
+    world_settings(&w, "max_jobs=4");
     array.submit = job_with(array.submit, "array=1-6");
     world_settings(&w, "max_jobs=0 max_u_jobs=0");
     world_refuses(&w, array, ERR_TOO_LARGE, "has 6 tasks; 1 to 5 are accepted (max_array_tasks)");
@@ -80,6 +111,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maxujobs_limits_running_tasks_of_a_user),
+        cmocka_unit_test(maxujobs_leaves_no_estimate),
         cmocka_unit_test(max_aj_instances_limits_running_tasks_of_an_array),
         cmocka_unit_test(submissions_beyond_a_maximum_are_refused),
     };

@@ -61,6 +61,35 @@ static void partitions_are_those_of_the_queues_and_the_wishes(void **unused)
     }
 }
 
+/* Where several hosts run jobs, the best one of a partition counts; one that is only described does not. */
+static void wishes_count_on_any_host_that_runs_jobs(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *fields, *partitions;
+    } rows[] = {
+        {"partitions=pa,pb|soft=fan=true", "pb,pa"},
+        {"partitions=pa,pc|soft=fan=true", "pa,pc"},
+        {"partitions=pc,pa,pb|soft=fan=true", "pb,pc,pa"},
+    };
+    struct world w;
+    furnish(&w);
+    world_object(&w, OBJECT_HOST, "n2", "complex_values=fan=true");
+    world_object(&w, OBJECT_HOST, "n3", "complex_values=fan=true");
+    world_object(&w, OBJECT_PARTITION, "pa", "hosts=n1");
+    world_object(&w, OBJECT_PARTITION, "pb", "hosts=n1 n2");
+    world_object(&w, OBJECT_PARTITION, "pc", "hosts=n1 n3");
+    for (int i = 1; i <= 2; i++) {
+        const struct event host = {.kind = EVENT_HOST, .host = {{4, 0, 1000}, i == 1 ? "n1" : "n2"}};
+        assert_int_equal(world_apply(&w, host, NULL), 0);
+    }
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        uint32_t id = world_take(&w, submission(rows[i].fields));
+        assert_string_equal(value_of(&w, id, JOB_FIELD_PARTITIONS), rows[i].partitions);
+    }
+    world_release(&w);
+}
+
 /* The first partition in which it may run is the one that it starts in; queues on this machine count only. */
 static void jobs_start_in_their_queues(void **unused)
 {
@@ -325,6 +354,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(partitions_are_those_of_the_queues_and_the_wishes),
+        cmocka_unit_test(wishes_count_on_any_host_that_runs_jobs),
         cmocka_unit_test(jobs_start_in_their_queues),
         cmocka_unit_test(what_could_run_nowhere_is_refused),
         cmocka_unit_test(slots_are_on_one_host),

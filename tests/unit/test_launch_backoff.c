@@ -48,6 +48,41 @@ static int64_t wait_for_pass(struct world *w, uint32_t *out_starts)
     return (w->now_us - from_us) / SECOND;
 }
 
+/* A text says for people and for the log that launches have stopped, so it is never empty. */
+static void a_failure_without_a_reason_has_a_text(void **unused)
+{
+    static const char *const details[] = {NULL, ""};
+    (void)unused;
+    for (size_t i = 0; i < 2; i++) {
+        struct world w;
+        world_of_jobs(&w, 1);
+        assert_int_equal(world_pass(&w), 1);
+        fail_launch(&w, sent(&w), details[i]);
+        assert_true(launch_backoff_is_waiting(&w.s.launch_backoff));
+        assert_string_equal(w.s.launch_backoff.detail, "the launcher gave no reason");
+        world_release(&w);
+    }
+}
+
+/* Other jobs may rely on a start that was reported, also if the machine could not go on with it then. */
+static void a_reported_start_meets_conditions_for_good(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_of_jobs(&w, 1);
+    assert_int_equal(world_pass(&w), 1);
+    uint64_t launch_id = sent(&w);
+    struct event after = world_submission("ann", NULL, 1);
+    after.submit = job_with(after.submit, "dependency=after:1");
+    assert_int_equal(world_apply(&w, after, NULL), 0);
+    assert_non_null(w.s.jobs.items[1].dependency);
+    world_started(&w, launch_id);
+    fail_launch(&w, launch_id, "no space");
+    assert_true(idset_has(&w.s.jobs.items[0].pending, 0));
+    assert_null(w.s.jobs.items[1].dependency);
+    world_release(&w);
+}
+
 static void a_task_that_was_not_started_is_pending_as_before(void **unused)
 {
     (void)unused;
@@ -276,6 +311,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_that_was_not_started_is_pending_as_before),
+        cmocka_unit_test(a_failure_without_a_reason_has_a_text),
+        cmocka_unit_test(a_reported_start_meets_conditions_for_good),
         cmocka_unit_test(one_launch_probes_for_all_after_doubled_waits),
         cmocka_unit_test(launches_that_are_under_way_change_nothing),
         cmocka_unit_test(the_next_probe_is_of_another_job),

@@ -1,17 +1,56 @@
 /* The parts of the launcher that work without a running one: parsing of script lines, stat files and mount tables, the
- * command that is executed, durable files, and the identity of a job's process. */
+ * command that is executed, reading files, and the identity of a job's process. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "dies.h"
 #include "exec/launcher/cgroup.h"
 #include "exec/launcher/durable.h"
 #include "exec/launcher/job_process.h"
 #include "exec/launcher/launch_command.h"
+#include "exec/launcher/log_text.h"
 #include "exec/launcher/process.h"
+#include "exec/launcher/process_clone.h"
 #include "exec/launcher/process_identity.h"
+#include "exec/launcher/system_accounts.h"
+#include "exec/record.h"
+
+struct cloned {
+    pid_t parent, pid;
+    volatile int value;
+};
+
+static void cloned_main(void *argument)
+{
+    struct cloned *c = argument;
+    c->pid = getpid();
+    c->value = getppid() == c->parent ? 7 : 8;
+    _exit(c->value);
+}
+
+/* Where there is no such process, jobs are forked. */
+static void test_a_cloned_process_shares_memory_on_its_own_stack(void **state)
+{
+    (void)state;
+    struct cloned c = {.parent = getpid()};
+    int status;
+    pid_t pid = process_clone(-1, cloned_main, &c);
+    if (pid < 0) {
+        assert_int_equal(errno, ENOSYS);
+        return;
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 7 << 8);
+    assert_int_equal(c.value, 7);
+    assert_int_equal(c.pid, pid);
+    assert_int_equal(process_clone(STDIN_FILENO, cloned_main, &c), -1); /* no directory of a control group */
+    assert_int_equal(errno, EBADF);
+}
 
 static void test_a_shebang_is_parsed_as_in_linux(void **state)
 {
@@ -110,7 +149,9 @@ static void test_a_stat_file_is_parsed(void **state)
         "4444 (sh) S",
         "x (sh) S 1 2 3",
         "4444 (sh) S 1 2 3 4\n",
-        "4444 (sh) S 1 22 333 0 -1 4194304 87 0 0 0 5 60 700 8000 20 0 1 0 300143 2703360"};
+        "4444 (sh) S 1 22 333 0 -1 4194304 87 0 0 0 5 60 700 8000 20 0 1 0 300143 2703360",
+        "4444 (sh) X 0 -1 -1 0 -1 4194304 87 0 0 0 5 60 700 8000 20 0 1 0 300143 2703360 310 1\n", /* being released */
+        "4444 (sh) S 2147483648 22 333 0 -1 4194304 87 0 0 0 5 60 700 8000 20 0 1 0 300143 2703360 310 1\n"};
     for (size_t i = 0; i < COUNT(bad); i++) assert_false(process_parse(str(bad[i]), &(struct process){0}));
     struct process odd; /* numbers that no kernel gives */
     assert_true(process_parse(str("1 (x) R 1 2 3 0 0 0 0 0 0 0 9223372036854775807 9223372036854775807 "
@@ -183,7 +224,7 @@ static void test_a_cpu_weight_is_written(void **state)
     (void)state;
     struct cgroup_parent parent = {0};
     struct cgroup group, cpu;
-    cgroup_probe(&parent);
+    cgroup_probe(NULL, false, &parent);
     cgroup_set_path(&parent, 7, "0123456789", &group);
     cgroup_set_cpu_path(&parent, 7, "0123456789", &cpu);
     cgroup_create(&group);
@@ -249,39 +290,6 @@ static int make_directory(char path[64])
     return fd;
 }
 
-static void test_a_file_is_replaced_or_kept(void **state)
-{
-    (void)state;
-    char path[64];
-    int fd = make_directory(path);
-    struct buf text = {0};
-    bool found = true;
-    assert_int_equal(durable_read(fd, "record", &text, &found, NULL), 0);
-    assert_false(found);
-    assert_int_equal(durable_write(fd, "record", str("one\n"), NULL), 0);
-    assert_int_equal(durable_write(fd, "record", str("two\n"), NULL), 0);
-    assert_int_equal(durable_read(fd, "record", &text, &found, NULL), 0);
-    assert_true(found && str_equal((struct str){text.text, text.length}, str("two\n")));
-    struct stat s;
-    assert_int_equal(fstatat(fd, "record", &s, 0), 0);
-    assert_int_equal(s.st_mode & 0777, 0600);
-    assert_int_not_equal(faccessat(fd, "record.new", F_OK, 0), 0);
-
-    struct err e = {0};
-    assert_int_equal(mkdirat(fd, "record.new", 0700), 0); /* the new text cannot be written */
-    assert_int_equal(durable_write(fd, "record", str("three\n"), &e), -1);
-    assert_int_equal(e.code, ERR_IO);
-    assert_string_equal(ERR_SENTENCE(&e), "file 'record' cannot be written: Is a directory");
-    buf_clear(&text);
-    assert_int_equal(durable_read(fd, "record", &text, &found, NULL), 0);
-    assert_true(str_equal((struct str){text.text, text.length}, str("two\n")));
-    buf_release(&text);
-    unlinkat(fd, "record.new", AT_REMOVEDIR);
-    unlinkat(fd, "record", 0);
-    close(fd);
-    rmdir(path);
-}
-
 /* The files of a launch, replaced by a program that wants to block or to fill the launcher. */
 static void test_a_replaced_file_neither_blocks_nor_fills(void **state)
 {
@@ -292,10 +300,8 @@ static void test_a_replaced_file_neither_blocks_nor_fills(void **state)
     struct err e = {0};
     bool found = false;
     assert_int_equal(mkfifoat(fd, "pipe", 0600), 0);
-    assert_int_equal(mkfifoat(fd, "record.new", 0600), 0);
     assert_int_equal(durable_read(fd, "pipe", &text, &found, NULL), 0);
     assert_int_equal(text.length, 0);
-    assert_int_equal(durable_write(fd, "record", str("one\n"), NULL), -1);
 
     int large = openat(fd, "large", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     assert_true(large >= 0 && ftruncate(large, (off_t)60 << 30) == 0);
@@ -306,12 +312,11 @@ static void test_a_replaced_file_neither_blocks_nor_fills(void **state)
 
     unlinkat(fd, "large", 0);
     unlinkat(fd, "pipe", 0);
-    unlinkat(fd, "record.new", 0);
     close(fd);
     rmdir(path);
 }
 
-/* Runs a script as another user. *out_report: the last report of its process. */
+/* Runs a script as another user. *out_report: the report of its process, or step 0. */
 static void run_as(uid_t uid, gid_t gid, const char *directory, const char *out_path, struct job_report *out_report)
 {
     char *arguments[] = {"/bin/sh", "-c", "id -u; id -g; id -G; id -ru; umask", NULL}, *environment[] = {NULL};
@@ -329,17 +334,83 @@ static void run_as(uid_t uid, gid_t gid, const char *directory, const char *out_
     struct job_process job;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &inherited.open_files), 0);
     launch_command_build(&launch, NULL, "key", &a, &command);
-    assert_int_equal(job_process_fork(&launch, &command, &inherited, &job, NULL), 0);
-    assert_int_equal(read(job.report_fd, out_report, sizeof *out_report), sizeof *out_report);
-    if (out_report->step == JOB_STEP_READY) {
-        assert_int_equal(write(job.go_fd, "", 1), 1);
-        assert_int_equal(read(job.report_fd, out_report, sizeof *out_report),
-                         0); /* end of file: the program is executed */
-    }
+    struct cgroup no_group = {.path = ""};
+    const struct identity_rules rules = {.is_system = true};
+    const struct job_groups no_groups = {.enforces_memory = false};
+    const struct job_surroundings surroundings = {&inherited, &rules, AT_FDCWD, &no_groups};
+    struct buf line = {0};
+    struct launch_record record = {.id = 1};
+    char text[1000];
+    int log[2];
+    log_text_add_start(&line, record);
+    assert_int_equal(pipe(log), 0);
+    assert_int_equal(job_process_fork(&launch, &command, &surroundings, &no_group, log[1], &line, &job, NULL), 0);
+    close(log[1]);
+    *out_report = (struct job_report){0};
     assert_int_equal(waitpid(job.pid, NULL, 0), job.pid);
+    assert_true(read(job.report_fd, out_report, sizeof *out_report) >= 0); /* its end: the program was executed */
+    ssize_t length = read(log[0], text, sizeof text);
+    size_t left = length > 0 ? (size_t)length : 0;
+    char *rest = text;
+    struct str fields = log_text_next(&rest, &left);
+    assert_int_equal(fields.text != NULL, out_report->step == 0 || out_report->step == JOB_STEP_EXEC);
+    if (fields.text != NULL) {
+        assert_int_equal(record_parse(fields, &record, NULL), 0);
+        assert_true(record.pid == job.pid && record.phase == LAUNCH_STARTED && record.at_boot_us > 0);
+    }
+    close(log[0]);
     close(job.report_fd);
-    close(job.go_fd);
+    buf_release(&line);
     arena_release(&a);
+}
+
+/* What numbers alone say of an identity. The launcher that it is compared with runs as this test. */
+static void test_identities_are_refused_by_their_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        bool is_system, allows_root;
+        uid_t uid;
+        const char *error; /* NULL: accepted */
+    } rows[] = {
+        {true, false, 1000, NULL},
+        {true, false, 70000, NULL},
+        {true, false, 0, "cannot start a job as root: the launcher serves users only"},
+        {true, false, 999, "cannot start a job as user 999: it is a system account; users begin at 1000"},
+        {true, false, 65534, "cannot start a job as user 65534: that account stands for no user"},
+        {true, false, 1234, "cannot start a job as user 1234: that is the daemon's own account"},
+        {true, true, 0, NULL},
+        {true, true, 999, NULL},
+        {true, true, 65534, NULL},
+        {true, true, 1234, NULL},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct err e;
+        const struct identity_rules rules = {rows[i].is_system, rows[i].allows_root, 1000, 1234};
+        assert_int_equal(job_identity_check(&rules, rows[i].uid, rows[i].uid, &e), rows[i].error == NULL ? 0 : -1);
+        if (rows[i].error != NULL) assert_string_equal(ERR_SENTENCE(&e), rows[i].error);
+    }
+    const struct identity_rules own = {0};
+    assert_int_equal(job_identity_check(&own, geteuid(), getegid(), NULL), 0);
+    assert_int_equal(job_identity_check(&own, geteuid() + 1, getegid(), NULL), -1);
+    assert_int_equal(job_identity_check(&own, geteuid(), getegid() + 1, NULL), -1);
+}
+
+static void test_the_lowest_uid_of_a_person_is_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uid_t min_uid;
+    } rows[] = {
+        {"", 1000},
+        {"UID_MIN 500", 500},
+        {"# UID_MIN 500\nUID_MAX 7\n\t UID_MIN\t\t  2000 \nUID_MIN 3\n", 2000},
+        {"SYS_UID_MIN 101\nUID_MINIMUM 5\nUID_MIN\nUID_MIN x\n", 1000},
+        {"UID_MIN -1\nUID_MIN 4294967295\nUID_MIN 1500", 1500},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_int_equal(system_accounts_parse_min_uid(str(rows[i].text)), rows[i].min_uid);
 }
 
 static void test_a_job_runs_as_its_user(void **state)
@@ -371,6 +442,7 @@ static void test_a_job_runs_as_its_user(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_cloned_process_shares_memory_on_its_own_stack),
         cmocka_unit_test(test_a_shebang_is_parsed_as_in_linux),
         cmocka_unit_test(test_a_launch_becomes_a_command),
         cmocka_unit_test(test_a_stat_file_is_parsed),
@@ -378,8 +450,9 @@ int main(void)
         cmocka_unit_test(test_the_own_cpu_cgroup_of_version_1_is_found),
         cmocka_unit_test(test_a_cpu_weight_is_written),
         cmocka_unit_test(test_a_process_identity_is_parsed),
+        cmocka_unit_test(test_identities_are_refused_by_their_numbers),
+        cmocka_unit_test(test_the_lowest_uid_of_a_person_is_read),
         cmocka_unit_test(test_a_key_begins_with_the_id_of_the_instance),
-        cmocka_unit_test(test_a_file_is_replaced_or_kept),
         cmocka_unit_test(test_a_replaced_file_neither_blocks_nor_fills),
         cmocka_unit_test(test_a_job_runs_as_its_user),
     };

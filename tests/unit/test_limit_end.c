@@ -107,6 +107,23 @@ static void a_task_counts_by_what_it_is_charged_with(void **unused)
     world_release(&w);
 }
 
+/* A task that ends by itself after the order is what it ended as, and says nothing of the limit. */
+static void a_task_that_ends_by_itself_names_no_limit(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish_with(&w, 8, "billing=1", "associations,limits,qos");
+    uint32_t id = start(&w, "ann", 4);
+    assert_int_equal(pass_until(&w, w.now_us + (15 + LIMIT_END_S) * SECOND), 1);
+    const struct task *k = world_task(&w, id, 0);
+    assert_true(k->is_over_limit && k->detail[0] != '\0');
+    world_ended(&w, k->launch_id, JOB_COMPLETED, k->start_us);
+    assert_int_equal(w.s.tasks.items[0].state, JOB_COMPLETED);
+    assert_false(w.s.tasks.items[0].is_over_limit);
+    assert_string_equal(w.s.tasks.items[0].detail, "");
+    world_release(&w);
+}
+
 /* No turn ends more than LIMIT_END_TASKS_MAX, and the next ones end the others. */
 static void many_tasks_end_in_several_turns(void **unused)
 {
@@ -145,6 +162,7 @@ int main(void)
         cmocka_unit_test(other_accounts_go_on),
         cmocka_unit_test(safe_ends_nothing),
         cmocka_unit_test(a_task_counts_by_what_it_is_charged_with),
+        cmocka_unit_test(a_task_that_ends_by_itself_names_no_limit),
         cmocka_unit_test(many_tasks_end_in_several_turns),
     };
     return cmocka_run_group_tests_name("engine: limit end", tests, NULL, NULL);

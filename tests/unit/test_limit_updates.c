@@ -10,14 +10,14 @@ static const char *const job_fields_text =
 static uint32_t submit(struct world *w, const char *user, const char *account, const char *more)
 {
     const struct job_values *v = job_with(job_text("%s", job_fields_text), "account=%s|%s", account, more);
-    return world_take(w, (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, user, false}, .submit = v});
+    return world_take(w, (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, user, ROLE_USER}, .submit = v});
 }
 
 /* By the job's user. */
 static struct event update(uint32_t job_id, const char *fields)
 {
     struct event event = world_update(job_id, job_text("%s", fields));
-    event.actor = (struct actor){1000, 1000, "alice", false};
+    event.actor = (struct actor){1000, 1000, "alice", ROLE_USER};
     return event;
 }
 
@@ -94,7 +94,7 @@ static void accounts_that_a_job_cannot_have(void **unused)
     world_refuses(&w, update(waiting, "account=nix"), ERR_NOT_FOUND, "no account 'nix'");
     set_account(&w, "a2", REF_GRP_SUBMIT, "0");
     world_refuses(&w, update(waiting, "account=a2"), ERR_TOO_LARGE,
-                  "account 'a2' has GrpSubmitJobs=0; 0 in use, 1 requested (AssocGrpSubmitJobsLimit)");
+                  "account 'a2' has GrpSubmitJobs=0; 0 submitted, 1 requested (AssocGrpSubmitJobsLimit)");
     set_account(&w, "a2", REF_GRP_SUBMIT, "1");
     const struct event_pair list = {"QosLevel", "normal"};
     accept(&w, (struct event){.kind = EVENT_ACCOUNT_MODIFY,
@@ -160,7 +160,7 @@ static void submit_limits_of_a_new_qos(void **unused)
 }
 
 /* With DenyOnLimit what a user asks for more is refused, also together with the QOS (case 71); a QOS alone is not, nor
- * is less, and what an operator changes waits. */
+ * is less, and what another operator changes waits. */
 static void requests_beyond_a_limit(void **unused)
 {
     static const struct {
@@ -182,8 +182,11 @@ static void requests_beyond_a_limit(void **unused)
         world_refuses(&w, update(id, fields), ERR_TOO_LARGE, rows[i].reason);
         accept(&w, update(id, "qos=short"));
         world_refuses(&w, update(id, rows[i].change), ERR_TOO_LARGE, rows[i].reason);
-        accept(&w, world_update(id, job_text("%s", rows[i].change)));
         bool is_time = strncmp(rows[i].change, "time", 4) == 0; /* which is exempt then */
+        struct event change = world_update(id, job_text("%s", rows[i].change));
+        if (!is_time) world_refuses(&w, change, ERR_TOO_LARGE, rows[i].reason); /* by the user, as an operator */
+        change.actor = (struct actor){0, 0, "root", ROLE_ADMINISTRATOR};
+        accept(&w, change);
         assert_int_equal(world_pass(&w), is_time);
         if (!is_time) assert_string_equal(reason_of(&w, id), rows[i].reason);
         world_release(&w);
@@ -238,7 +241,7 @@ static void the_default_time_limit(void **unused)
     world_object(&w, OBJECT_QOS, "short", "MaxWall=5");
     struct job_values v = *job_with(job_text("%s", job_fields_text), "account=a1|qos=short");
     v.is_given[JOB_FIELD_TIME_LIMIT] = false;
-    const struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "alice", false}, .submit = &v};
+    const struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "alice", ROLE_USER}, .submit = &v};
     uint32_t id = world_take(&w, event);
     assert_int_equal(world_pass(&w), 0);
     assert_string_equal(reason_of(&w, id), "QOSMaxWallDurationPerJobLimit");
@@ -251,6 +254,38 @@ static void the_default_time_limit(void **unused)
     world_release(&w);
 }
 
+/* What a refusal says of a time limit: where a default comes from, and nothing of one that was given, though it equals
+ * the setting. Of an array it is the shortest one of its partitions. */
+static void what_is_the_default(void **unused)
+{
+    static const struct {
+        const char *given, *partition, *text;
+    } rows[] = {
+        {"time_limit_s=600", "", "00:10:00 requested (QOS"},
+        {"time_limit_s=490", "", "00:08:10 requested (QOS"}, /* 490 / 60 x 60 is below 490 */
+        {NULL, "", "00:10:00 requested, the default (default_time_s); give"},
+        {NULL, "DefaultTime=20", "00:20:00 requested, the default (DefaultTime of partition 'main'); give"},
+        {"time_limit_s=1200", "DefaultTime=20", "00:20:00 requested (QOS"},
+        {NULL, "MaxTime=7", "00:07:00 requested, the default (MaxTime of partition 'main'); give"},
+        {NULL, "DefaultTime=20|MaxTime=8", "00:08:00 requested, the default (MaxTime of partition 'main'); give"},
+        {"array=1-2", "DefaultTime=20", "00:20:00 requested, the default (DefaultTime of partition 'main'); give"},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct world w;
+        build(&w);
+        world_set(&w, "default_time_s", "600");
+        world_object(&w, OBJECT_QOS, "short", "MaxWall=5|flags=DenyOnLimit");
+        if (rows[i].partition[0] != '\0') world_object(&w, OBJECT_PARTITION, "main", rows[i].partition);
+        struct job_values v = *job_with(job_text("%s", job_fields_text), "account=a1|qos=short");
+        v.is_given[JOB_FIELD_TIME_LIMIT] = false;
+        const struct job_values *given = rows[i].given != NULL ? job_with(&v, "%s", rows[i].given) : &v;
+        const struct event event = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "alice", ROLE_USER}, .submit = given};
+        world_refuses(&w, event, ERR_TOO_LARGE, rows[i].text);
+        world_release(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,7 +293,7 @@ int main(void)
         cmocka_unit_test(counters_that_have_the_job),  cmocka_unit_test(submit_limits_of_a_new_qos),
         cmocka_unit_test(requests_beyond_a_limit),     cmocka_unit_test(less_beyond_a_limit),
         cmocka_unit_test(wishes_that_move_nothing),    cmocka_unit_test(what_an_operator_sets),
-        cmocka_unit_test(the_default_time_limit),
+        cmocka_unit_test(the_default_time_limit),      cmocka_unit_test(what_is_the_default),
     };
     return cmocka_run_group_tests_name("limit updates", tests, NULL, NULL);
 }

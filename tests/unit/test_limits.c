@@ -18,7 +18,7 @@ static const char *const job_fields_text =
 static struct event job_of(const char *user, const char *account, const char *more)
 {
     const struct job_values *v = job_with(job_text("%s", job_fields_text), "account=%s|%s", account, more);
-    return (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, user, false}, .submit = v};
+    return (struct event){.kind = EVENT_SUBMIT, .actor = {1000, 1000, user, ROLE_USER}, .submit = v};
 }
 
 /* Of alice, with 1 MiB and no GPU. */
@@ -291,7 +291,7 @@ static void the_worked_example_of_tres(void **unused)
     }
 }
 
-/* docs/formulas.md 9.3. After 30 s it is 1 + 19 + 1, after 45 s 1 + 18 + 1, because both are cut off. */
+/* docs/formulas.md 9.3. After 20 s it is 0 + 19 + 2 or 1, because usage and reserve are both cut off. */
 static void the_worked_example_of_minutes(void **unused)
 {
     (void)unused;
@@ -302,15 +302,43 @@ static void the_worked_example_of_minutes(void **unused)
     uint32_t first = world_take(&w, job_of("bob", "a1", "gpus=0"));
     assert_int_equal(world_pass(&w), 1);
     world_run(&w, first, 0);
-    (void)world_take(&w, job_of("alice", "a1", "cpus=1|gpus=0|time_limit_s=60"));
+    uint32_t second = world_take(&w, job_of("alice", "a1", "cpus=1|gpus=0|time_limit_s=120"));
     assert_int_equal(world_pass(&w), 0);
-    w.now_us += 30 * SECOND;
+    w.now_us += 20 * SECOND;
     w.s.pass_is_due = true;
     assert_int_equal(world_pass(&w), 0);
-    w.now_us += 15 * SECOND;
-    w.s.pass_is_due = true;
+    uint32_t third = world_take(&w, job_of("alice", "a1", "cpus=1|gpus=0|time_limit_s=60"));
     assert_int_equal(world_pass(&w), 1);
+    assert_non_null(world_task(&w, third, 0));
+    world_end(&w, third, 0);
+    w.now_us += 280 * SECOND;
+    world_end(&w, first, 0);
+    assert_int_equal(world_pass(&w), 1);
+    assert_non_null(world_task(&w, second, 0));
     world_release(&w);
+}
+
+/* A request that begins a minute has all of it. */
+static void minutes_of_requests_are_rounded_up(void **unused)
+{
+    static const struct {
+        const char *max, *job;
+        bool starts;
+    } rows[] = {{"cpu=1", "cpus=1|time_limit_s=60", true},   {"cpu=1", "cpus=1|time_limit_s=61", false},
+                {"cpu=1", "cpus=1|time_limit_s=119", false}, {"cpu=100", "cpus=1|time_limit_s=6030", false},
+                {"cpu=3", "cpus=2|time_limit_s=90", true},   {"cpu=4", "cpus=3|time_limit_s=90", false}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        static const enum ref_kind kinds[] = {REF_TRES_MINS, REF_GRP_TRES_MINS, REF_GRP_RUN_MINS};
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            struct world w;
+            build(&w);
+            set_limit(&w, AT_ACCOUNT, kinds[k], rows[i].max);
+            (void)world_take(&w, job_of("bob", "a1", rows[i].job));
+            assert_int_equal(world_pass(&w), rows[i].starts);
+            world_release(&w);
+        }
+    }
 }
 
 /* --- who is counted ----------------------------------------------------------------------------------------------- */
@@ -488,6 +516,10 @@ static void environments_keep_to_limits_of_nodes(void **unused)
         {{"", "cpu=3 per node"}, "pe=fill|cpus=2|slots_max=12", "localhost=3,n2=3"},
         {{"node=1", "cpu=3 per node"}, "pe=fill|cpus=3", "localhost=3"},
         {{"node=1", "cpu=3 per node"}, "pe=fill|cpus=4", NULL},
+        {{"", "cpu=4 per node"}, "nodes=2|cpus=8", "localhost=4,n2=4"},
+        {{"", "cpu=4 per node"}, "nodes=2|cpus=9", "localhost=5,n2=4"}, /* 4.5 is 4 */
+        {{"", "cpu=4 per node"}, "nodes=2|cpus=10", NULL},
+        {{"", "cpu=4 per node"}, "nodes=2|cpus=2|slots_max=12", "localhost=4,n2=4"},
         {{"node=1", ""}, "nodes=2|cpus=2", NULL},
         {{"node=2", ""}, "nodes=2|cpus=8", "localhost=6,n2=2"}, /* one that the group has, and one more */
     };
@@ -540,6 +572,73 @@ static void environments_are_denied_by_what_a_host_has(void **unused)
     (void)world_take(&w, job_of("alice", "a1", "pe=rr|cpus=2|gpus=0"));
     assert_int_equal(world_pass(&w), 1);
     world_release(&w);
+}
+
+/* The smallest number of nodes and of slots that a job may be placed with is compared with MinTRES and MaxTRES, by a
+ * submission that DenyOnLimit refuses exactly as by a pass. */
+static void the_smallest_size_decides_at_a_submission_and_in_a_pass(void **unused)
+{
+    static const struct {
+        enum ref_kind kind;
+        const char *limit, *job;
+        bool starts;
+    } rows[] = {
+        {REF_MIN, "node=2", "pe=pairs|cpus=4", true},
+        {REF_MIN, "node=3", "pe=pairs|cpus=4", false},
+        {REF_MIN, "node=2", "pe=pairs|cpus=2|slots_max=4", false},
+        {REF_MIN, "node=2", "pe=pairs|cpus=3|slots_max=4", true}, /* 3 are no multiple of 2 */
+        {REF_MIN, "cpu=4", "pe=pairs|cpus=3|slots_max=4", true},
+        {REF_MIN, "cpu=5", "pe=pairs|cpus=3|slots_max=4", false},
+        {REF_MIN, "node=2", "pe=fill|cpus=12", false}, /* one host may have them, if it is large */
+        {REF_MIN, "node=1", "pe=fill|cpus=12", true},
+        {REF_MIN, "node=2", "pe=rr|cpus=4", false},
+        {REF_MIN, "node=2", "pe=smp|cpus=4", false},
+        {REF_MIN, "node=2", "slots_per_node=2|cpus=4", true},
+        {REF_MIN, "node=2", "slots_per_node=2|cpus=2", false},
+        {REF_MIN, "node=2", "nodes=2|cpus=4", true},
+        {REF_MIN, "node=2", "nodes=1-2|cpus=4", false},
+        {REF_TRES, "node=1", "pe=pairs|cpus=4", false},
+        {REF_TRES, "node=1", "pe=rr|cpus=4", true},
+        {REF_TRES, "node=1", "slots_per_node=2|cpus=4", false},
+        {REF_TRES, "cpu=3", "pe=pairs|cpus=3|slots_max=4", false},
+    };
+    (void)unused;
+    for (size_t i = 0; i < 2 * (sizeof rows / sizeof *rows); i++) {
+        bool is_denied = i % 2 == 1;
+        const char *job = rows[i / 2].job;
+        struct world w;
+        build(&w);
+        world_object(&w, OBJECT_ENVIRONMENT, "smp", "allocation_rule=$pe_slots");
+        world_object(&w, OBJECT_ENVIRONMENT, "fill", "allocation_rule=$fill_up");
+        world_object(&w, OBJECT_ENVIRONMENT, "rr", "allocation_rule=$round_robin");
+        world_object(&w, OBJECT_ENVIRONMENT, "pairs", "allocation_rule=2");
+        world_object(&w, OBJECT_PARTITION, "withq", "pe_list=smp fill rr pairs");
+        if (is_denied) world_object(&w, OBJECT_QOS, "short", "flags=DenyOnLimit");
+        set_limit(&w, AT_QOS, rows[i / 2].kind, rows[i / 2].limit);
+        int status = world_apply(&w, job_with_request(job), NULL);
+        if (is_denied && (status == 0) != rows[i / 2].starts) fail_msg("%s, %s: denied?", rows[i / 2].limit, job);
+        if (!is_denied) assert_int_equal(status, 0);
+        if (status == 0 && world_pass(&w) != rows[i / 2].starts) fail_msg("%s, %s: started?", rows[i / 2].limit, job);
+        world_release(&w);
+    }
+}
+
+/* MaxTRESPerNode makes a job need more nodes, which MinTRES counts. */
+static void a_limit_of_each_node_makes_more_nodes(void **unused)
+{
+    (void)unused;
+    for (int is_denied = 0; is_denied < 2; is_denied++) {
+        struct world w;
+        build(&w);
+        world_object(&w, OBJECT_ENVIRONMENT, "fill", "allocation_rule=$fill_up");
+        world_object(&w, OBJECT_PARTITION, "withq", "pe_list=fill");
+        if (is_denied) world_object(&w, OBJECT_QOS, "short", "flags=DenyOnLimit");
+        set_limit(&w, AT_QOS, REF_MIN, "node=2");
+        set_limit(&w, AT_USER, REF_PER_NODE, "cpu=2");
+        (void)world_take(&w, job_with_request("pe=fill|cpus=3"));
+        assert_int_equal(world_pass(&w), 1);
+        world_release(&w);
+    }
 }
 
 /* A job that may have one host or two starts on a new one, though two would have to be those that its group has. */
@@ -661,6 +760,7 @@ int main(void)
         cmocka_unit_test(requests_are_denied_at_their_edges),
         cmocka_unit_test(the_worked_example_of_tres),
         cmocka_unit_test(the_worked_example_of_minutes),
+        cmocka_unit_test(minutes_of_requests_are_rounded_up),
         cmocka_unit_test(those_whom_a_limit_does_not_count),
         cmocka_unit_test(what_replaces_what),
         cmocka_unit_test(two_limits_of_nodes),
@@ -669,6 +769,8 @@ int main(void)
         cmocka_unit_test(an_environment_of_one_host_takes_one),
         cmocka_unit_test(environments_keep_to_limits_of_nodes),
         cmocka_unit_test(environments_are_denied_by_what_a_host_has),
+        cmocka_unit_test(the_smallest_size_decides_at_a_submission_and_in_a_pass),
+        cmocka_unit_test(a_limit_of_each_node_makes_more_nodes),
         cmocka_unit_test(a_range_of_hosts_takes_what_it_may),
         cmocka_unit_test(requested_resources_count),
         cmocka_unit_test(a_range_of_slots_below_the_minimum),

@@ -76,6 +76,27 @@ static void test_usage_is_found_in_texts(void **state)
         {"8:0 rbytes\n", UNREAD},
         {"8:0 wbytes=-1\n", UNREAD},
     };
+    static const struct usage_row kills[] = {
+        {"low 0\nhigh 0\nmax 31\noom 1\noom_kill 3\noom_group_kill 1\n", 3},
+        {"oom_kill_disable 0\nunder_oom 0\noom_kill 0\n", 0},
+        {"oom 1\noom_kill_disable 0\n", UNREAD},
+        {"", UNREAD},
+    };
+    static const struct usage_row resident[] = {
+        {"Name:\tx\nVmRSS:\t  900 kB\nRssAnon:\t     640 kB\nRssFile:\t 77 kB\nRssShmem:\t 10 kB\n", 650},
+        {"RssAnon:\t 9223372036854775807 kB\nRssShmem:\t 9 kB\n", INT64_MAX},
+        {"RssAnon:\t x kB\nRssShmem:\t 9 kB\n", UNREAD},
+        {"RssAnon:\t 1 kB\n", UNREAD}, /* a kernel thread, or a process that is ending, has neither */
+        {"", UNREAD},
+    };
+    static const struct usage_row proportional[] = {
+        {"55d-7ff [rollup]\nRss: 99 kB\nPss: 70 kB\nPss_Anon:   40 kB\nPss_File: 25 kB\nPss_Shmem: 5 kB\n", 45},
+        {"Pss: 70 kB\n", UNREAD},
+        {"", UNREAD},
+    };
+    assert_rows(usage_text_parse_oom_kills, kills, COUNT(kills));
+    assert_rows(usage_text_parse_resident, resident, COUNT(resident));
+    assert_rows(usage_text_parse_proportional, proportional, COUNT(proportional));
     assert_rows(usage_text_parse_io, io, COUNT(io));
     assert_rows(usage_text_parse_group_cpu, cpu, COUNT(cpu));
     assert_rows(usage_text_parse_group_memory, memory, COUNT(memory));
@@ -90,10 +111,66 @@ static void assert_group(const char *path, int64_t cpu_us, int64_t mem_kib, int6
     assert_int_equal(usage.cpu_us, cpu_us);
     assert_int_equal(usage.mem_kib, mem_kib);
     assert_int_equal(usage.io_bytes, io_bytes);
+    cgroup_read_sums(path, &scratch, &usage);
+    assert_int_equal(usage.cpu_us, cpu_us);
+    assert_int_equal(usage.mem_kib, -1);
+    assert_int_equal(usage.io_bytes, io_bytes);
     buf_release(&scratch);
 }
 
 /* A folder with the files of a group is as good as a group. A file exists if the group has the controller. */
+static void put_file(int directory_fd, const char *name, const char *text)
+{
+    int fd = openat(directory_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_true(fd >= 0 && durable_write_all(fd, str(text)) == 0);
+    close(fd);
+}
+
+static void assert_file(int directory_fd, const char *name, const char *text)
+{
+    struct buf found = {0};
+    bool exists;
+    assert_int_equal(durable_read(directory_fd, name, &found, &exists, NULL), 0);
+    assert_true(exists);
+    assert_true(str_equal((struct str){found.text, found.length}, str(text)));
+    buf_release(&found);
+}
+
+/* Of version 2, in a folder, because this machine may have no such controllers. */
+static void test_limits_are_written_into_the_files_of_a_group(void **state)
+{
+    (void)state;
+    struct cgroup group = {.path = "/tmp/fairlead-group-XXXXXX"}, none = {.path = ""};
+    struct idset cpus = {0};
+    assert_int_equal(idset_parse(str("0-3,8"), 100, "cpus", &cpus, NULL), 0);
+    assert_non_null(mkdtemp(group.path));
+    int fd = open(group.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_false(cgroup_set_memory_limit(&group, 1024) || cgroup_set_memory_limit(&none, 1024));
+    assert_false(cgroup_set_cpus(&group, &cpus) || cgroup_set_cpus(&none, &cpus));
+    assert_false(cgroup_has_memory_limit(&group) || cgroup_has_memory_limit(&none));
+    assert_int_equal(cgroup_count_oom_kills(&group) + cgroup_count_oom_kills(&none), 0);
+    put_file(fd, "memory.max", "");
+    put_file(fd, "memory.oom.group", "");
+    put_file(fd, "memory.swap.max", "");
+    put_file(fd, "memory.events", "oom 1\noom_kill 7\n");
+    put_file(fd, "cpuset.cpus", "");
+    put_file(fd, "cpuset.cpus.effective", "");
+    assert_true(cgroup_set_memory_limit(&group, 1024) && cgroup_has_memory_limit(&group));
+    assert_true(cgroup_set_cpus(&group, &cpus));
+    assert_int_equal(cgroup_count_oom_kills(&group), 7);
+    assert_file(fd, "memory.max", "1048576\n");
+    assert_file(fd, "memory.oom.group", "1\n");
+    assert_file(fd, "memory.swap.max", "0\n");
+    assert_file(fd, "cpuset.cpus", "0-3,8\n");
+    static const char *const names[] = {"memory.max",    "memory.oom.group", "memory.swap.max",
+                                        "memory.events", "cpuset.cpus",      "cpuset.cpus.effective"};
+    for (size_t i = 0; i < COUNT(names); i++) assert_int_equal(unlinkat(fd, names[i], 0), 0);
+    close(fd);
+    assert_int_equal(rmdir(group.path), 0);
+    idset_release(&cpus);
+}
+
 static void test_a_group_says_what_it_has_files_for(void **state)
 {
     (void)state;
@@ -103,12 +180,12 @@ static void test_a_group_says_what_it_has_files_for(void **state)
     assert_true(fd >= 0);
     assert_group("", -1, -1, -1);
     assert_group(path, -1, -1, -1);
-    assert_int_equal(durable_write(fd, "cpu.stat", str("usage_usec 5\n"), NULL), 0);
+    put_file(fd, "cpu.stat", "usage_usec 5\n");
     assert_group(path, 5, -1, -1);
-    assert_int_equal(durable_write(fd, "memory.stat", str("anon 4096\nshmem 1024\n"), NULL), 0);
-    assert_int_equal(durable_write(fd, "io.stat", str(""), NULL), 0);
+    put_file(fd, "memory.stat", "anon 4096\nshmem 1024\n");
+    put_file(fd, "io.stat", "");
     assert_group(path, 5, 5, 0);
-    assert_int_equal(durable_write(fd, "io.stat", str("8:0 rbytes=1 wbytes=2\n"), NULL), 0);
+    put_file(fd, "io.stat", "8:0 rbytes=1 wbytes=2\n");
     assert_group(path, 5, 5, 3);
     static const char *const names[] = {"cpu.stat", "memory.stat", "io.stat"};
     for (size_t i = 0; i < COUNT(names); i++) unlinkat(fd, names[i], 0);
@@ -347,6 +424,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_usage_is_found_in_texts),
+        cmocka_unit_test(test_limits_are_written_into_the_files_of_a_group),
         cmocka_unit_test(test_a_group_says_what_it_has_files_for),
         cmocka_unit_test(test_a_process_belongs_to_its_nearest_root),
         cmocka_unit_test(test_a_tree_is_measured),

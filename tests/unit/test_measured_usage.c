@@ -85,6 +85,26 @@ static void assert_usage(struct world *w, const char *user, const char *project,
 
 #define USAGE(...) ((const double[4]){__VA_ARGS__})
 
+/* Of all processes together where they were measured, and at least that of the largest. */
+static void the_peak_of_memory_is_kept(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish(&w);
+    uint32_t id = run(&w, "");
+    static const double in_use[] = {2, 5, 3};
+    static const double peaks[] = {2, 5, 5};
+    for (size_t i = 0; i < sizeof in_use / sizeof *in_use; i++) {
+        wait_for(&w, 40);
+        measure(&w, id, 30, in_use[i], 1);
+        assert_true(world_task(&w, id, 0)->max_rss_kib == (int64_t)(peaks[i] * GIB_KIB));
+    }
+    assert_true(end(&w, id, 40, 4, 1)->max_rss_kib == (int64_t)(5 * GIB_KIB));
+    id = run(&w, "");
+    assert_true(end(&w, id, 0, 7, 0)->max_rss_kib == (int64_t)(7 * GIB_KIB));
+    world_release(&w);
+}
+
 /* CPU and I/O are sums since the start; memory is in use since the measurement before. */
 static void measurements_are_charged(void **unused)
 {
@@ -367,6 +387,7 @@ int main(void)
         cmocka_unit_test(reserved_usage_is_not_charged_again),
         cmocka_unit_test(numbers_are_limited),
         cmocka_unit_test(lost_tasks_have_what_was_measured),
+        cmocka_unit_test(the_peak_of_memory_is_kept),
         cmocka_unit_test(the_part_after_a_reset_counts),
         cmocka_unit_test(accounting_can_record_what_was_reserved),
     };

@@ -241,6 +241,21 @@ static void equal_causes_are_found_once(void **unused)
     }
 }
 
+/* The host that could be given something is one of the job's partition, not always this machine. */
+static void advice_names_a_host_of_the_partition(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish(&w);
+    const struct event host = {.kind = EVENT_HOST, .host = {{4, 0, 4096}, "n1"}};
+    assert_int_equal(world_apply(&w, host, NULL), 0);
+    world_refuses(&w, submission("ann", "partitions=away|constraint=avx"), ERR_INPUT,
+                  "no host of partition 'away' has the features 'avx'; host 'n1' can be given them");
+    world_refuses(&w, submission("ann", "partitions=away|requests=fan=1"), ERR_INPUT,
+                  "complex_values of host 'n1' can have it");
+    world_release(&w);
+}
+
 /* A partition without hosts has no say, whatever its MaxTime. */
 static void a_time_limit_is_that_of_a_partition_with_hosts(void **unused)
 {
@@ -288,6 +303,7 @@ int main(void)
         cmocka_unit_test(what_a_described_host_has_is_no_limit),
         cmocka_unit_test(the_cause_is_named_when_the_cluster_changes),
         cmocka_unit_test(equal_causes_are_found_once),
+        cmocka_unit_test(advice_names_a_host_of_the_partition),
         cmocka_unit_test(a_time_limit_is_that_of_a_partition_with_hosts),
         cmocka_unit_test(amounts_of_gpus_are_those_of_the_machine),
     };

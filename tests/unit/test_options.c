@@ -342,7 +342,7 @@ static void test_refusals(void **state)
 static void test_quantities(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"--time 0", "--mem 0", "--since yesterday"};
+    static const char *const bad[] = {"--time 0", "--mem 0", "--since lately"};
     for (size_t i = 0; i < COUNT(bad); i++) {
         struct parse p;
         assert_int_equal(parse(&p, bad[i], false, false), -1);
@@ -489,7 +489,7 @@ static void test_fields_are_checked(void **state)
         {"--hold=1", "option '--hold' takes no argument"},
         {"--time", "option '--time' needs an argument: DURATION"},
     };
-    static const char *const others[] = {"--time 0", "--time -5", "--mem 0", "--mem 1.5", "--begin yesterday"};
+    static const char *const others[] = {"--time 0", "--time -5", "--mem 0", "--mem 1.5", "--begin lately"};
     struct parse p;
     struct field_values values;
     for (size_t i = 0; i < COUNT(bad); i++) {

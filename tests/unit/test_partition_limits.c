@@ -3,8 +3,10 @@
  * 99), or of its manual. */
 #include "policy_world.h"
 
+#include "engine/limits.h"
 #include "engine/partition_limits.h"
 #include "engine/priorities.h"
+#include "engine/schedule.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -31,7 +33,7 @@ static struct event job_of(const char *user, const char *fields)
 {
     const struct job_values *v = job_text("name=job|directory=/|command=true|mem_mib=100|time_limit_s=600");
     return (struct event){
-        .kind = EVENT_SUBMIT, .actor = {1000, 1000, user, false}, .submit = job_with(v, "%s", fields)};
+        .kind = EVENT_SUBMIT, .actor = {1000, 1000, user, ROLE_USER}, .submit = job_with(v, "%s", fields)};
 }
 
 static const struct job *job_at(const struct world *w, uint32_t id)
@@ -139,7 +141,7 @@ static void memory_is_that_of_a_node(void **unused)
     world_object(&w, OBJECT_PARTITION, "main", "MaxMemPerNode=400");
     const struct job_values *v =
         job_text("name=job|directory=/|command=true|time_limit_s=60|cpus=4|mem_per_cpu_mib=101");
-    struct event job = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", false}, .submit = v};
+    struct event job = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", ROLE_USER}, .submit = v};
     world_refuses(&w, job, ERR_TOO_LARGE, "404M, exceeds MaxMemPerNode of partition 'main', 400M (MaxMemPerLimit)");
     job.submit = job_with(v, "nodes=2");
     (void)world_take(&w, job);
@@ -287,6 +289,33 @@ static void a_default_time_is_there_again_after_a_start(void **unused)
     }
 }
 
+/* The expected end is that of the partition in which the job is expected to start. */
+static void an_expected_end_has_the_default_of_its_partition(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        struct world w;
+        struct schedule p;
+        make_world(&w, "ANY");
+        world_set(&w, "reservations", "none");
+        world_object(&w, OBJECT_PARTITION, "main", i == 0 ? "DefaultTime=5|PriorityTier=3" : "DefaultTime=5");
+        world_object(&w, OBJECT_PARTITION, "vip", i == 0 ? "DefaultTime=50" : "DefaultTime=50|PriorityTier=3");
+        (void)world_take(&w, job_of("ann", "cpus=8|partitions=main|array=1-4"));
+        assert_int_equal(world_pass(&w), 4);
+        struct event job = job_of("ann", "cpus=8|partitions=main,vip");
+        struct job_values values = *job.submit;
+        values.is_given[JOB_FIELD_TIME_LIMIT] = false;
+        job.submit = &values;
+        uint32_t job_index = state_find_job(&w.s, world_take(&w, job));
+        assert_int_equal(schedule_make(&w.s, w.now_us, SCHEDULE_WITH_ESTIMATES, &p, NULL), 0);
+        const struct schedule_row *row = &p.rows.items[p.rows.count - 1];
+        assert_true(row->job == job_index && row->state == SCHEDULE_WAITING && row->start_us > 0);
+        assert_int_equal((row->end_us - row->start_us) / SECOND, i == 0 ? 300 : 3000);
+        schedule_release(&p);
+        world_release(&w);
+    }
+}
+
 /* A time limit that is given later replaces the defaults. The tasks of an array share the shortest one. */
 static void a_default_time_is_replaced(void **unused)
 {
@@ -334,6 +363,42 @@ static void a_default_time_follows_the_first_partition(void **unused)
     assert_int_equal(world_apply(&w, world_update(id, job_text("comment=same partitions")), NULL), 0);
     assert_int_equal(job_at(&w, id)->time_limit_s, 300);
     world_release(&w);
+}
+
+/* Other partitions give other defaults, to a job in one partition and to an array; but a time limit that was given
+ * stays. */
+static void other_partitions_give_other_defaults(void **unused)
+{
+    static const struct {
+        const char *job, *partitions;
+        bool is_given;
+        int64_t time_s, later_s; /* in vip alone */
+    } rows[] = {
+        {"cpus=1|partitions=main", "vip", false, 3000, 300},
+        {"cpus=1|partitions=main", "vip", true, 3000, 3000},
+        {"cpus=1|partitions=vip", "vip,main", false, 300, 300},
+        {"cpus=8|partitions=main|array=1-5", "vip", false, 3000, 300},
+        {"cpus=8|partitions=main|array=1-5", "main,vip", false, 3000, 300},
+        {"cpus=8|partitions=main|array=1-5", "main,vip", true, 3000, 3000},
+    };
+    (void)unused;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct world w;
+        make_world(&w, "ANY");
+        world_object(&w, OBJECT_PARTITION, "main", "DefaultTime=50");
+        world_object(&w, OBJECT_PARTITION, "vip", "DefaultTime=5");
+        struct event job = job_of("ann", rows[i].job);
+        struct job_values values = *job.submit;
+        values.is_given[JOB_FIELD_TIME_LIMIT] = rows[i].is_given;
+        values.value[JOB_FIELD_TIME_LIMIT].number = 3000;
+        job.submit = &values;
+        uint32_t id = world_take(&w, job);
+        assert_int_equal(job_at(&w, id)->time_limit_s, rows[i].time_s);
+        assert_int_equal(world_apply(&w, world_update(id, job_text("partitions=%s", rows[i].partitions)), NULL), 0);
+        assert_int_equal(job_at(&w, id)->time_limit_s, rows[i].later_s);
+        assert_int_equal(job_at(&w, id)->has_default_time, i == 2);
+        world_release(&w);
+    }
 }
 
 /* DenyOnLimit of the partition's QOS compares the default time of that partition. */
@@ -484,6 +549,30 @@ static void wrong_values_are_refused(void **unused)
     world_release(&w);
 }
 
+/* Where a limit keeps a job back in one partition and the other one does not take it, the limit is the reason. */
+static void a_limit_is_the_reason_beside_a_partition_that_refuses(void **unused)
+{
+    (void)unused;
+    static const char *const refusals[] = {"MaxTime=5", "AllowAccounts=b", "MinNodes=2", "DenyQos=normal",
+                                           "state=DOWN"};
+    for (size_t i = 0; i < 2 * COUNT(refusals); i++) {
+        struct world w;
+        struct limit_hit hit;
+        make_world(&w, "NO");
+        world_object(&w, OBJECT_QOS, "short", "GrpJobs=1");
+        world_object(&w, OBJECT_PARTITION, "short", "QOS=short");
+        world_object(&w, OBJECT_PARTITION, "vip", refusals[i / 2]);
+        uint32_t first, second;
+        if (world_apply(&w, job_of("ann", "partitions=short"), &first) != 0) fail_msg("%s", ERR_SENTENCE(&w.e));
+        const char *partitions = i % 2 == 0 ? "partitions=short,vip" : "partitions=vip,short";
+        if (world_apply(&w, job_of("ann", partitions), &second) != 0) fail_msg("%s", ERR_SENTENCE(&w.e));
+        assert_int_equal(world_pass(&w), 1);
+        assert_string_equal(reason_of(&w, second), "QOSGrpJobsLimit");
+        assert_true(job_limit_find(&w.s, job_at(&w, second), w.now_us, &hit));
+        world_release(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,14 +583,17 @@ int main(void)
         cmocka_unit_test(a_job_starts_in_the_partitions_that_admit_it),
         cmocka_unit_test(each_partition_has_its_default_time),
         cmocka_unit_test(a_default_time_is_there_again_after_a_start),
+        cmocka_unit_test(an_expected_end_has_the_default_of_its_partition),
         cmocka_unit_test(a_default_time_is_replaced),
         cmocka_unit_test(a_default_time_follows_the_first_partition),
+        cmocka_unit_test(other_partitions_give_other_defaults),
         cmocka_unit_test(limits_compare_the_default_time_of_the_partition),
         cmocka_unit_test(memory_for_each_cpu_has_a_default),
         cmocka_unit_test(the_default_memory_is_that_of_a_partition_that_accepts_it),
         cmocka_unit_test(a_state_accepts_jobs_or_starts_them),
         cmocka_unit_test(a_job_goes_to_the_partitions_that_accept_jobs),
         cmocka_unit_test(an_update_is_held_against_the_limits),
+        cmocka_unit_test(a_limit_is_the_reason_beside_a_partition_that_refuses),
         cmocka_unit_test(wrong_values_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

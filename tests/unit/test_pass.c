@@ -1,4 +1,5 @@
 /* The pass: the order of the candidates, what fits, and every rule that keeps a job waiting. */
+#include "engine/pending.h"
 #include "policy_world.h"
 
 /* A world with a job that has all CPUs. Returns the job; other jobs wait until it ends. */
@@ -187,6 +188,13 @@ static void a_usage_threshold_keeps_heavy_users_waiting(void **unused)
     world_object(&w, OBJECT_QOS, "normal", "usage_threshold=0.3");
     assert_int_equal(world_pass(&w), 1);
     assert_non_null(world_task(&w, again, 0));
+    world_object(&w, OBJECT_QOS, "normal", "usage_threshold=1");
+    world_end(&w, other, 0);
+    world_take(&w, world_job("bob"));
+    world_set(&w, "AccountingStorageEnforce", "limits");
+    assert_int_equal(world_pass(&w), 0);
+    world_set(&w, "AccountingStorageEnforce", "qos"); /* a threshold is a limit */
+    assert_int_equal(world_pass(&w), 1);
     world_release(&w);
 }
 
@@ -536,6 +544,25 @@ static void weights_are_sent_again_once_synced(void **unused)
     world_release(&w);
 }
 
+/* Otherwise the first pass on a host that has room again has to take in all of them. */
+static void changes_do_not_pile_up_on_a_full_host(void **unused)
+{
+    (void)unused;
+    struct world w;
+    enum { JOBS = 3000, PENDING_CHANGES_MAX = 1000 };
+    uint32_t blocker = init_full(&w, 2), first = world_take(&w, world_job("ann"));
+    for (uint32_t i = 1; i < JOBS; i++) {
+        world_take(&w, world_job("ann"));
+        if (i % 100 == 0) assert_int_equal(world_pass(&w), 0);
+        assert_true(w.s.pending->touched.count < PENDING_CHANGES_MAX);
+    }
+    world_end(&w, blocker, 0);
+    char expected[TEXT_MAX];
+    snprintf(expected, sizeof expected, "%u %u", first, first + 1);
+    assert_string_equal(world_starts(&w), expected);
+    world_release(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -557,6 +584,7 @@ int main(void)
         cmocka_unit_test(tickets_of_running_jobs_determine_their_weights),
         cmocka_unit_test(weights_follow_usage),
         cmocka_unit_test(weights_are_sent_again_once_synced),
+        cmocka_unit_test(changes_do_not_pile_up_on_a_full_host),
     };
     return cmocka_run_group_tests_name("pass", tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "dies.h"
-#include "pretend/host_ranges.h"
+#include "fields/host_ranges.h"
 #include "pretend/pretend_timeline.h"
 
 #define HOUR_US (3600 * US_PER_S)
@@ -118,11 +118,18 @@ static void test_what_is_refused(void **state)
         {"{" HOSTS ", 'failures': [{'hosts': 'n1', 'at': 1, 'for': 0}]}",
          "f: failures[0].for: 0 is not a time of 1 s to 3660 days, such as 90, \"0:30:00\" or \"1-12:00:00\""},
         {"{" HOSTS ", 'failures': [{'hosts': 'n1', 'at': 10, 'for': 10}, {'hosts': 'n[1-2]', 'at': 19, 'for': 1}]}",
-         "f: failures: host 'n1' fails 19 seconds after the start, and is down already"},
+         "f: failures: host 'n1' fails again at 19 s while it is down"},
         {"{" HOSTS ", 'period': 3600, 'failures': [{'hosts': 'n1', 'at': 3590, 'for': 11}]}",
-         "f: failures[0].at: is not within the period of 3600 seconds"},
+         "f: failures[0].for: 11 s after 3590 s is not within the period of 3600 s"},
+        {"{" HOSTS ", 'period': 3600, 'failures': [{'hosts': 'n1', 'at': 3600, 'for': 1}]}",
+         "f: failures[0].at: 3600 s is not within the period of 3600 s"},
+        {"{" HOSTS ", 'period': 3600, 'loads': [{'hosts': 'n1', 'at': 7200, 'mem_used': '1G'}]}",
+         "f: loads[0].at: 7200 s is not within the period of 3600 s"},
+        {"{" HOSTS ", 'period': 90}",
+         "f: period: 90 is not a time of 3600 s to 3660 days, such as 7200, \"2:00:00\" or "
+         "\"1-12:00:00\""},
         {"{" HOSTS ", 'loads': [{'hosts': 'n1', 'at': 5}, {'hosts': 'n1', 'at': 5}]}",
-         "f: loads: host 'n1' has two loads 5 seconds after the start"},
+         "f: loads: host 'n1' has two loads at 5 s"},
         {"{" HOSTS ", 'loads': [{'hosts': 'n1', 'at': 5, 'mem_used': '17G'}]}",
          "f: loads[0].mem_used: more than host 'n1' has"},
         {"{" HOSTS ", 'fail_percent': 101}", "f: fail_percent: 101 is not a number from 0 to 100"},

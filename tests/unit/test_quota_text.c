@@ -60,6 +60,8 @@ static void rules_are_read(void **unused)
         {"limit hosts {*} to slots=$num_proc*2+1", "1: hosts each * | formula slots $num_proc*2+1"},
         {"limit users to to slots=1", "1: users to | slots 1"},
         {"limit projects !* to slots=1", "1: projects not * | slots 1"},
+        {"limit hosts {n[1-2,07],@fast, !m[1-2]-ib} users ann to slots=1",
+         "1: users ann hosts each n1 n2 n07 @fast not m1-ib not m2-ib | slots 1"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) assert_string_equal(rules_of(rows[i][0]), rows[i][1]);
 }
@@ -75,6 +77,13 @@ static void mistakes_have_a_position(void **unused)
         {"limit to slots=1\nlimit users", "rules: a rule ends in line 2, column 12, where an item of a list has to be"},
         {"limit to slots=1; limit users u,,v to slots=1",
          "rules: ',' in line 1, column 33 stands where an item of a list has to be"},
+        {"limit hosts n[3-1],m to slots=1",
+         "rules: 'n[3-1]' in line 1, column 13 is not a list of hosts: '3-1' ends before it begins"},
+        {"limit hosts n[1-2,4 to slots=1; users a to slots=1",
+         "rules: 'n[1-2,4 to slots=1' in line 1, column 13 is not a list of hosts: 'n[1-2,4 to slots=1' has a bracket "
+         "without the other one"},
+        {"limit hosts n[1-600],m[1-401] to slots=1",
+         "rules: 'm[1-401]' in line 1, column 22 makes a list of more than 1000 hosts; name a group of hosts"},
         {"limit users ! to slots=1", "rules: '!' in line 1, column 13 is not an item of a list of users"},
         {"limit users @ to slots=1", "rules: '@' in line 1, column 13 is not an item of a list of users"},
         {"limit projects @p to slots=1",

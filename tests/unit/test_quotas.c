@@ -2,6 +2,7 @@
 #include "policy_world.h"
 
 #include "engine/live_cluster.h"
+#include "engine/priorities.h"
 #include "engine/quota_usage.h"
 
 /* Rules contain blanks. */
@@ -192,6 +193,38 @@ static void blockers_are_named(void **unused)
     world_release(&w);
 }
 
+static enum pending_reason reason_of(struct world *w, uint32_t job_id)
+{
+    return job_pending_reason(&w->s, job_id, 1.0, w->now_us);
+}
+
+/* Of a parallel job a pool may have some room, but too little: of all instances, or of each host. */
+static void parallel_jobs_name_their_quota(void **unused)
+{
+    (void)unused;
+    static const char *const shapes[] = {"cpus=4|nodes=2", "cpus=4|nodes=1-2", "cpus=4|pe=mp",
+                                         "cpus=4|slots_max=6|pe=mp"};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct world w;
+        world_init(&w, 8, 100000, 0);
+        world_object(&w, OBJECT_HOST, "n2", "");
+        const struct event host = {.kind = EVENT_HOST, .host = {{8, 0, 100000}, "n2"}};
+        assert_int_equal(world_apply(&w, host, NULL), 0);
+        world_object(&w, OBJECT_ENVIRONMENT, "mp", "allocation_rule=$round_robin");
+        world_object(&w, OBJECT_PARTITION, "main", "pe_list=mp");
+        set_rules(&w, "users", "limit users {ann} to slots=3");
+        set_rules(&w, "hosts", "limit users joe hosts {*} to slots=1");
+        uint32_t a = take_job(&w, "ann", shapes[i]), b = take_job(&w, "joe", shapes[i]),
+                 c = take_job(&w, "eve", shapes[i]);
+        assert_string_equal(world_starts(&w), ids(c, 0, 0, 0));
+        assert_string_equal(pending_reason_name(reason_of(&w, a)), "QuotaLimit");
+        assert_string_equal(blockers_of(&w, a), "users/1 ann/////");
+        assert_string_equal(pending_reason_name(reason_of(&w, b)), "QuotaLimit");
+        assert_string_equal(blockers_of(&w, b), "hosts/1 ////localhost/; hosts/1 ////n2/");
+        world_release(&w);
+    }
+}
+
 /* A department is that of now, also for what runs. */
 static void departments_change(void **unused)
 {
@@ -222,6 +255,7 @@ int main(void)
         cmocka_unit_test(quotas_are_reserved),
         cmocka_unit_test(what_rules_name_exists),
         cmocka_unit_test(blockers_are_named),
+        cmocka_unit_test(parallel_jobs_name_their_quota),
         cmocka_unit_test(departments_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,7 +58,8 @@ static void description_has_exactly_the_routes(void **unused)
         assert_string_equal(json_string_value(member_of(operation, "operationId", NULL)), route->id);
         assert_string_equal(json_string_value(member_of(operation, "summary", NULL)), route->summary);
         text_format(status, sizeof status, "%u", route->status);
-        member_of(member_of(operation, "responses", status), "content", "application/json");
+        member_of(member_of(operation, "responses", status), "content",
+                  route->reply_type != NULL ? route->reply_type : "application/json");
         member_of(member_of(operation, "responses", "default"), "content", "application/json");
         assert_int_equal(json_object_get(operation, "requestBody") != NULL, route->body_kind != BODY_NONE);
     }

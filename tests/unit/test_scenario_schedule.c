@@ -203,6 +203,20 @@ static void states_and_users(void **unused)
     for (size_t i = 0; i < COUNT_OF(rows); i++) assert_string_equal(schedule_of(rows[i].document), rows[i].schedule);
 }
 
+/* Names may contain a slash, and two pairs of names are two pools. */
+static void pools_of_quotas_keep_names_apart(void **unused)
+{
+    (void)unused;
+    assert_string_equal(
+        schedule_of("{'now': 1000, 'settings': {'reservations': 'none'}, 'hosts': [{'name': 'n1', 'cpus': 4}], "
+                    "'quotas': [{'name': 'q', 'rules': 'limit users {*} projects {*} to slots=1'}], "
+                    "'projects': [{'name': 'b/c'}, {'name': 'c'}], 'jobs': ["
+                    "{'id': 1, 'user': 'a', 'project': 'b/c', 'submit': 1}, "
+                    "{'id': 2, 'user': 'a/b', 'project': 'c', 'submit': 1}, "
+                    "{'id': 3, 'user': 'a/b', 'project': 'c', 'submit': 1}]}"),
+        "1 STARTING 0- @n1=1; 2 STARTING 0- @n1=1; 3 WAITING");
+}
+
 /* Both partitions are closed to both jobs, so that their demands are of one kind. */
 static void a_reason_names_partitions_of_the_job(void **unused)
 {
@@ -221,6 +235,24 @@ static void a_reason_names_partitions_of_the_job(void **unused)
                         "'bio', 00:02:00); 3 WAITING (can never run: its time limit, 00:03:00, exceeds MaxTime of "
                         "partition 'chem', 00:01:00)");
 #undef TWO
+    /* Jobs of one partition, which differ in their account only. */
+#define TREE                                                                                                          \
+    "'tree': [{'account': 'chem'}, {'account': 'chem', 'user': 'u'}, {'account': 'bio'}, {'account': 'bio', 'user': " \
+    "'u'}, {'account': 'physics'}],"
+#define CLOSED(account) "partition 'vip' does not accept account '" account "' (AllowAccounts physics)"
+#define ACCOUNTS(more, partition)                                                            \
+    CLUSTER("", TREE "'partitions': [{'name': 'vip', 'AllowAccounts': 'physics'}" more "],", \
+            JOB("1", ", 'account': 'chem', 'partition': " partition) "," JOB(                \
+                "2", ", 'account': 'bio', 'partition': " partition))
+    assert_string_equal(schedule_of(ACCOUNTS("", "'vip'")),
+                        "1 WAITING (can never run: " CLOSED("chem") "); 2 WAITING (can never run: " CLOSED("bio") ")");
+    assert_string_equal(schedule_of(ACCOUNTS(", {'name': 'none', 'hosts': []}", "['vip', 'none']")),
+                        "1 WAITING (can never run: " CLOSED("chem") "; partition 'none' has no hosts); "
+                                                                    "2 WAITING (can never run: " CLOSED(
+                                                                        "bio") "; partition 'none' has no hosts)");
+#undef ACCOUNTS
+#undef CLOSED
+#undef TREE
 }
 
 /* The queue is closed now and opens at 100; it closes again at 200. */
@@ -826,6 +858,7 @@ int main(void)
         cmocka_unit_test(hosts_come_by_their_unmet_share),
         cmocka_unit_test(states_and_users),
         cmocka_unit_test(a_reason_names_partitions_of_the_job),
+        cmocka_unit_test(pools_of_quotas_keep_names_apart),
         cmocka_unit_test(jobs_are_on_the_number_of_hosts_that_they_ask_for),
         cmocka_unit_test(the_hosts_that_would_fit_are_counted),
         cmocka_unit_test(gpus_and_memory_are_booked_on_hosts_or_for_slots),

@@ -126,6 +126,8 @@ static const struct row requests[] = {
     {"POST", "/v1/jobs?test_only=true", "{" JOB "}", 400, "arguments: missing"},
     {"POST", "/v1/jobs?test_only=1", "{" JOB ",\"arguments\":[\"x\"]}", 400, "test_only"},
     {"GET", "/v1/jobs/99/check", NULL, 404, "no job 99"},
+    {"GET", "/v1/jobs/2_99/check", NULL, 404, "job 2 has no task 99"},
+    {"GET", "/v1/jobs/2_3/check", NULL, 200, "{\"job_id\":2,"},
     {"GET", "/v1/jobs/x/check", NULL, 400, "is not a job id"},
     {"POST", "/v1/jobs?dry=1", "{" JOB ",\"arguments\":[\"x\"]}", 400, "the fields are: test_only"},
     {"GET", "/v1/jobs?limit=1", NULL, 200, "{\"jobs\":[\n{\"id\":\"1\",\"job_id\":1,\"task_id\":null,"},
@@ -385,6 +387,35 @@ static void other_users_are_refused(void **unused)
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
 
+static void run_until(struct fixture *f, struct answer *a);
+
+/* Nobody else waits for the host to find out who a client is. Then its request goes on. */
+static void a_client_is_known_later(void **unused)
+{
+    struct fixture f;
+    static const char request[] = "GET /v1/status HTTP/1.1\r\nHost: x\r\n\r\n";
+    (void)unused;
+    fixture_open(&f);
+    f.is_anonymous = true;
+    struct answer early = {.fd = fixture_connect(&f)}, late = {.fd = fixture_connect(&f)};
+    char byte;
+    assert_int_equal(send(early.fd, request, sizeof request - 1, 0), sizeof request - 1);
+    for (int i = 0; i < 10; i++) fixture_turn(&f);
+    assert_int_equal(recv(early.fd, &byte, 1, MSG_DONTWAIT), -1);
+    f.is_anonymous = false;
+    fixture_ask(&f, &late, "GET", "/v1/status", NULL);
+    assert_int_equal(late.reply.status, 200);
+    assert_int_equal(recv(early.fd, &byte, 1, MSG_DONTWAIT), -1);
+    server_identified(f.server);
+    run_until(&f, &early);
+    assert_int_equal(early.reply.status, 200);
+    close(early.fd);
+    close(late.fd);
+    answer_release(&early);
+    answer_release(&late);
+    fixture_close(&f);
+}
+
 static void send_wait(struct answer *a, const char *job, int timeout_s)
 {
     char text[200];
@@ -413,6 +444,7 @@ static void waiting_for_an_end(void **unused)
     struct answer waiting = {.fd = fixture_connect(&f)}, other = {.fd = fixture_connect(&f)};
     send_wait(&waiting, "1", 30);
     while (f.server->waiting_count == 0) fixture_turn(&f);
+    fixture_turn(&f); /* libmicrohttpd looks once more at a connection that it has just suspended */
     assert_in_range(server_timeout_ms(f.server), 1, 30000);
     fixture_ask(&f, &other, "GET", "/v1/status", NULL);
     assert_int_equal(other.reply.status, 200);
@@ -629,6 +661,59 @@ static void unread_listings(void **unused)
     fixture_close(&f);
 }
 
+/* A change that arrives while long listings are sent is queued before any of them goes on, and its reply is sent in the
+ * next run. */
+static void changes_come_before_listings(void **unused)
+{
+    struct fixture f;
+    int fds[4];
+    (void)unused;
+    fixture_open(&f);
+    for (int i = 0; i < MANY; i++) world_submit(&f.w, "alice", NULL, 1);
+    for (int i = 0; i < 4; i++) {
+        fds[i] = fixture_connect(&f);
+        assert_int_equal(send(fds[i], "GET /v1/jobs HTTP/1.1\r\nHost: x\r\n\r\n", 34, 0), 34);
+    }
+    while (f.server->stream_count < 4) fixture_turn(&f);
+    static const char body[] = "{" JOB ",\"arguments\":[\"/bin/true\"]}";
+    char submission[512];
+    size_t length =
+        text_format(submission, sizeof submission, "POST /v1/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: %zu\r\n\r\n%s",
+                    strlen(body), body);
+    struct answer a = {.fd = fixture_connect(&f)};
+    f.keeps_requests = true;
+    assert_int_equal(send(a.fd, submission, length, 0), (int)length);
+    for (int i = 0; f.server->queue.count == 0 && i < 4; i++) { /* accepted, read, understood */
+        int64_t rendered_us = f.server->rendered_us = server_monotonic_us();
+        server_ready(f.server);
+        assert_true(f.server->queue.count == 0 || f.server->rendered_us == rendered_us);
+    }
+    assert_int_equal(f.server->queue.count, 1);
+    f.keeps_requests = false;
+    fixture_decide(&f, server_take(f.server));
+    server_committed(f.server);
+    server_ready(f.server);
+    struct err e;
+    assert_true(answer_receive(&a, &e));
+    assert_true(http_reply_is_done(&a.reply));
+    assert_int_equal(a.reply.status, 201);
+    assert_int_equal(f.server->stream_count, 4);
+
+    f.server->rendered_us = server_monotonic_us() - SECOND; /* changes hold listings up for only so long */
+    f.keeps_requests = true;
+    assert_int_equal(send(a.fd, submission, length, 0), (int)length);
+    int64_t rendered_us = f.server->rendered_us;
+    server_ready(f.server);
+    assert_int_equal(f.server->queue.count - f.server->queue_first, 1);
+    assert_true(f.server->rendered_us > rendered_us);
+    f.keeps_requests = false;
+    for (int i = 0; i < 4; i++) close(fds[i]);
+    while (f.server->stream_count > 0) fixture_turn(&f);
+    close(a.fd);
+    answer_release(&a);
+    fixture_close(&f);
+}
+
 /* The state changes while a listing is sent. */
 static void listing_is_a_snapshot(void **unused)
 {
@@ -728,6 +813,7 @@ int main(void)
         cmocka_unit_test(too_large),
         cmocka_unit_test(large_scripts),
         cmocka_unit_test(other_users_are_refused),
+        cmocka_unit_test(a_client_is_known_later),
         cmocka_unit_test(waiting_for_an_end),
         cmocka_unit_test(waiting_for_a_task),
         cmocka_unit_test(waiting_ends_by_timeout_or_disconnect),
@@ -736,6 +822,7 @@ int main(void)
         cmocka_unit_test(closing_answers_all_requests),
         cmocka_unit_test(long_listing),
         cmocka_unit_test(unread_listings),
+        cmocka_unit_test(changes_come_before_listings),
         cmocka_unit_test(listing_is_a_snapshot),
         cmocka_unit_test(socket_is_private_and_replaced),
         cmocka_unit_test(socket_paths_have_a_limit),

@@ -336,12 +336,40 @@ static void a_database_of_version_1_opens_and_keeps_its_usage(void **unused)
     assert_sql(h.directory, "SELECT at_us FROM usage_journal WHERE seq = 3", "1700000000000000");
     world_set(&h.w, "PriorityUsageResetPeriod", "NOW");
     house_commit(&h);
+    assert_sql(h.directory, "SELECT group_concat(number || ' ' || is_reset) FROM usage_conversion", "1 1");
+    assert_int_equal(world_apply(&h.w, (struct event){.kind = EVENT_USAGE_ROWS, .row_count = 10}, NULL), 0);
+    house_commit(&h);
     assert_sql(h.directory, "SELECT sum(usage_billing_s) FROM association", "0.0");
+    assert_sql(h.directory, "SELECT count(*) FROM usage_conversion", "0");
     assert_sql(h.directory, "SELECT usage_reset_us FROM counters", "1700000001000000");
     house_close(&h);
 }
 
 /* --- commits ------------------------------------------------------------------------------------------------------ */
+
+/* Its page and that of the counters: an index of which no column changes is not written. */
+static void an_unchanged_row_costs_one_page(void **unused)
+{
+    (void)unused;
+    enum { FRAME_SIZE = 4096 + 24 };
+    struct house h;
+    house_open(&h);
+    uint32_t job_id = world_submit(&h.w, "ann", NULL, 1);
+    house_commit(&h);
+    const struct change changes[] = {
+        {TABLE_ASSOC, 0}, {TABLE_JOB, state_find_job(&h.w.s, job_id)}, {TABLE_OBJECT, object_change(OBJECT_QOS, 0)}};
+    for (int i = 0; i < 100; i++) { /* until the log, which was reset, grows again */
+        *array_add(&h.w.out.changes) = (struct change){TABLE_COUNTERS, 0};
+        house_commit(&h);
+    }
+    for (size_t i = 0; i < COUNT(changes); i++) {
+        off_t before = size_of(h.directory, "fairlead.db-wal");
+        *array_add(&h.w.out.changes) = changes[i];
+        house_commit(&h);
+        assert_in_range(size_of(h.directory, "fairlead.db-wal") - before, FRAME_SIZE, 2 * FRAME_SIZE);
+    }
+    house_close(&h);
+}
 
 static void an_empty_turn_writes_nothing(void **unused)
 {
@@ -371,6 +399,30 @@ static void a_row_changed_twice_is_written_once(void **unused)
     house_close(&h);
 }
 
+/* A condition with many tasks is a long text, which a request over many of them writes once. */
+static void a_condition_changed_twice_is_written_once(void **unused)
+{
+    (void)unused;
+    struct house h;
+    const struct job_ref refs[] = {{1, 1}, {1, 5}, {1, 9}};
+    house_open(&h);
+    store_close(h.store);
+    store_sql(h.directory,
+              "CREATE TABLE written(condition TEXT); CREATE TRIGGER count_writes AFTER UPDATE ON dependency"
+              " BEGIN INSERT INTO written VALUES(new.condition); END");
+    h.store = store_must_open(h.directory, NOW_US);
+    for (int i = 0; i < 2; i++) {
+        const struct job_values *job = job_text("name=x|directory=/|command=true|array=0-9%s",
+                                                i == 0 ? "|held=true" : "|dependency=aftercorrany:1");
+        assert_int_equal(world_apply(&h.w, (struct event){.kind = EVENT_SUBMIT, .submit = job}, NULL), 0);
+    }
+    house_commit(&h);
+    assert_int_equal(world_apply(&h.w, (struct event){.kind = EVENT_CANCEL, .jobs = {refs, .count = 3}}, NULL), 0);
+    house_commit(&h);
+    assert_sql(h.directory, "SELECT group_concat(condition, ' ') FROM written", "aftercorrany:1_[0,2-4,6-8]");
+    house_close(&h);
+}
+
 static void an_account_may_go_below_a_newer_one(void **unused)
 {
     (void)unused;
@@ -397,7 +449,7 @@ static void a_change_by_another_program_refuses_turns_until_the_next_load(void *
     store_sql(h.directory, "UPDATE setting SET value = '2' WHERE name = 'default_cpus'");
     world_submit(&h.w, "ann", NULL, 1);
     assert_int_equal(store_commit(h.store, &h.w.s, &h.w.out, NOW_US + 1, &e), -1);
-    assert_int_equal(e.code, ERR_CONFLICT);
+    assert_int_equal(e.code, ERR_UNAVAILABLE);
     assert_sql(h.directory, "SELECT count(*) FROM job", "0");
     outcome_clear(&h.w.out);
     state_release(&h.w.s);
@@ -422,7 +474,7 @@ static void a_moved_database_refuses_turns(void **unused)
     world_set(&h.w, "default_cpus", "2");
     assert_int_equal(rename(from, to), 0);
     assert_int_equal(store_commit(h.store, &h.w.s, &h.w.out, h.w.now_us, &e), -1);
-    assert_int_equal(e.code, ERR_CONFLICT);
+    assert_int_equal(e.code, ERR_UNAVAILABLE);
     assert_non_null(strstr(ERR_SENTENCE(&e), "moved or removed"));
     assert_int_equal(rename(to, from), 0);
     house_commit(&h);
@@ -504,8 +556,8 @@ static void invalid_rows_are_named(void **unused)
         {"UPDATE association SET reset_us = -1 WHERE id = 2", "association 2: a number is out of range"},
         {"UPDATE qos SET usage_billing_s = 1e308", "qos 1: a number is out of range"},
         {"UPDATE qos SET reset_us = 9223372036854775807", "qos 1: a number is out of range"},
-        {"INSERT INTO owner_usage VALUES('ann', '', 1e308, 0, 0, 0, 1, NULL)", "owner_usage of user 'ann'"},
-        {"INSERT INTO owner_usage VALUES('ann', '', 0, 0, 0, 0, -1, NULL)", "owner_usage of user 'ann'"},
+        {"INSERT INTO owner_usage VALUES('ann', '', 1e308, 0, 0, 0, 1, NULL, 0)", "owner_usage of user 'ann'"},
+        {"INSERT INTO owner_usage VALUES('ann', '', 0, 0, 0, 0, -1, NULL, 0)", "owner_usage of user 'ann'"},
         {"UPDATE task SET billing = 1e308", "task of job 2: billing: '1.0e+308' is not a number"},
         {"UPDATE task SET usage_factor = 1e308", "task of job 2: usage_factor: '1.0e+308' is not a number"},
         {"UPDATE task SET tres = 'cpu=1e308'", "task of job 2: cpu: '1e308' is not a number"},
@@ -633,8 +685,10 @@ int main(void)
         cmocka_unit_test(steps_are_applied_from_the_version_of_the_file),
         cmocka_unit_test(a_step_that_fails_or_breaks_references_is_refused),
         cmocka_unit_test(a_database_of_version_1_opens_and_keeps_its_usage),
+        cmocka_unit_test(an_unchanged_row_costs_one_page),
         cmocka_unit_test(an_empty_turn_writes_nothing),
         cmocka_unit_test(a_row_changed_twice_is_written_once),
+        cmocka_unit_test(a_condition_changed_twice_is_written_once),
         cmocka_unit_test(an_account_may_go_below_a_newer_one),
         cmocka_unit_test(a_change_by_another_program_refuses_turns_until_the_next_load),
         cmocka_unit_test(a_moved_database_refuses_turns),

@@ -19,7 +19,7 @@ static uint32_t submit_with(struct house *h, const char *fields)
 static struct event update_by(const char *user, bool is_operator, uint32_t job_id, const struct job_values *values)
 {
     struct event event = world_update(job_id, values);
-    event.actor = (struct actor){1000, 1000, user, is_operator};
+    event.actor = (struct actor){1000, 1000, user, is_operator ? ROLE_OPERATOR : ROLE_USER};
     return event;
 }
 

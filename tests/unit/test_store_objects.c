@@ -316,7 +316,7 @@ static uint32_t submit(struct house *h, const char *terms)
 {
     struct event event = world_submission("ann", NULL, 2);
     uint32_t id = 0;
-    event.actor.is_operator = true;
+    event.actor.role = ROLE_ADMINISTRATOR;
     event.submit = job_with(event.submit, "%s", terms);
     if (world_apply(&h->w, event, &id) != 0) fail_msg("%s", ERR_SENTENCE(&h->w.e));
     return id;
@@ -406,7 +406,7 @@ static void invalid_rows_are_named(void **unused)
         {"UPDATE user_policy SET fshare = -1", "user_policy 1: fshare: '-1' is not a whole number"},
         {"UPDATE resource SET type = 'int4' WHERE id = 1", "resource 1: type: 'int4' is not one of INT, DOUBLE"},
         {"UPDATE resource SET urgency = 1e19 WHERE id = 1", "resource 1: urgency: '1.0e+19' is not a number"},
-        {"INSERT INTO owner_usage VALUES('ann', 'x', 1, 1, -1, 1, 1, NULL)",
+        {"INSERT INTO owner_usage VALUES('ann', 'x', 1, 1, -1, 1, 1, NULL, 0)",
          "owner_usage of user 'ann', project 'x': a number is out of range"},
         {"UPDATE setting SET value = 'gres/gpu,x' WHERE name = 'AccountingStorageTRES'",
          "AccountingStorageTRES: 'x' is"},

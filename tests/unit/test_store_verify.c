@@ -183,7 +183,7 @@ static void wrong_rows_are_found(void **unused)
         {"UPDATE owner_usage SET cpu_s = cpu_s * (1 + 1e-10) WHERE user = 'eve'", ""},
         {"UPDATE owner_usage SET finished_jobs = 7 WHERE user = 'eve'", "eve@.finished_jobs"},
         {"UPDATE owner_usage SET at_us = at_us + 60000000 WHERE user = 'eve'", "eve@.cpu eve@.mem eve@.finished_jobs"},
-        {"INSERT INTO owner_usage VALUES('zoe', 'moon', 1, 0, 0, 0, 1, NULL)", "zoe@moon.cpu"},
+        {"INSERT INTO owner_usage VALUES('zoe', 'moon', 1, 0, 0, 0, 1, NULL, 0)", "zoe@moon.cpu"},
         {"UPDATE usage_journal SET detail = replace(detail, '=168', '=24') WHERE kind = 'OWNER_RULE'",
          ANN_OWNS " " BOB_OWNS " " EVE_OWNS},
         {"UPDATE association SET reset_us = 1700006001000000 WHERE user = 'eve'", "chem/eve " EVE_TRES},
@@ -313,6 +313,9 @@ static void usage_counts_from_the_reset(void **unused)
     reset_account(&h, "chem");
     assert_string_equal(verify(&h), "");
     world_set(&h.w, "PriorityUsageResetPeriod", "NOW");
+    commit(&h);
+    assert_string_equal(verify(&h), ""); /* also before the rows are written */
+    assert_int_equal(world_apply(&h.w, (struct event){.kind = EVENT_USAGE_ROWS, .row_count = 100}, NULL), 0);
     commit(&h);
     assert_sql(h.directory, "SELECT sum(usage_billing_s) FROM association", "0.0");
     assert_sql(h.directory, "SELECT sum(cpu_s + mem_gib_s + finished_jobs) FROM owner_usage", "0.0");

@@ -8,7 +8,7 @@
 #include "engine/live_cluster.h"
 #include "engine/ranking.h"
 
-static const struct actor ann = {1001, 1001, "ann", false};
+static const struct actor ann = {1001, 1001, "ann", ROLE_USER};
 
 static uint32_t submit(struct world *w, const char *terms)
 {

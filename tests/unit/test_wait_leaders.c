@@ -117,12 +117,44 @@ static void a_leader_that_waits_for_something_else_is_before_none(void **unused)
     }
 }
 
+/* A job is behind another one if it is so in each partition that is open to it. */
+static void a_closed_partition_does_not_count(void **unused)
+{
+    static const struct {
+        const char *closed, *partitions;
+        enum pending_reason reason;
+    } cases[] = {
+        {"", "other,main", PENDING_NONE},
+        {"state=DOWN", "other,main", PENDING_PRIORITY},
+        {"state=INACTIVE", "main,other", PENDING_PRIORITY},
+        {"state=DRAIN", "main,other", PENDING_NONE}, /* what waits there starts */
+        {"AllowQos=one", "main,other", PENDING_PRIORITY},
+        {"AllowQos=one", "main", PENDING_PRIORITY},
+    };
+    (void)unused;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct world w;
+        char fields[TEXT_MAX];
+        open_world(&w, "EnforcePartLimits=ANY");
+        world_object(&w, OBJECT_PARTITION, "other", "");
+        (void)submit(&w, "ann", "cpus=2|nice=-5|partitions=main");
+        snprintf(fields, sizeof fields, "cpus=2|partitions=%s", cases[i].partitions);
+        uint32_t second = submit(&w, "eve", fields);
+        if (cases[i].closed[0] != '\0') world_object(&w, OBJECT_PARTITION, "other", cases[i].closed);
+        assert_int_equal(world_pass(&w), 0);
+        enum pending_reason reason = reason_of(&w, second, true);
+        if (reason != cases[i].reason) fail_msg("case %zu: %s", i, pending_reason_name(reason));
+        world_release(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_does_not_wait_for_resources_is_before_none),
         cmocka_unit_test(a_begin_in_the_future_is_before_none),
         cmocka_unit_test(a_leader_that_waits_for_something_else_is_before_none),
+        cmocka_unit_test(a_closed_partition_does_not_count),
     };
     return cmocka_run_group_tests_name("wait leaders", tests, NULL, NULL);
 }

@@ -80,11 +80,14 @@ static void what_is_missing_now_is_named(void **unused)
         {"", "held=yes", "", "Job is in hold state"},
         {"", "begin_us=1800000000000000", "", "execution time not reached"},
         {"", "", "state=DRAIN",
-         "queue instance \"main@localhost\" dropped because it is disabled | " GONE
-         "disabled | All queues dropped because of overload or full"},
+         "queue instance \"main@localhost\" dropped because it is disabled | All queues dropped because they are disabled "
+         "or not available"},
         {"", "", "state=DOWN",
+         "queue instance \"main@localhost\" dropped because it is temporarily not available | All queues dropped because "
+         "they are disabled or not available"},
+        {"", "partitions=main,fast|time_limit_s=60", "state=DOWN",
          "queue instance \"main@localhost\" dropped because it is temporarily not available | " GONE
-         "temporarily not available | All queues dropped because of overload or full"},
+         "temporarily not available | All queues dropped because they are disabled or not available"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct world w;
@@ -161,6 +164,10 @@ static void a_limit_is_named(void **unused)
     world_release(&w);
 }
 
+#define OVER_MAX_TIME                                                                                      \
+    "cannot run in queue \"main\" because its time limit, 02:00:00, exceeds MaxTime of partition 'main', " \
+    "01:00:00 (PartitionTimeLimit)"
+
 static void queues_and_hosts_that_do_not_serve_are_named(void **unused)
 {
     (void)unused;
@@ -174,8 +181,9 @@ static void queues_and_hosts_that_do_not_serve_are_named(void **unused)
          "hard queue list (-q)",
          "has no permission for cluster queue \"main\" | cannot run in queue \"fast\" because it is not contained in its "
          "hard queue list (-q)"},
-        {"time_limit_s=7200", "MaxTime=60", "(-l h_rt=7200) cannot run in queue \"main\" because of cluster queue",
-         "(-l h_rt=7200) cannot run in queue \"main\" because of cluster queue"},
+        {"time_limit_s=7200", "MaxTime=60", OVER_MAX_TIME, OVER_MAX_TIME},
+        /* None of the hosts is open to it, so it is not said that too few are free together. */
+        {"time_limit_s=7200|nodes=1-2|cpus=2", "MaxTime=60", OVER_MAX_TIME, OVER_MAX_TIME},
         {"", "state=DRAIN", "", ""},
         {"", "state=DOWN", "", "queue instance \"main@localhost\" dropped because it is temporarily not available"},
         {"", "AllowAccounts=chem",
@@ -196,7 +204,7 @@ static void queues_and_hosts_that_do_not_serve_are_named(void **unused)
 }
 
 /* A job that would run when its queue closes could start if it were shorter. */
-static void a_closed_time_ahead_is_like_a_reservation(void **unused)
+static void a_closed_time_ahead_is_named(void **unused)
 {
     (void)unused;
     struct world w;
@@ -207,9 +215,9 @@ static void a_closed_time_ahead_is_like_a_reservation(void **unused)
     const struct event_calendar calendar = {"night", times, 1};
     assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_CALENDARS, .calendars = {&calendar, 1}}, NULL), 0);
     uint32_t longer = submit(&w, "time_limit_s=300"), shorter = submit(&w, "time_limit_s=60");
-    assert_string_equal(sentences(&w, longer, WAIT_IN_PASS),
-                        "(-l NONE) cannot run in queue \"main@localhost\" because it offers only qc:slots=0.000000 due "
-                        "to a reservation");
+    assert_string_equal(
+        sentences(&w, longer, WAIT_IN_PASS),
+        "cannot run in queue \"main\" because it closes before the job's planned end (calendar 'night')");
     assert_string_equal(sentences(&w, shorter, WAIT_IN_PASS), "");
     w.now_us += 200 * SECOND;
     assert_string_equal(sentences(&w, shorter, WAIT_NOW),
@@ -240,7 +248,8 @@ static void a_quota_is_named(void **unused)
          "\"fast@localhost\" because it offers only qc:slots=1.000000",
          true},
         {"limit users eve to slots=1", "", "cpus=1", "", "", false},
-        {"limit users {*} to slots=2", "maxujobs=1", "cpus=1", "job dropped because of user limitations", "", false},
+        {"limit users {*} to slots=2", "maxujobs=1", "cpus=1",
+         "job dropped because of user limitations: maxujobs=1; 1 in use by 'ann'", "", false},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct world w;
@@ -270,8 +279,13 @@ static void an_array_at_its_limit_says_so(void **unused)
     uint32_t id = submit(&w, "cpus=1|array=0-2");
     world_settings(&w, "max_aj_instances=1");
     assert_int_equal(world_pass(&w), 1);
-    assert_string_equal(sentences(&w, id, WAIT_IN_PASS), "job dropped because of user limitations");
+    assert_string_equal(sentences(&w, id, WAIT_IN_PASS),
+                        "job dropped because of user limitations: max_aj_instances=1; 1 of its tasks run");
     assert_string_equal(sentences(&w, id, WAIT_NOW), "");
+    uint32_t own = submit(&w, "cpus=1|array=0-2%1");
+    assert_int_equal(world_pass(&w), 1);
+    assert_string_equal(sentences(&w, own, WAIT_IN_PASS),
+                        "job dropped because of user limitations: its own limit=1; 1 of its tasks run");
     world_release(&w);
 }
 
@@ -303,7 +317,7 @@ int main(void)
         cmocka_unit_test(a_job_that_waits_for_another_one_says_so),
         cmocka_unit_test(slots_that_have_just_started_raise_the_load),
         cmocka_unit_test(queues_and_hosts_that_do_not_serve_are_named),
-        cmocka_unit_test(a_closed_time_ahead_is_like_a_reservation),
+        cmocka_unit_test(a_closed_time_ahead_is_named),
     };
     return cmocka_run_group_tests_name("wait sentences", tests, NULL, NULL);
 }

@@ -555,10 +555,10 @@ static void every_type_is_checked(void **unused)
         {&exact_shape, "{\"time\":0}", "time: 0 is not a whole number from 1 to 1000000000000000"},
         {&exact_shape, "{\"text\":null}", "text: null is not text"},
         {&written_shape, "{\"seconds\":\"0\"}",
-         "seconds: '0' is not a duration in seconds (or D-H:M:S) from 1 to 86400"},
+         "seconds: '0' is not a duration in seconds (or 90m, 1.5h, D-H:M:S) from 1 to 86400"},
         {&written_shape, "{\"minutes\":\"x\"}", NULL},
         {&written_shape, "{\"memory\":\"2G\"}", NULL},
-        {&written_shape, "{\"hours\":25}", "hours: '25' is not a duration in hours from 0 to 24"},
+        {&written_shape, "{\"hours\":25}", "hours: '25' is not a duration in hours (or 90m, 2d) from 0 to 24"},
         {&written_shape, "{\"hours\":[24]}", "hours: a list is not text, a number, true or false"},
     };
     (void)unused;

@@ -25,8 +25,8 @@ int64_t client_now_us(void)
 
 int client_request(struct client *c, const char *method, const char *target, struct str body, struct err *e)
 {
-    bool is_unusable =
-        c->fd >= 0 && c->reply.state != HTTP_STATUS_LINE && (!http_reply_is_done(&c->reply) || c->reply.closes);
+    bool has_asked = c->fd >= 0 && c->reply.state != HTTP_STATUS_LINE;
+    bool is_unusable = has_asked && (!http_reply_is_done(&c->reply) || c->reply.closes || c->asks_once);
     if (is_unusable || c->fd < 0) {
         const char *socket = c->socket;
         client_close(c);
@@ -42,6 +42,7 @@ int client_request(struct client *c, const char *method, const char *target, str
         buf_format(&head, "Content-Type: application/json\r\nContent-Length: %zu\r\n", body.length);
     else if (strcmp(method, "GET") != 0)
         buf_add_text(&head, "Content-Length: 0\r\n");
+    if (c->asks_once) buf_add_text(&head, "Connection: close\r\n");
     buf_add_text(&head, "\r\n");
     int status = connection_send(c, (struct str){head.text, head.length}, body, e);
     buf_release(&head);

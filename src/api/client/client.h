@@ -19,17 +19,25 @@
 #include "base/arena.h"
 
 enum {
-    CLIENT_TIMEOUT_S = 120,           /* without a byte from the instance */
+    CLIENT_TIMEOUT_S = 120, /* without a byte from the instance; see client_wait_long */
+    CLIENT_SLOW_S = 5,
+    CLIENT_EXPECTED_ANY_S = -1,       /* client.expected_s: as long as it takes */
     CLIENT_REPLY_MAX = 256 * 1048576, /* bytes that are held of one reply, or of one row of a listing */
 };
 
 struct client {
     const char *socket; /* the path; not owned */
     int fd;             /* -1: not connected */
+    bool asks_once;     /* set by the caller: connections are closed after one reply, which costs the instance less */
     struct http_reply reply;
     struct buf body;   /* as received */
     size_t read_bytes; /* of body, by the caller */
+    int expected_s;    /* so long it may well wait for a byte; 0: CLIENT_SLOW_S */
 };
+
+/* Called once for each reply of which no byte has come for so long as may be expected; NULL: not called. The caller
+ * goes on waiting. */
+extern void (*client_on_slow)(const struct client *c, int seconds);
 
 /* Finds the instance (api/client/address.h) and connects. socket_given: NULL, or the only socket to try. The paths are
  * in memory of arena, which must live as long as the client. ERR_UNAVAILABLE: no instance answers. ERR_DENIED: this
@@ -57,6 +65,15 @@ int client_row(struct client *c, struct str *out_row, struct err *e);
 
 /* Reads the rest of the body; out_body is valid until the next call. */
 int client_rest(struct client *c, struct str *out_body, struct err *e);
+
+/* Reads what has arrived of the body, and waits if that is nothing. Results as client_line. */
+int client_piece(struct client *c, struct str *out_piece, struct err *e);
+
+/* Waits for replies on this connection without a limit: of requests that take as long as the history is. */
+void client_wait_long(struct client *c);
+
+/* How many bytes of a body with a length are unread. */
+uint64_t client_unread(const struct client *c);
 
 /* Reads the rest of the body as a JSON object, which the caller owns. */
 int client_json(struct client *c, json_t **out_object, struct err *e);

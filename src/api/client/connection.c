@@ -1,8 +1,10 @@
 /* The socket of a client: finds an instance and connects, sends requests, feeds the reply with the bytes that
  * arrive. */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -11,6 +13,7 @@
 #include "api/client/address.h"
 #include "api/client/internal.h"
 #include "base/ensure.h"
+#include "base/text.h"
 
 static int connect_error(const char *path, int error, struct err *e)
 {
@@ -26,6 +29,33 @@ static int connect_error(const char *path, int error, struct err *e)
         return err_set(e, ERR_UNAVAILABLE, "the instance at %s has too many waiting clients; try again later", path);
     default: return err_set(e, ERR_IO, "cannot connect to %s: %s", path, strerror(error));
     }
+}
+
+/* Whether a socket /run/NAME/... is in a directory of the server's: in /run only root makes directories, so root has
+ * given this one to the server. */
+static bool is_of_system(uid_t server, const char *path)
+{
+    char directory[ADDRESS_BYTES_MAX + 1];
+    struct stat run, own;
+    const char *name = path + strlen("/run/"), *slash = strrchr(path, '/');
+    if (strncmp(path, "/run/", strlen("/run/")) != 0 || slash <= name) return false;
+    text_format(directory, sizeof directory, "%.*s", (int)(slash - path), path);
+    if (strchr(directory + strlen("/run/"), '/') != NULL || strstr(directory, "..") != NULL) return false;
+    if (lstat("/run", &run) != 0 || run.st_uid != 0 || (run.st_mode & 0022) != 0) return false;
+    return lstat(directory, &own) == 0 && S_ISDIR(own.st_mode) && own.st_uid == server && (own.st_mode & 0022) == 0;
+}
+
+/* A request has the environment and the script of a job, and its reply is trusted. So a server of another user, who can
+ * make files in the directory of the socket, gets none. */
+static int check_server(int fd, const char *path, struct err *e)
+{
+    struct ucred server;
+    socklen_t length = sizeof server;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &server, &length) != 0)
+        return err_set(e, ERR_IO, "cannot find out who serves %s: %s", path, strerror(errno));
+    if (server.uid == geteuid() || server.uid == 0 || is_of_system(server.uid, path)) return 0;
+    return err_set(e, ERR_DENIED, "the instance at %s is of user %u; only those of user %u and of root are trusted",
+                   path, server.uid, geteuid());
 }
 
 int client_connect(struct client *c, const char *socket_path, struct err *e)
@@ -45,8 +75,19 @@ int client_connect(struct client *c, const char *socket_path, struct err *e)
         close(fd);
         return connect_error(socket_path, error, e);
     }
+    if (check_server(fd, socket_path, e) != 0) {
+        close(fd);
+        return -1;
+    }
     c->fd = fd;
     return 0;
+}
+
+void client_wait_long(struct client *c)
+{
+    const struct timeval none = {0};
+    c->expected_s = CLIENT_EXPECTED_ANY_S;
+    setsockopt(c->fd, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof none);
 }
 
 int client_open(struct client *c, const char *socket_given, struct arena *a, struct err *e)
@@ -110,6 +151,17 @@ int connection_send(struct client *c, struct str head, struct str body, struct e
     return 0;
 }
 
+void (*client_on_slow)(const struct client *c, int seconds);
+
+/* Tells that the instance is silent, before a person gives up without a word. */
+static void watch_silence(const struct client *c)
+{
+    struct pollfd p = {.fd = c->fd, .events = POLLIN};
+    int seconds = c->expected_s != 0 ? c->expected_s : CLIENT_SLOW_S;
+    if (client_on_slow == NULL || seconds == CLIENT_EXPECTED_ANY_S) return;
+    if (poll(&p, 1, seconds * 1000) == 0) client_on_slow(c, seconds);
+}
+
 int connection_receive(struct client *c, struct err *e)
 {
     static char bytes[65536];
@@ -124,6 +176,7 @@ int connection_receive(struct client *c, struct err *e)
     if (c->body.length > CLIENT_REPLY_MAX) return err_set(e, ERR_INTERNAL, "the reply of %s is too long", c->socket);
 
     ssize_t count;
+    watch_silence(c);
     do {
         count = recv(c->fd, bytes, sizeof bytes, 0);
     } while (count < 0 && errno == EINTR);

@@ -67,6 +67,8 @@ static int header_line(struct http_reply *r, struct str line, struct err *e)
     } else if (str_equal_nocase(name, str("Connection"))) {
         if (list_has(value, "close")) r->closes = true;
         if (r->is_http10 && list_has(value, "keep-alive")) r->closes = false;
+    } else if (str_equal_nocase(name, str(API_COMMIT_HEADER))) {
+        (void)number_parse_u64(value, &r->commit);
     } else if (str_equal_nocase(name, str(API_TIME_HEADER))) {
         uint64_t time_us;
         if (number_parse_u64(value, &time_us) && time_us <= (uint64_t)INT64_MAX) r->time_us = (int64_t)time_us;

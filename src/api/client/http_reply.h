@@ -45,6 +45,7 @@ struct http_reply {
     bool has_length, is_chunked;
     bool is_http10;
     int64_t time_us;      /* of the header Fairlead-Time: the instance's own time; 0: it has none */
+    uint64_t commit;      /* of the header Fairlead-Commit; 0: it has none */
     uint64_t left;        /* bytes of the body or chunk that are still to be fed */
     uint32_t head_length; /* bytes of head lines so far */
     struct buf line;      /* an unfinished line of the head */

@@ -59,6 +59,22 @@ int client_rest(struct client *c, struct str *out_body, struct err *e)
     return 0;
 }
 
+int client_piece(struct client *c, struct str *out_piece, struct err *e)
+{
+    while (unread_body(c).length == 0) {
+        if (http_reply_is_done(&c->reply)) return 0;
+        if (connection_receive(c, e) != 0) return -1;
+    }
+    *out_piece = unread_body(c);
+    c->read_bytes = c->body.length;
+    return 1;
+}
+
+uint64_t client_unread(const struct client *c)
+{
+    return unread_body(c).length + (c->reply.state == HTTP_BODY_LENGTH ? c->reply.left : 0);
+}
+
 int client_json(struct client *c, json_t **out_object, struct err *e)
 {
     struct str body;

@@ -1,6 +1,9 @@
 /* GET /v1/accounts and /v1/users: the tree of associations as two lists. Their records are copied from the state at
  * once (O(associations)), because it changes while the client reads. */
+#include <string.h>
+
 #include "api/server/internal.h"
+#include "engine/visibility.h"
 #include "fields/share_fields.h"
 
 static struct field_value shares_value(const struct assoc *a)
@@ -48,31 +51,40 @@ int server_get_accounts(struct request *r, struct err *e)
                                 e);
 }
 
-int server_get_users(struct request *r, struct err *e)
+struct wire_list server_user_records(struct state *s, const char *user, struct arena *arena)
 {
-    struct state *s = r->server->host.state;
-    if (request_read_query(r, NULL, e) != 0) return -1;
     const struct tree *t = state_tree(s);
-    struct stream *stream = stream_new(r);
-    struct field_value *value = arena_alloc(&stream->arena,
-                                            (t->user_count + (size_t)1) * ACCOUNT_USER_FIELD_COUNT * sizeof *value),
+    uint32_t count = 0;
+    struct field_value *value =
+                           arena_alloc(arena, (t->user_count + (size_t)1) * ACCOUNT_USER_FIELD_COUNT * sizeof *value),
                        *first = value;
-    const char **names = arena_alloc(&stream->arena, t->count * sizeof *names);
+    const char **names = arena_alloc(arena, t->count * sizeof *names);
     for (uint32_t node = 0; node < t->count; node++) {
         const struct assoc *a = server_assoc_at(s, node);
-        names[node] = arena_copy(&stream->arena, str(a->user ? a->user : a->account));
+        if (t->is_user[node] && user != NULL && strcmp(a->user, user) != 0) continue;
+        names[node] = arena_copy(arena, str(a->user ? a->user : a->account));
         if (!t->is_user[node]) continue;
+        count++;
         value[ACCOUNT_USER_FIELD_NAME] = field_text(names[node]);
         value[ACCOUNT_USER_FIELD_ACCOUNT] = field_text(names[t->parent[node]]);
         value[ACCOUNT_USER_FIELD_PARTITION] =
-            field_text(a->partition != NULL ? arena_copy(&stream->arena, str(a->partition)) : NULL);
+            field_text(a->partition != NULL ? arena_copy(arena, str(a->partition)) : NULL);
         value[ACCOUNT_USER_FIELD_SHARES] = shares_value(a);
         value[ACCOUNT_USER_FIELD_IS_DEFAULT] = field_number(a->is_default);
         value[ACCOUNT_USER_FIELD_PRIORITY] = priority_value(a);
         value[ACCOUNT_USER_FIELD_CREATED] = field_number(a->created_us);
-        add_limits(a, &stream->arena, &value[ACCOUNT_USER_FIELD_LIMITS]);
+        add_limits(a, arena, &value[ACCOUNT_USER_FIELD_LIMITS]);
         value += ACCOUNT_USER_FIELD_COUNT;
     }
-    return server_reply_records(stream, r, "{\"users\":[", &account_fields_user,
-                                (struct wire_list){first, t->user_count}, e);
+    return (struct wire_list){first, count};
+}
+
+int server_get_users(struct request *r, struct err *e)
+{
+    struct state *s = r->server->host.state;
+    if (request_read_query(r, NULL, e) != 0) return -1;
+    bool is_hidden = (visibility_hidden_from(s, &r->actor) & PRIVATE_USERS) != 0;
+    struct stream *stream = stream_new(r);
+    struct wire_list list = server_user_records(s, is_hidden ? r->actor.user : NULL, &stream->arena);
+    return server_reply_records(stream, r, "{\"users\":[", &account_fields_user, list, e);
 }

@@ -4,12 +4,14 @@
 
 /* Looks up a job or task that is not live. Returns false if it never existed; else out_state is its state, or with
  * several rows that of one of them, and out_row_count is 1, or 2 for 2 or more. */
-static bool find_ended(struct server *s, struct job_ref ref, enum job_state *out_state, uint32_t *out_row_count)
+static bool find_ended(const struct request *r, struct job_ref ref, enum job_state *out_state, uint32_t *out_row_count)
 {
+    struct server *s = r->server;
     struct err e;
     struct job_row row;
     struct job_query query = job_query_of(ref, &ref.job_id);
     query.limit = 2;
+    server_restrict_query(r, &query);
     void *cursor = s->host.jobs.open(s->host.jobs.context, &query, &e);
     *out_row_count = 0;
     for (int result; cursor != NULL && *out_row_count < 2 && (result = s->host.jobs.next(cursor, &row, &e)) > 0;) {
@@ -29,26 +31,39 @@ void server_explain_job(struct request *r, struct job_ref ref, struct err *e)
     struct job_ref job = {ref.job_id, NONE};
     job_id_format(id, ref.job_id, ref.task_id);
     job_id_format(job_id, ref.job_id, NONE);
-    if (find_ended(r->server, ref, &state, &row_count)) {
+    if (find_ended(r, ref, &state, &row_count)) {
         const char *subject = ref.task_id == NONE ? "job" : "task";
         if (row_count > 1)
             (void)err_subject(e, ERR_CONFLICT, subject, str(id), "has already ended");
         else
             (void)err_subject(e, ERR_CONFLICT, subject, str(id), "has already ended (%s)", job_state_name(state));
-    } else if (ref.task_id != NONE && find_ended(r->server, job, &state, &row_count)) {
+    } else if (ref.task_id != NONE && find_ended(r, job, &state, &row_count)) {
         (void)err_subject(e, ERR_NOT_FOUND, "job", str(job_id), "has no task %u", ref.task_id);
     } else {
-        (void)err_not_found(e, "job", str(job_id));
+        server_explain_missing(r, ref.job_id, e);
     }
 }
 
 static void explain_not_found(struct request *r, const struct job_ref *refs, uint32_t count, struct err *e)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (server_job_is_live(r->server->host.state, refs[i])) continue;
+        bool is_hidden = server_hides_job(r, refs[i].job_id);
+        if (server_job_is_live(r->server->host.state, refs[i]) && !is_hidden) continue;
         server_explain_job(r, refs[i], e);
         return;
     }
+}
+
+/* EVENT_REQUEUE knows the jobs that have ended, but not those that were removed from the history. */
+static bool explain_removed(struct request *r, struct job_ref ref, struct err *e)
+{
+    const struct job_ref job = {ref.job_id, NONE};
+    enum job_state state;
+    uint32_t row_count;
+    bool is_live = server_job_is_live(r->server->host.state, job) && !server_hides_job(r, ref.job_id);
+    if (is_live || find_ended(r, job, &state, &row_count)) return false;
+    server_explain_missing(r, ref.job_id, e);
+    return true;
 }
 
 /* The database is asked about the first refusals only, because no other request is served meanwhile. */
@@ -62,9 +77,11 @@ static struct wire_list refused_of(struct request *r, const struct jobs_report *
         struct err e;
         job_id_format(id, refusal->ref.job_id, refusal->ref.task_id);
         rows[i] = (struct api_refused){arena_copy(&r->arena, str(id)), err_name(refusal->code), refusal->message};
-        bool is_exact = r->event->kind == EVENT_REQUEUE; /* which knows the jobs that have ended */
-        if (refusal->code != ERR_NOT_FOUND || is_exact || i >= EXPLAINED_MAX) continue;
-        server_explain_job(r, refusal->ref, &e);
+        if (refusal->code != ERR_NOT_FOUND || i >= EXPLAINED_MAX) continue;
+        if (r->event->kind != EVENT_REQUEUE)
+            server_explain_job(r, refusal->ref, &e);
+        else if (!explain_removed(r, refusal->ref, &e))
+            continue;
         rows[i].name = err_name(e.code);
         rows[i].message = arena_copy(&r->arena, str(ERR_SENTENCE(&e)));
     }
@@ -82,13 +99,43 @@ static struct wire_list changed_of(struct request *r, const struct jobs_report *
     return (struct wire_list){ids, report->changed_count};
 }
 
-static void reply_count(struct request *r, const struct event_result *result)
+/* A reply that lists many jobs is rendered by a thread of the host. Until then the request's arena belongs to it. */
+struct rendering {
+    struct request *request;
+    struct api_count counted;
+};
+
+static void render_in_thread(void *rendering)
 {
+    const struct rendering *w = rendering;
+    reply_write(w->request, w->request->route->status, &api_count_shape, &w->counted);
+}
+
+static void rendered(void *rendering)
+{
+    struct rendering *w = rendering;
+    ensure(w->request->stage == STAGE_RENDERING);
+    request_unpark(w->request);
+}
+
+/* Returns whether the request has its reply; else it gets it later. */
+static bool reply_count(struct request *r, const struct event_result *result)
+{
+    enum { ROWS_AT_ONCE = 1000 };
+    const struct server_host *host = &r->server->host;
     const struct event_jobs *jobs = &r->event->jobs;
     struct api_count counted = {.count = result->job_count};
     if (jobs->report != NULL) counted.refused = refused_of(r, jobs->report);
     if (jobs->is_dry_run) counted.jobs = changed_of(r, jobs->report);
-    reply_write(r, r->route->status, &api_count_shape, &counted);
+    if (host->run_in_thread == NULL || (counted.refused.count <= ROWS_AT_ONCE && counted.jobs.count <= ROWS_AT_ONCE)) {
+        reply_write(r, r->route->status, &api_count_shape, &counted);
+        return true;
+    }
+    struct rendering *w = arena_alloc(&r->arena, sizeof *w);
+    *w = (struct rendering){r, counted};
+    r->stage = STAGE_RENDERING;
+    host->run_in_thread(host->context, render_in_thread, rendered, w);
+    return false;
 }
 
 static void reply_refusal(struct request *r, const struct err *cause)
@@ -100,11 +147,15 @@ static void reply_refusal(struct request *r, const struct err *cause)
         if (event->kind == EVENT_UPDATE) explain_not_found(r, &updated, 1, &e);
         if (event->kind == EVENT_CANCEL || event->kind == EVENT_HOLD || event->kind == EVENT_RELEASE)
             explain_not_found(r, event->jobs.refs, event->jobs.count, &e);
+        for (uint32_t i = 0; event->kind == EVENT_REQUEUE && i < event->jobs.count; i++) {
+            if (explain_removed(r, event->jobs.refs[i], &e)) break;
+        }
     }
     reply_error(r, &e);
 }
 
-static void reply_success(struct request *r, const struct event_result *result)
+/* As reply_count. */
+static bool reply_success(struct request *r, const struct event_result *result)
 {
     char location[sizeof API_JOBS + 24];
     const struct api_submitted submitted = {result->job_id};
@@ -115,13 +166,13 @@ static void reply_success(struct request *r, const struct event_result *result)
         reply_write(r, r->route->status, &api_submitted_shape, &submitted);
         text_format(location, sizeof location, "%s/%u", API_JOBS, result->job_id);
         MHD_add_response_header(r->reply, MHD_HTTP_HEADER_LOCATION, location);
-        return;
+        return true;
     case EVENT_CANCEL:
     case EVENT_HOLD:
     case EVENT_RELEASE:
-    case EVENT_REQUEUE: reply_count(r, result); return;
-    case EVENT_UPDATE: reply_write(r, r->route->status, &api_updated_shape, &updated); return;
-    default: reply_write(r, r->route->status, &api_done_shape, &done);
+    case EVENT_REQUEUE: return reply_count(r, result);
+    case EVENT_UPDATE: reply_write(r, r->route->status, &api_updated_shape, &updated); return true;
+    default: reply_write(r, r->route->status, &api_done_shape, &done); return true;
     }
 }
 
@@ -130,8 +181,8 @@ void server_answer(struct request *r, const struct event_result *result, const s
     ensure(r->stage == STAGE_TAKEN);
     if (e != NULL) {
         reply_refusal(r, e);
-    } else {
-        reply_success(r, result);
+    } else if (!reply_success(r, result)) {
+        return;
     }
     request_unpark(r);
 }
@@ -139,6 +190,10 @@ void server_answer(struct request *r, const struct event_result *result, const s
 int server_get_verify(struct request *r, struct err *e)
 {
     if (request_read_query(r, NULL, e) != 0) return -1;
+    if (r->is_head) {
+        reply_head(r, TYPE_JSON);
+        return 0;
+    }
     request_park(r, STAGE_VERIFYING);
     r->server->host.verify(r->server->host.context, r);
     return 0;

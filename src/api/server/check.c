@@ -1,5 +1,6 @@
 /* Why a job waits, and whether it could run at all, in Grid Engine's sentences (engine/wait_answer.h). */
 #include "api/server/internal.h"
+#include "engine/visibility.h"
 #include "engine/wait_answer.h"
 
 static struct wire_list list_of(const struct wait_sentences *w)
@@ -31,8 +32,23 @@ static int find_waiting(struct request *r, uint32_t *out_job, struct err *e)
         server_explain_job(r, ref, e);
         return -1;
     }
-    if (idset_first(&s->jobs.items[job].pending) == NONE)
-        return err_subject(e, ERR_CONFLICT, "job", str(r->segment), "does not wait");
+    const struct job *j = &s->jobs.items[job];
+    const char *user = s->assocs.items[j->assoc].user;
+    if (visibility_hides(s, &r->actor, PRIVATE_JOBS | PRIVATE_DETAILS, user)) {
+        char job_id[JOB_ID_TEXT_SIZE];
+        job_id_format(job_id, ref.job_id, NONE);
+        (void)visibility_refuse_job(s, &r->actor, str(job_id), user, e);
+        if (e->code == ERR_NOT_FOUND) server_explain_missing(r, ref.job_id, e);
+        return -1;
+    }
+    if (ref.task_id != NONE && !idset_has(&j->array, ref.task_id)) {
+        char id[JOB_ID_TEXT_SIZE];
+        job_id_format(id, ref.job_id, NONE);
+        return err_subject(e, ERR_NOT_FOUND, "job", str(id), "has no task %u", ref.task_id);
+    }
+    bool waits = ref.task_id != NONE ? idset_has(&j->pending, ref.task_id) : idset_first(&j->pending) != NONE;
+    if (!waits)
+        return err_subject(e, ERR_CONFLICT, ref.task_id != NONE ? "task" : "job", str(r->segment), "does not wait");
     *out_job = job;
     return 0;
 }

@@ -26,16 +26,6 @@ struct event_pair *request_copy_pairs(struct request *r, const struct wire_pair 
     return copies;
 }
 
-struct str request_body_text(const struct request *r)
-{
-    return (struct str){r->body.text, r->body.length};
-}
-
-static int read_body(struct request *r, void *out_value, struct err *e)
-{
-    return wire_read_text(r->route->body, request_body_text(r), &r->arena, out_value, e);
-}
-
 /* Refuses a query where the route has none; other handlers read it themselves. */
 static int check_no_query(struct request *r, struct err *e)
 {
@@ -115,9 +105,44 @@ static const char *default_name(const struct api_submit *body, struct arena *are
     return name[0] != '\0' && str_is_printable(str(name)) ? name : "job";
 }
 
+static int check_strings(const char *name, const struct wire_list *list, struct err *e)
+{
+    const struct str *strings = list->items;
+    if (list->count > SUBMIT_STRINGS_MAX)
+        return err_field(e, ERR_TOO_LARGE, name, "the list has %u entries; at most %d are accepted", list->count,
+                         SUBMIT_STRINGS_MAX);
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (strings[i].length <= SUBMIT_STRING_MAX) continue;
+        char field[40];
+        text_format(field, sizeof field, "%s[%u]", name, i);
+        return err_field(e, ERR_TOO_LARGE, field, "has %zu bytes; Linux accepts at most %d", strings[i].length,
+                         SUBMIT_STRING_MAX);
+    }
+    return 0;
+}
+
+static size_t strings_size(const struct wire_list *list)
+{
+    size_t size = 0;
+    for (uint32_t i = 0; i < list->count; i++) size += 4 + ((const struct str *)list->items)[i].length;
+    return size;
+}
+
+/* What would be refused when the job is started. */
+static int check_size(const struct api_submit *body, struct err *e)
+{
+    if (check_strings("arguments", &body->arguments, e) != 0) return -1;
+    if (check_strings("environment", &body->environment, e) != 0) return -1;
+    size_t size = body->script.length + strings_size(&body->arguments) + strings_size(&body->environment);
+    if (size <= SUBMIT_BYTES_MAX) return 0;
+    return err_set(e, ERR_TOO_LARGE, "script, arguments and environment have %zu bytes in all; at most %d are accepted",
+                   size, SUBMIT_BYTES_MAX);
+}
+
 static int check_submit(const struct api_submit *body, struct err *e)
 {
     const struct str *arguments = body->arguments.items;
+    if (check_size(body, e) != 0) return -1;
     if (body->script.text != NULL && check_script(body->script, e) != 0) return -1;
     if (body->script.text == NULL && (body->arguments.count == 0 || arguments[0].length == 0))
         return err_field(e, ERR_INPUT, "arguments", "missing; without a script, the first one is the program to run");
@@ -135,7 +160,8 @@ int server_post_job(struct request *r, struct err *e)
     struct api_submit *body = arena_alloc(&r->arena, sizeof *body);
     struct job_values *job = &body->job;
     struct api_submit_query query;
-    if (request_read_query(r, &query, e) != 0 || read_body(r, body, e) != 0 || check_submit(body, e) != 0) return -1;
+    if (request_read_query(r, &query, e) != 0 || request_read_body(r, body, e) != 0 || check_submit(body, e) != 0)
+        return -1;
     if (check_department(r, body->department, e) != 0 || check_comment(r, job, e) != 0) return -1;
     if (!job->is_given[JOB_FIELD_NAME]) set_text(job, JOB_FIELD_NAME, default_name(body, &r->arena));
     set_text(job, JOB_FIELD_COMMAND, cut_text(str(job->value[JOB_FIELD_COMMAND].text), COMMAND_BYTES_MAX, &r->arena));
@@ -207,7 +233,10 @@ static int queue_jobs(struct request *r, enum event_kind kind, const struct api_
 static int post_jobs(struct request *r, enum event_kind kind, struct err *e)
 {
     struct api_jobs body = {0};
-    if (check_no_query(r, e) != 0 || read_body(r, &body, e) != 0) return -1;
+    if (check_no_query(r, e) != 0 || request_read_body(r, &body, e) != 0) return -1;
+    if (body.ids.count > JOBS_NAMED_MAX)
+        return err_field(e, ERR_TOO_LARGE, "ids", "%u ids; a request can name at most %d", body.ids.count,
+                         JOBS_NAMED_MAX);
     if (body.all && body.ids.count > 0) return err_field(e, ERR_INPUT, "ids", "cannot be given together with all");
     if (!body.all && body.ids.count == 0) return err_field(e, ERR_INPUT, "ids", "missing; give ids, or all");
     return check_selection(&body, e) != 0 ? -1 : queue_jobs(r, kind, &body, e);
@@ -244,7 +273,7 @@ int server_patch_job(struct request *r, struct err *e)
     struct api_update *body = arena_alloc(&r->arena, sizeof *body);
     uint32_t job_id, task_id;
     if (check_no_query(r, e) != 0 || job_id_parse(str(r->segment), "id", &job_id, &task_id, e) != 0) return -1;
-    if (read_body(r, body, e) != 0) return -1;
+    if (request_read_body(r, body, e) != 0) return -1;
     if (task_id != NONE)
         return err_value_reason(e, "id", str(r->segment), "is a task; only a whole job can be changed");
     if (wire_is_empty(r->route->body, body))
@@ -284,7 +313,7 @@ static void queue_account(struct request *r, enum event_kind kind, const char *n
 int server_post_account(struct request *r, struct err *e)
 {
     struct api_account body;
-    if (check_no_query(r, e) != 0 || read_body(r, &body, e) != 0) return -1;
+    if (check_no_query(r, e) != 0 || request_read_body(r, &body, e) != 0) return -1;
     queue_account(r, EVENT_ACCOUNT_ADD, body.name, &body);
     return 0;
 }
@@ -292,7 +321,7 @@ int server_post_account(struct request *r, struct err *e)
 int server_patch_account(struct request *r, struct err *e)
 {
     struct api_account body;
-    if (check_no_query(r, e) != 0 || read_body(r, &body, e) != 0) return -1;
+    if (check_no_query(r, e) != 0 || request_read_body(r, &body, e) != 0) return -1;
     if (wire_is_empty(r->route->body, &body))
         return err_set(e, ERR_INPUT, "nothing to change: give parent, shares, priority, raw_usage or a limit");
     queue_account(r, EVENT_ACCOUNT_MODIFY, r->segment, &body);
@@ -327,7 +356,7 @@ static void queue_user(struct request *r, enum event_kind kind, const char *name
 int server_post_user(struct request *r, struct err *e)
 {
     struct api_user body;
-    if (check_no_query(r, e) != 0 || read_body(r, &body, e) != 0) return -1;
+    if (check_no_query(r, e) != 0 || request_read_body(r, &body, e) != 0) return -1;
     queue_user(r, EVENT_USER_ADD, body.name, &(struct api_account_query){body.account, body.partition}, &body);
     return 0;
 }
@@ -336,7 +365,7 @@ int server_patch_user(struct request *r, struct err *e)
 {
     struct api_user body;
     struct api_account_query query;
-    if (request_read_query(r, &query, e) != 0 || read_body(r, &body, e) != 0) return -1;
+    if (request_read_query(r, &query, e) != 0 || request_read_body(r, &body, e) != 0) return -1;
     if (wire_is_empty(r->route->body, &body))
         return err_set(e, ERR_INPUT, "nothing to change: give shares, priority, raw_usage, default or a limit");
     queue_user(r, EVENT_USER_MODIFY, r->segment, &query, &body);

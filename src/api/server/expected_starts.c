@@ -1,15 +1,22 @@
 #include "api/server/expected_starts.h"
 
+#include <string.h>
+
+#include "base/ensure.h"
 #include "base/sort.h"
 #include "engine/closed_times.h"
+#include "engine/never_runs.h"
 #include "engine/schedule.h"
 
 enum { JOBS_NAMED_MAX = 3 };
+
+#define HOST_RESUMED "its host or partition to be resumed"
 
 struct maker {
     const struct state *s;
     const struct schedule *p;
     struct arena *arena;
+    struct never_runs *never;
     struct sort_record *ends; /* of the rows that run or will run, ascending; key: time, index: row */
     uint32_t end_count;
     int64_t now_us, due_us; /* due_us: of the next pass */
@@ -131,7 +138,13 @@ static const char *describe_off(const struct maker *m, const struct schedule_row
         if (!in->is_off && !in->is_overloaded) return NULL;
         is_overloaded |= in->is_overloaded;
     }
-    return is_overloaded ? "the load to pass no threshold any more" : "its host or partition to be resumed";
+    return is_overloaded ? "the load to pass no threshold any more" : HOST_RESUMED;
+}
+
+/* Whether only hosts that are drained or down have what it asks for. */
+static bool is_unavailable(const struct maker *m, const struct schedule_row *row)
+{
+    return never_runs_is_unavailable(m->never, job_demand(&m->never->demands, &m->s->jobs.items[row->job], NONE));
 }
 
 static struct expected_start describe(struct maker *m, const struct schedule_row *row)
@@ -142,6 +155,8 @@ static struct expected_start describe(struct maker *m, const struct schedule_row
     else if (row->start_us == 0)
         x.waits_for = describe_closed(m, row);
     if (row->start_us == 0 && x.waits_for == NULL && x.never_runs == NULL) x.waits_for = describe_off(m, row);
+    if (row->start_us == 0 && x.waits_for == NULL && x.never_runs == NULL && is_unavailable(m, row))
+        x.waits_for = HOST_RESUMED;
     if (row->start_us == 0) return x;
     buf_clear(&m->text);
     schedule_places(m->p, &row->allocation, &m->text);
@@ -177,15 +192,22 @@ static void add_rows(struct maker *m, struct expected_starts *out)
             row->state == SCHEDULE_STARTING || row->state == SCHEDULE_RESERVED || row->state == SCHEDULE_WAITING;
         if (!is_pending || map_get_u64(&out->by_job, id) != NONE) continue;
         out->items[count] = describe(m, row);
+        out->items[count].job_id = id;
         map_set_u64(&out->by_job, id, count++);
     }
+    out->count = count;
 }
 
 struct expected_starts *expected_starts_new(struct state *s, int64_t now_us)
 {
     struct expected_starts *x = mem_resize(NULL, 0, sizeof *x);
     struct schedule schedule;
-    struct maker m = {.s = s, .p = &schedule, .arena = &x->arena, .now_us = now_us, .due_us = state_next_due_us(s)};
+    struct maker m = {.s = s,
+                      .p = &schedule,
+                      .arena = &x->arena,
+                      .now_us = now_us,
+                      .due_us = state_next_due_us(s),
+                      .never = never_runs_kept(s)};
     *x = (struct expected_starts){.references = 1, .next_job_id = s->next_job_id};
     if (schedule_make(s, now_us, SCHEDULE_WITH_ESTIMATES, &schedule, NULL) == 0) {
         find_ends(&m);
@@ -195,6 +217,74 @@ struct expected_starts *expected_starts_new(struct state *s, int64_t now_us)
     schedule_release(&schedule);
     return x;
 }
+
+/* --- as a text ---------------------------------------------------------------------------------------------------- */
+
+static void write_number(struct buf *out, uint64_t number)
+{
+    buf_add(out, &number, sizeof number);
+}
+
+/* NULL: NONE instead of a length. */
+static void write_text(struct buf *out, const char *text)
+{
+    struct str s = str(text);
+    write_number(out, text != NULL ? s.length : NONE);
+    if (s.length > 0) buf_add_str(out, s);
+}
+
+void expected_starts_write(const struct expected_starts *x, struct buf *out)
+{
+    write_number(out, x->next_job_id);
+    write_number(out, x->count);
+    for (uint32_t i = 0; i < x->count; i++) {
+        const struct expected_start *start = &x->items[i];
+        write_number(out, start->job_id);
+        write_number(out, (uint64_t)start->start_us);
+        write_text(out, start->places);
+        write_text(out, start->waits_for);
+        write_text(out, start->never_runs);
+    }
+}
+
+static uint64_t read_number(struct str *text)
+{
+    uint64_t number;
+    ensure(text->length >= sizeof number);
+    memcpy(&number, text->text, sizeof number);
+    *text = (struct str){text->text + sizeof number, text->length - sizeof number};
+    return number;
+}
+
+static const char *read_text(struct str *text, struct arena *arena)
+{
+    uint64_t length = read_number(text);
+    if (length == NONE) return NULL;
+    ensure(length <= text->length);
+    const char *copy = arena_copy(arena, (struct str){text->text, length});
+    *text = (struct str){text->text + length, text->length - length};
+    return copy;
+}
+
+struct expected_starts *expected_starts_read(struct str text)
+{
+    struct expected_starts *x = mem_resize(NULL, 0, sizeof *x);
+    *x = (struct expected_starts){.references = 1, .next_job_id = (uint32_t)read_number(&text)};
+    x->count = (uint32_t)read_number(&text);
+    x->items = arena_alloc(&x->arena, (x->count + (size_t)1) * sizeof *x->items);
+    for (uint32_t i = 0; i < x->count; i++) {
+        struct expected_start *start = &x->items[i];
+        start->job_id = (uint32_t)read_number(&text);
+        start->start_us = (int64_t)read_number(&text);
+        start->places = read_text(&text, &x->arena);
+        start->waits_for = read_text(&text, &x->arena);
+        start->never_runs = read_text(&text, &x->arena);
+        map_set_u64(&x->by_job, start->job_id, i);
+    }
+    return x;
+}
+
+/* --- references --------------------------------------------------------------------------------------------------- */
 
 struct expected_starts *expected_starts_share(struct expected_starts *x)
 {

@@ -11,8 +11,12 @@
  *     records.c   long replies of records in memory               status.c      settings, and the instance at a glance
  *     answer.c    replies to decided requests                     openapi.c     the description of the API
  *     clock.c     the clock for budgets and timeouts          scenario.c    the state as a scenario document
+ *     audit.c     administrative changes                   prune.c       removal of ended jobs
+ *     backup.c    a copy of the database
  *     check.c     why jobs wait                               places.c      partitions on hosts
- *                                                             test_job.c    submissions that are only tried
+ *     read_body.c bodies, long ones in a thread                test_job.c    submissions that are only tried
+ *     snapshot.c  replies from a copy of the state             expected_plan.c  the plan for listings
+ *     whoami.c    who the client is, and what it may do
  *
  * server.c calls the table of routes, the table calls the handlers (right column), and they call the files on the left
  * below the table. The one exception is openapi.c: it describes the table that it is a row of. */
@@ -27,7 +31,7 @@
 #include "fields/job_id.h"
 
 enum {
-    BUDGET_US = 8000, /* for rendering in one server_ready */
+    BUDGET_US = 4000, /* for rendering in one server_ready */
     CHUNK_US = 2000,  /* for rendering one piece of a stream */
     CHUNK_BYTES = 65536,
     STREAMS_MAX = 32,         /* at a time: each has a snapshot, in memory or in the store */
@@ -38,12 +42,16 @@ enum {
 
 /* What a request waits for. */
 enum stage {
-    STAGE_READING,   /* its body */
-    STAGE_QUEUED,    /* server_take */
-    STAGE_TAKEN,     /* server_answer */
-    STAGE_WAITING,   /* the end of a job, or its timeout (wait.c) */
-    STAGE_VERIFYING, /* server_verified, server_settled */
-    STAGE_REPLIED,   /* libmicrohttpd, which sends the reply */
+    STAGE_READING,        /* its body */
+    STAGE_IDENTIFYING,    /* server_identified */
+    STAGE_READ_IN_THREAD, /* its body is read by a thread (read_body.c) */
+    STAGE_QUEUED,         /* server_take */
+    STAGE_TAKEN,          /* server_answer */
+    STAGE_WAITING,        /* the end of a job, or its timeout (wait.c) */
+    STAGE_VERIFYING,      /* server_verified, server_settled, server_pruned, server_backed_up */
+    STAGE_RENDERING,      /* its reply is rendered by a thread (answer.c), or from a copy of the state (snapshot.c) */
+    STAGE_PLANNING,       /* a plan is made, with which its handler goes on (expected_plan.c) */
+    STAGE_REPLIED,        /* libmicrohttpd, which sends the reply */
 };
 
 /* What a connection does. */
@@ -82,13 +90,15 @@ struct request {
     const struct route *route; /* NULL: no route matches */
     struct actor actor;
     enum stage stage;
+    bool is_anonymous;    /* actor is not known yet */
     bool is_parked;       /* its connection is suspended */
     bool is_head;         /* HEAD: the reply has no body */
     bool is_gone;         /* the client has disconnected */
     size_t dropped_bytes; /* of body, after the request was refused */
     struct arena arena;   /* for the event and its texts */
     struct buf body;
-    const char *segment; /* the path's {id} or {name}, decoded; NULL */
+    struct body_reading *reading; /* of a long body; NULL: none (read_body.c) */
+    const char *segment;          /* the path's {id} or {name}, decoded; NULL */
     struct MHD_Response *reply;
     unsigned status;
     struct request *next, *previous; /* in server->parked */
@@ -96,6 +106,7 @@ struct request {
     struct event *event; /* NULL: it changes nothing, or is not decoded yet */
     struct request_script *script;
 
+    int64_t now_us;          /* of a reply from the state: when the state was like that */
     struct job_ref wait_for; /* of STAGE_WAITING */
     int64_t deadline_us;
 };
@@ -108,8 +119,9 @@ struct server {
     uint64_t socket_device, socket_inode;
     int poll_fd; /* server_descriptor; see server.c */
     int wake_fd;
-    bool is_woken;    /* wake_fd is readable */
-    int64_t spent_us; /* of BUDGET_US */
+    bool is_woken;       /* wake_fd is readable */
+    int64_t spent_us;    /* of BUDGET_US */
+    int64_t rendered_us; /* when a run that renders last ended, monotonic */
     bool is_closing;
     int listen_fd;
     bool is_accepting;     /* poll_fd watches listen_fd */
@@ -130,8 +142,11 @@ struct server {
     double *factors; /* fair-share factors by association id, NAN: none; see jobs.c */
     uint32_t factor_count;
     int64_t factors_us;               /* when they were computed, monotonic */
-    struct expected_starts *expected; /* NULL: none yet; see jobs.c */
+    struct expected_starts *expected; /* NULL: none yet; see expected_plan.c */
+    struct expected_plan *planning;   /* that is being made; NULL: none */
     int64_t expected_until_us;        /* it serves until then, monotonic */
+    int64_t expected_cost_us;         /* of the last one, which had so many jobs */
+    uint32_t expected_job_count;      /* 0: there was none */
     int64_t leaders_until_us;         /* so do the jobs that wait first; see jobs.c */
     struct arena arena;
 };
@@ -153,24 +168,27 @@ struct route {
     const char *id;            /* of the operation: "cancelJob" */
     const char *summary;
     route_handler *handle;
-    const struct wire_shape *query; /* NULL: none */
-    const struct wire_shape *body;  /* of BODY_OBJECT */
-    const struct wire_shape *reply; /* NULL: a document, of which reply_help says what it is */
-    const char *reply_help;
+    const struct wire_shape *query;      /* NULL: none */
+    const struct wire_shape *body;       /* of BODY_OBJECT */
+    const struct wire_shape *reply;      /* NULL: a document, of which reply_help says what it is */
+    const char *reply_help, *reply_type; /* reply_type NULL: TYPE_JSON */
     enum body_kind body_kind;
-    unsigned status;         /* of success */
-    size_t body_max;         /* bytes; 0: SMALL_BODY_MAX */
-    enum object_kind object; /* of routes for objects */
-    bool is_long;            /* it costs much, or more with the state: it waits for a server_ready with budget left */
+    enum permission permission; /* that it requires */
+    bool is_whole;              /* the reply has what private_data hides: only for clients that see it */
+    unsigned status;            /* of success */
+    size_t body_max;            /* bytes; 0: SMALL_BODY_MAX */
+    enum object_kind object;    /* of routes for objects */
+    bool is_long; /* it costs much, or more with the state: it waits for a server_ready with budget left */
 };
 
 #define TYPE_JSON "application/json"
 #define TYPE_TEXT "text/plain; charset=utf-8"
+#define TYPE_DATABASE "application/vnd.sqlite3"
 
 extern const struct route routes[]; /* a row without a method ends them */
 
-/* peer.c: sets the request's actor. ERR_DENIED: the kernel does not identify the client, or the daemon does not serve
- * it. */
+/* peer.c: sets the request's actor. 1: the daemon does not know yet who it is. ERR_DENIED: the kernel does not identify
+ * the client, or the daemon does not serve it; ERR_UNAVAILABLE. */
 int peer_identify(struct request *r, struct err *e);
 
 /* Finds the route of a method and a path; HEAD finds that of GET. path: percent-encoded, as in the request.
@@ -179,9 +197,10 @@ int peer_identify(struct request *r, struct err *e);
 const struct route *route_find(const char *method, const char *path, struct arena *arena, struct str *out_segment,
                                const char **out_allow, struct err *e);
 
-/* listen.c: opens a listening socket; -1 with *e. listen_remove removes the file if it still has that device and
- * inode. */
-int listen_open(const char *path, uint64_t *out_device, uint64_t *out_inode, struct err *e);
+/* listen.c: opens a listening socket of that mode; -1 with *e. listen_is_there: whether the file still has that device
+ * and inode. listen_remove removes it if so. */
+int listen_open(const char *path, mode_t mode, uint64_t *out_device, uint64_t *out_inode, struct err *e);
+bool listen_is_there(const char *path, uint64_t device, uint64_t inode);
 void listen_remove(const char *path, uint64_t device, uint64_t inode);
 
 /* connections.c. connection_notify: for libmicrohttpd. connection_enter: nothing happens to a connection that is being
@@ -217,9 +236,11 @@ void accept_clients(struct server *s);
 int64_t accept_timeout_ms(const struct server *s);
 
 /* reply.c: set the reply of a request. reply_take takes over the memory of body and empties it; reply_write renders a
- * value by its shape; reply_error uses the status of the error's kind. */
+ * value by its shape; reply_head answers HEAD without the work of GET; reply_error uses the status of the error's
+ * kind. */
 void reply_take(struct request *r, unsigned status, const char *content_type, struct buf *body);
 void reply_write(struct request *r, unsigned status, const struct wire_shape *shape, const void *value);
+void reply_head(struct request *r, const char *content_type);
 void reply_error(struct request *r, const struct err *e);
 void reply_error_status(struct request *r, unsigned status, const struct err *e);
 
@@ -228,8 +249,33 @@ void reply_error_status(struct request *r, unsigned status, const struct err *e)
 int request_percent_decode(struct str text, const char *what, struct arena *arena, const char **out_text,
                            struct err *e);
 
-/* decode.c: the text of the request's body. */
+/* read_body.c: the text of the request's body; and its value by the route's shape. */
 struct str request_body_text(const struct request *r);
+int request_read_body(struct request *r, void *out_value, struct err *e);
+
+/* read_body.c: whether the body is so long that a thread has to read it before the handler is called; parks the request
+ * and begins with that. */
+bool request_wants_thread(const struct request *r);
+void request_read_in_thread(struct request *r);
+
+/* snapshot.c: a reply that is rendered from the whole state. */
+struct request_snapshot {
+    void (*prepare)(struct request *r);                               /* in the loop, right before; may be NULL */
+    int (*render)(struct request *r, struct buf *out, struct err *e); /* 0, or -1 with *e */
+    void (*finish)(struct request *r);                                /* in the loop, afterwards; may be NULL */
+    const char *content_type;
+};
+
+/* snapshot.c: renders the reply and replies: with is_long by a copy of the state, if the host has copies, and parks the
+ * request meanwhile. *what outlives the request. 0, or -1 with *e. */
+int request_reply_snapshot(struct request *r, const struct request_snapshot *what, bool is_long, struct err *e);
+
+/* expected_plan.c: the plan of all jobs, with a reference for the caller. job_id: one that has to have been there when
+ * it was made; *out NULL: it is for one job, and would cost much. 1: the request is parked, and its handler is called
+ * again. server_plan_is_long: whether that many plans are left to a copy of the state. */
+int server_share_expected(struct request *r, uint32_t job_id, bool is_one, struct expected_starts **out);
+bool server_plan_is_long(const struct server *s, uint32_t times);
+void server_forget_expected(struct server *s);
 
 /* clock.c: the monotonic clock, for budgets and timeouts. */
 int64_t server_monotonic_us(void);
@@ -282,6 +328,9 @@ void stream_free(struct stream *s);
 int server_reply_records(struct stream *stream, struct request *r, const char *head, const struct field_table *table,
                          struct wire_list list, struct err *e);
 
+/* records.c: the records and the end of such a reply. */
+void server_write_records(const struct field_table *table, struct wire_list list, struct buf *out);
+
 /* The association of a node of the tree. */
 static inline const struct assoc *server_assoc_at(const struct state *s, uint32_t node)
 {
@@ -305,6 +354,16 @@ struct job_query job_query_of(struct job_ref ref, const uint32_t *job_id);
  * found; the store shows whether it has ended or never existed. One query. */
 void server_explain_job(struct request *r, struct job_ref ref, struct err *e);
 
+/* reply.c: fills *e for a job of which there is no row that the client may see: it was removed from the history, never
+ * existed, or is hidden. */
+void server_explain_missing(const struct request *r, uint32_t job_id, struct err *e);
+
+/* reply.c: whether there is a live job with that id that private_data hides from the client. */
+bool server_hides_job(const struct request *r, uint32_t job_id);
+
+/* reply.c: restricts a query to what the client may see. */
+void server_restrict_query(const struct request *r, struct job_query *query);
+
 /* wait.c: whether the job or task has not ended. O(1) on average */
 bool server_job_is_live(const struct state *s, struct job_ref ref);
 
@@ -313,13 +372,17 @@ void wait_forget(struct request *r);             /* stops waiting; the caller re
 void wait_expire(struct server *s);              /* answers those with a deadline that has passed */
 int64_t wait_timeout_ms(const struct server *s); /* until the earliest deadline; -1: no request waits */
 
+/* accounts.c: the records of a user's associations, in memory of arena. user NULL: of all users. */
+struct wire_list server_user_records(struct state *s, const char *user, struct arena *arena);
+
 route_handler server_get_objects, server_post_object, server_patch_object, server_delete_object, server_get_priorities;
 route_handler server_get_jobs, server_get_job, server_get_wait, server_get_shares, server_get_accounts,
     server_get_users, server_get_settings, server_get_status, server_get_verify, server_get_openapi;
 route_handler server_post_job, server_patch_job, server_delete_job, server_post_cancel, server_post_hold,
     server_post_release, server_post_requeue, server_post_account, server_patch_account, server_delete_account,
     server_post_user, server_patch_user, server_delete_user, server_patch_settings, server_get_scenario,
-    server_get_places, server_get_check, server_get_clock, server_post_clock;
+    server_get_places, server_get_check, server_get_clock, server_post_clock, server_get_audit, server_post_prune,
+    server_get_backup, server_get_whoami;
 
 /* clock_state.c: the clock, with the events since a time; in memory of arena. */
 struct api_clock server_clock_record(const struct server *server, int64_t since_us, struct arena *arena);

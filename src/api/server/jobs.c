@@ -3,7 +3,7 @@
  *
  * Computing the factors takes O(associations), 10 ms at 10^5, and shell scripts poll in loops. So they are computed at
  * most once in FACTORS_US and kept by association id. A listing that is longer than one piece takes a copy. Expected
- * starts are a plan of all jobs, which may take longer: it serves for EXPECTED_TIMES as long as it took to make. */
+ * starts are those of expected_plan.c. */
 #include <math.h>
 #include <string.h>
 
@@ -12,11 +12,15 @@
 #include "base/ensure.h"
 #include "base/json.h"
 #include "engine/priorities.h"
+#include "engine/visibility.h"
 #include "engine/wait_answer.h"
 #include "engine/wait_leaders.h"
 #include "policy/billing.h"
 
-enum { FACTORS_US = 500000, EXPECTED_TIMES = 10, ROWS_AT_ONCE = 16 };
+enum { FACTORS_US = 500000, LEADERS_TIMES = 10, ROWS_AT_ONCE = 16 };
+
+/* Where a reader, or a table, needs some text. */
+static const enum job_field shown_as_hidden[] = {JOB_FIELD_USER, JOB_FIELD_ACCOUNT, JOB_FIELD_NAME, JOB_FIELD_COMMAND};
 
 struct job_stream {
     struct server *server;
@@ -26,7 +30,9 @@ struct job_stream {
     uint32_t factor_count;
     struct expected_starts *expected; /* NULL: not wanted */
     bool is_lines, is_one;
-    bool has_rows; /* a row was written */
+    bool has_rows;      /* a row was written */
+    uint32_t hidden;    /* of the rows of other users than viewer (engine/visibility.h) */
+    const char *viewer; /* in memory of the stream */
 };
 
 static void refresh_factors(struct server *s)
@@ -47,7 +53,7 @@ static void refresh_factors(struct server *s)
     arena_release(&arena);
 }
 
-/* The jobs that wait first serve for EXPECTED_TIMES as long as it took to find them. */
+/* The jobs that wait first serve for LEADERS_TIMES as long as it took to find them. */
 static void refresh_leaders(struct server *s)
 {
     struct state *state = s->host.state;
@@ -60,27 +66,12 @@ static void refresh_leaders(struct server *s)
     wait_leaders_update(state, s->host.now_us(s->host.context), factors);
     arena_release(&arena);
     int64_t end_us = server_monotonic_us();
-    s->leaders_until_us = end_us + EXPECTED_TIMES * (end_us - begin_us);
-}
-
-/* job_id: one that has to have been there when the plan was made. */
-static struct expected_starts *share_expected(struct server *s, uint32_t job_id)
-{
-    int64_t begin_us = server_monotonic_us();
-    bool is_missing = s->expected == NULL || job_id >= s->expected->next_job_id;
-    if (is_missing || begin_us >= s->expected_until_us) {
-        expected_starts_release(s->expected);
-        s->expected = expected_starts_new(s->host.state, s->host.now_us(s->host.context));
-        int64_t end_us = server_monotonic_us();
-        s->expected_until_us = end_us + EXPECTED_TIMES * (end_us - begin_us);
-    }
-    return expected_starts_share(s->expected);
+    s->leaders_until_us = end_us + LEADERS_TIMES * (end_us - begin_us);
 }
 
 void server_times_changed(struct server *s)
 {
-    expected_starts_release(s->expected);
-    s->expected = NULL;
+    server_forget_expected(s);
     s->leaders_until_us = 0;
     s->factors_us = -FACTORS_US;
 }
@@ -161,6 +152,31 @@ static void add_scheduling_info(const struct job_row *row, const struct job_stre
     arena_release(&arena);
 }
 
+/* Hides what of a row of another user is not public. An id that is hidden is that of the kernel for ids that cannot be
+ * shown. */
+static void hide(struct job_row *row, const struct job_stream *l)
+{
+    enum { OVERFLOW_UID = 65534 };
+    const char *user = row->value[JOB_FIELD_USER].text;
+    if (l->hidden == 0 || (l->viewer != NULL && user != NULL && strcmp(user, l->viewer) == 0)) return;
+    row->value[JOB_FIELD_FAIR_SHARE].real = (double)NAN;
+    if ((l->hidden & PRIVATE_DETAILS) == 0) return;
+    for (int f = 0; f < JOB_FIELD_COUNT; f++) {
+        const struct field *field = job_field_at((enum job_field)f);
+        bool is_text = field->type == FIELD_TEXT || field->type == FIELD_BYTES;
+        if (job_field_rows[f].is_public || field->is_hidden) continue;
+        if (is_text)
+            row->value[f] = field->is_nullable ? field_absent() : field_text("");
+        else if (field->is_nullable)
+            row->value[f] = field_absent();
+        else if (field->type != FIELD_REAL)
+            row->value[f].number = (int64_t)field->min;
+    }
+    row->value[JOB_FIELD_UID] = field_number(OVERFLOW_UID);
+    for (size_t i = 0; i < sizeof shown_as_hidden / sizeof *shown_as_hidden; i++)
+        row->value[shown_as_hidden[i]] = field_text(VISIBILITY_HIDDEN_NAME);
+}
+
 /* Writes a row with the members that the store does not have. */
 static void write_row(struct job_row *row, const struct job_stream *l, struct buf *out)
 {
@@ -169,11 +185,12 @@ static void write_row(struct job_row *row, const struct job_stream *l, struct bu
     row->value[JOB_FIELD_FAIR_SHARE].real = factor_of(row, l);
     row->value[JOB_FIELD_REASON].number = reason_of(row, l);
     if (row->value[JOB_FIELD_START].number != FIELD_ABSENT) add_billing(row, &tres);
+    hide(row, l);
     if (l->is_lines)
         wire_write_line(&job_fields, row->value, out);
     else
         wire_write_record(&job_fields, row->value, out);
-    if (!l->is_lines) add_scheduling_info(row, l, out);
+    if (!l->is_lines && (l->hidden & PRIVATE_DETAILS) == 0) add_scheduling_info(row, l, out);
     buf_release(&tres);
 }
 
@@ -209,6 +226,9 @@ int server_reply_jobs(struct request *r, const struct job_query *query, const ch
     bool is_one = (wanted & JOBS_WANT_ONE) != 0;
     ensure(!is_one || query->job_id_count == 1);
     struct server *s = r->server;
+    struct expected_starts *expected = NULL;
+    uint32_t last_id = is_one ? query->job_ids[0] : s->host.state->next_job_id - 1;
+    if ((wanted & JOBS_WANT_EXPECTED) != 0 && server_share_expected(r, last_id, is_one, &expected) > 0) return 0;
     struct stream *stream = stream_new(r);
     struct job_stream *l = arena_alloc(&stream->arena, sizeof *l);
     stream->context = l;
@@ -220,12 +240,15 @@ int server_reply_jobs(struct request *r, const struct job_query *query, const ch
                              .reader = s->host.jobs,
                              .factors = s->factors,
                              .factor_count = s->factor_count,
+                             .expected = expected,
                              .is_lines = head == NULL,
+                             .hidden =
+                                 visibility_hidden_from(s->host.state, &r->actor) & (PRIVATE_DETAILS | PRIVATE_USAGE),
+                             .viewer = r->actor.user != NULL ? arena_copy(&stream->arena, str(r->actor.user)) : NULL,
                              .is_one = is_one};
     struct job_query query_now = *query;
     query_now.now_us = s->host.now_us(s->host.context);
-    if ((wanted & JOBS_WANT_EXPECTED) != 0)
-        l->expected = share_expected(s, is_one ? query->job_ids[0] : s->host.state->next_job_id - 1);
+    server_restrict_query(r, &query_now);
     l->cursor = l->reader.open(l->reader.context, &query_now, &stream->e);
     if (head != NULL) {
         buf_add_text(&stream->text, head);
@@ -242,6 +265,7 @@ int server_reply_jobs(struct request *r, const struct job_query *query, const ch
         job_id_format(id, query->job_ids[0], query->task_id);
         stream->is_broken = true;
         (void)err_not_found(&stream->e, "job", str(id));
+        if (query->task_id == NONE) server_explain_missing(r, query->job_ids[0], &stream->e);
     }
     int status = stream_reply(stream, r, head != NULL ? TYPE_JSON : TYPE_TEXT, e);
     if (status <= 0) return status;

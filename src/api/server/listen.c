@@ -1,4 +1,4 @@
-/* The listening socket, created with mode 0600.
+/* The listening socket.
  *
  * The lock of the state directory allows one daemon there, but --socket can name the socket of another instance. So a
  * socket on which a process listens stays, and so does a file that is not a socket. Only a socket without a listener is
@@ -44,7 +44,7 @@ static int clear_path(const struct sockaddr_un *address, struct err *e)
     return 0;
 }
 
-int listen_open(const char *path, uint64_t *out_device, uint64_t *out_inode, struct err *e)
+int listen_open(const char *path, mode_t mode, uint64_t *out_device, uint64_t *out_inode, struct err *e)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct stat created;
@@ -57,9 +57,10 @@ int listen_open(const char *path, uint64_t *out_device, uint64_t *out_inode, str
 
     int fd = open_socket(e);
     if (fd < 0) return -1;
-    /* On Linux, bind creates the file with the mode of the socket (unix(7)): at no time can other users connect. */
-    if (fchmod(fd, 0600) != 0 || bind(fd, (const struct sockaddr *)&address, sizeof address) != 0 ||
-        chmod(path, 0600) != 0 || lstat(path, &created) != 0 || listen(fd, BACKLOG) != 0) {
+    /* On Linux, bind creates the file with the mode of the socket (unix(7)): at no time can other users connect to one
+     * with mode 0600. */
+    if (fchmod(fd, mode) != 0 || bind(fd, (const struct sockaddr *)&address, sizeof address) != 0 ||
+        chmod(path, mode) != 0 || lstat(path, &created) != 0 || listen(fd, BACKLOG) != 0) {
         err_set(e, errno == EADDRINUSE ? ERR_CONFLICT : ERR_IO, "cannot listen on %s: %s", path, strerror(errno));
         close(fd);
         return -1;
@@ -69,8 +70,13 @@ int listen_open(const char *path, uint64_t *out_device, uint64_t *out_inode, str
     return fd;
 }
 
-void listen_remove(const char *path, uint64_t device, uint64_t inode)
+bool listen_is_there(const char *path, uint64_t device, uint64_t inode)
 {
     struct stat found;
-    if (lstat(path, &found) == 0 && found.st_dev == device && found.st_ino == inode) unlink(path);
+    return lstat(path, &found) == 0 && found.st_dev == device && found.st_ino == inode;
+}
+
+void listen_remove(const char *path, uint64_t device, uint64_t inode)
+{
+    if (listen_is_there(path, device, inode)) unlink(path);
 }

@@ -7,6 +7,7 @@
 #include "base/ensure.h"
 #include "engine/closed_times.h"
 #include "engine/usage_sums.h"
+#include "engine/visibility.h"
 #include "fields/standard_resources.h"
 #include "policy/tres_text.h"
 
@@ -128,7 +129,10 @@ int server_get_objects(struct request *r, struct err *e)
         &stream->arena, (s->objects[kind].count + STANDARD_RESOURCE_COUNT + (size_t)1) * table->count * sizeof *values);
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->objects[kind].count; i++) {
-        if (s->objects[kind].items[i].is_deleted) continue;
+        const struct object_row *row = &s->objects[kind].items[i];
+        bool is_of_user = kind == OBJECT_USER_POLICY;
+        if (row->is_deleted) continue;
+        if (is_of_user && visibility_hides(s, &r->actor, PRIVATE_USERS, row->object.name)) continue;
         make_record(s, kind, i, now_us, &stream->arena, values + (size_t)count++ * table->count);
     }
     if (kind == OBJECT_RESOURCE) count = add_built_in(s, &stream->arena, values, count);

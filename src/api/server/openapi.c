@@ -4,6 +4,7 @@
 
 #include "api/server/internal.h"
 #include "api/server/openapi_schema.h"
+#include "base/ensure.h"
 
 #ifndef FAIRLEAD_VERSION
 #define FAIRLEAD_VERSION "unknown"
@@ -141,13 +142,16 @@ static void write_operation(struct schema_writer *w, const struct route *route)
     schema_open(j, keys[i].key);
     schema_text(j, "operationId", route->id);
     schema_text(j, "summary", route->summary);
+    ensure(route->permission != PERMISSION_UNSET);
+    schema_text(j, "x-permission", permissions[route->permission].name);
+    schema_text(j, "x-role", permission_roles[permissions[route->permission].role]);
     write_parameters(w, route);
     write_body(w, route);
     schema_open(j, "responses");
     text_format(status, sizeof status, "%u", route->status);
     schema_open(j, status);
     schema_text(j, "description", route->reply ? route->reply->help : route->reply_help);
-    write_content(w, "application/json", route->reply);
+    write_content(w, route->reply_type != NULL ? route->reply_type : TYPE_JSON, route->reply);
     json_end(j);
     schema_open(j, "default");
     schema_text(j, "description", api_error_shape.help);

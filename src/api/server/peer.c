@@ -12,8 +12,13 @@ int peer_identify(struct request *r, struct err *e)
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     if (info == NULL || getsockopt(info->connect_fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0)
         return err_set(e, ERR_DENIED, "the kernel does not identify the client");
-    if (host->identify(host->context, peer.uid, peer.gid, &r->actor)) return 0;
-    return err_set(e, ERR_DENIED,
-                   "this instance does not serve user %u: a private instance serves only the user who started it",
-                   peer.uid);
+    return host->identify(host->context, peer.uid, peer.gid, &r->arena, &r->actor, e);
+}
+
+void server_identified(struct server *s)
+{
+    for (struct request *r = s->parked, *next; r != NULL; r = next) {
+        next = r->next;
+        if (r->stage == STAGE_IDENTIFYING) request_unpark(r);
+    }
 }

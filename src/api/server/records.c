@@ -10,17 +10,28 @@ struct records {
     uint32_t next;
 };
 
+/* At most max more. Returns whether more follow. */
+static bool write_some(struct records *r, uint32_t max, struct buf *out)
+{
+    const struct field_value *values = r->list.items;
+    for (uint32_t i = 0; i < max && r->next < r->list.count; i++, r->next++) {
+        buf_add_text(out, r->next > 0 ? ",\n" : "\n");
+        wire_write_record(r->table, values + (size_t)r->next * r->table->count, out);
+    }
+    if (r->next < r->list.count) return true;
+    buf_add_text(out, "\n]}\n");
+    return false;
+}
+
 static int fill(struct stream *stream)
 {
-    struct records *r = stream->context;
-    const struct field_value *values = r->list.items;
-    for (int i = 0; i < ROWS_AT_ONCE && r->next < r->list.count; i++, r->next++) {
-        buf_add_text(&stream->text, r->next > 0 ? ",\n" : "\n");
-        wire_write_record(r->table, values + (size_t)r->next * r->table->count, &stream->text);
-    }
-    if (r->next < r->list.count) return 1;
-    buf_add_text(&stream->text, "\n]}\n");
-    return 0;
+    return write_some(stream->context, ROWS_AT_ONCE, &stream->text);
+}
+
+void server_write_records(const struct field_table *table, struct wire_list list, struct buf *out)
+{
+    struct records records = {table, list, 0};
+    write_some(&records, NONE, out);
 }
 
 int server_reply_records(struct stream *stream, struct request *r, const char *head, const struct field_table *table,

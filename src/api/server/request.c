@@ -21,7 +21,8 @@ void request_park(struct request *r, enum stage stage)
 void request_unpark(struct request *r)
 {
     struct server *s = r->server;
-    ensure(r->is_parked && (r->reply != NULL || r->is_gone));
+    bool goes_on = r->stage == STAGE_READ_IN_THREAD || r->stage == STAGE_IDENTIFYING || r->stage == STAGE_PLANNING;
+    ensure(r->is_parked && (r->reply != NULL || r->is_gone || goes_on));
     if (r->next) r->next->previous = r->previous;
     if (r->previous) {
         r->previous->next = r->next;
@@ -60,6 +61,11 @@ const struct event *request_event(const struct request *r)
 {
     ensure(r->event != NULL);
     return r->event;
+}
+
+const struct actor *request_actor(const struct request *r)
+{
+    return &r->actor;
 }
 
 const struct request_script *request_script(const struct request *r)

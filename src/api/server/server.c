@@ -27,11 +27,13 @@
 #include "api/server/internal.h"
 #include "base/ensure.h"
 #include "base/number.h"
+#include "engine/visibility.h"
 
 enum {
     CONNECTION_MEMORY = 131072, /* bytes for head and buffers */
     SENDING_TIMEOUT_S = 60,     /* while the client does not read its reply */
     CLOSING_ROUNDS = 20,
+    RENDERING_DELAY_US = 30000, /* the longest time for which changes keep rendering from going on */
 };
 
 /* --- the life of a request ---------------------------------------------------------------------------------------- */
@@ -109,10 +111,12 @@ static enum MHD_Result begin_request(struct server *s, struct MHD_Connection *co
     struct connection *c = connection_of(connection);
     c->request = r;
     connection_enter(s, c, CONNECTION_READING);
-    if (peer_identify(r, &e) != 0) {
+    int identified = peer_identify(r, &e);
+    if (identified < 0) {
         reply_error(r, &e);
         return send_reply(r);
     }
+    r->is_anonymous = identified > 0;
     find_route(r, method, path);
     if (!is_declared_too_large(r)) return MHD_YES;
     if (r->reply == NULL) reply_too_large(r);
@@ -142,15 +146,46 @@ static void reply_closing(struct request *r)
     reply_error(r, &e);
 }
 
+/* A submission that is only tried makes a plan. */
+static bool is_long(const struct request *r)
+{
+    return r->route->is_long || MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "test_only") != NULL;
+}
+
+/* Returns whether the client of a complete request is known. If not, the request is parked or has its reply. */
+static bool identify_again(struct request *r)
+{
+    struct err e;
+    int identified = peer_identify(r, &e);
+    r->is_anonymous = identified != 0;
+    if (identified < 0) reply_error(r, &e);
+    if (identified > 0) request_park(r, STAGE_IDENTIFYING);
+    return identified == 0;
+}
+
+/* The engine checks changes again, when it decides them. */
+static int check_permission(const struct request *r, struct err *e)
+{
+    const struct actor *actor = &r->actor;
+    bool is_hidden = r->route->is_whole && visibility_hidden_from(r->server->host.state, actor) != 0;
+    return permission_require(is_hidden ? PERMISSION_HIDDEN : r->route->permission, actor->role, actor->user, NULL, e);
+}
+
 static enum MHD_Result dispatch(struct request *r)
 {
     struct server *s = r->server;
     struct err e;
     connection_enter(s, connection_of(r->connection), CONNECTION_BUSY);
-    if (r->route->is_long && s->spent_us >= BUDGET_US && !s->is_closing) return MHD_YES; /* the next run calls again */
+    if (is_long(r) && s->spent_us >= BUDGET_US && !s->is_closing) return MHD_YES; /* the next run calls again */
     int64_t start_us = server_monotonic_us(), spent_us = s->spent_us;
     if (s->is_closing) {
         reply_closing(r);
+    } else if (r->is_anonymous && !identify_again(r)) {
+        /* it waits, or is refused */
+    } else if (check_permission(r, &e) != 0) {
+        reply_error(r, &e);
+    } else if (request_wants_thread(r)) {
+        request_read_in_thread(r);
     } else if (r->route->handle(r, &e) != 0) {
         reply_error(r, &e);
     }
@@ -224,6 +259,11 @@ static int start_http(struct server *s, struct err *e)
     return 0;
 }
 
+static mode_t socket_mode(const struct server_host *host)
+{
+    return host->serves_all ? 0666 : 0600;
+}
+
 struct server *server_open(const char *socket_path, const struct server_host *host, struct err *e)
 {
     struct server *s = mem_resize(NULL, 0, sizeof *s);
@@ -232,10 +272,25 @@ struct server *server_open(const char *socket_path, const struct server_host *ho
     s->socket_path = arena_copy(&s->arena, str(socket_path));
     const struct passwd *user = getpwuid(geteuid()); /* once, because it may use the network */
     if (user != NULL) s->user = arena_copy(&s->arena, str(user->pw_name));
-    s->listen_fd = listen_open(socket_path, &s->socket_device, &s->socket_inode, e);
+    s->listen_fd = listen_open(socket_path, socket_mode(host), &s->socket_device, &s->socket_inode, e);
     if (s->listen_fd >= 0 && start_http(s, e) == 0) return s;
     server_close(s);
     return NULL;
+}
+
+int server_listen_again(struct server *s, struct err *e)
+{
+    uint64_t device, inode;
+    if (listen_is_there(s->socket_path, s->socket_device, s->socket_inode)) return 0;
+    int fd = listen_open(s->socket_path, socket_mode(&s->host), &device, &inode, e);
+    if (fd < 0) return -1;
+    close(s->listen_fd); /* epoll forgets it; clients that wait there connect again */
+    s->listen_fd = fd;
+    s->socket_device = device;
+    s->socket_inode = inode;
+    s->is_accepting = true;
+    if (!watch(s, fd, &s->listen_fd)) return err_set(e, ERR_IO, "cannot watch %s: %s", s->socket_path, strerror(errno));
+    return 1;
 }
 
 void server_close(struct server *s)
@@ -304,10 +359,22 @@ static void read_events(struct server *s)
     }
 }
 
+/* Without rendering, long requests and streams wait for a later run. */
+static void run_http(struct server *s, bool renders)
+{
+    s->spent_us = renders ? 0 : BUDGET_US;
+    ensure(MHD_run(s->http) == MHD_YES);
+}
+
+/* Whether the changes that were requested are to be decided, and the replies sent, before anything is rendered. */
+static bool changes_come_first(const struct server *s)
+{
+    return s->queue_first < s->queue.count && server_monotonic_us() - s->rendered_us < RENDERING_DELAY_US;
+}
+
 void server_ready(struct server *s)
 {
     eventfd_t unused;
-    s->spent_us = 0;
     if (s->is_woken) eventfd_read(s->wake_fd, &unused);
     s->is_woken = false;
     read_events(s);
@@ -315,6 +382,10 @@ void server_ready(struct server *s)
     connections_expire(s);
     accept_clients(s);
     connections_end_incomplete(s); /* libmicrohttpd would close these without an answer */
-    ensure(MHD_run(s->http) == MHD_YES);
+    run_http(s, false);
+    if (!changes_come_first(s)) {
+        run_http(s, true);
+        s->rendered_us = server_monotonic_us();
+    }
     connections_end_incomplete(s);
 }

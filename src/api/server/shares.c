@@ -13,6 +13,7 @@
 #include "api/server/internal.h"
 #include "base/number.h"
 #include "engine/usage_sums.h"
+#include "engine/visibility.h"
 #include "fields/share_fields.h"
 #include "policy/share_values.h"
 #include "wire/psv.h"
@@ -83,6 +84,24 @@ static int choose_rows(const struct state *s, const struct api_shares_query *que
                        query->account);
 }
 
+/* Another user who is hidden is not there. */
+static int check_user(const struct request *r, const char *user, struct err *e)
+{
+    bool is_hidden =
+        user != NULL && visibility_hides(r->server->host.state, &r->actor, PRIVATE_USAGE | PRIVATE_USERS, user);
+    return is_hidden ? err_not_found(e, "user", str(user)) : 0;
+}
+
+static void hide_users(const struct request *r, bool *is_shown)
+{
+    const struct state *s = r->server->host.state;
+    bool hides = (visibility_hidden_from(s, &r->actor) & (PRIVATE_USAGE | PRIVATE_USERS)) != 0;
+    for (uint32_t node = 0; hides && node < s->tree.count; node++) {
+        const char *user = server_assoc_at(s, node)->user;
+        if (user != NULL && (r->actor.user == NULL || strcmp(user, r->actor.user) != 0)) is_shown[node] = false;
+    }
+}
+
 /* The name of the last account at each depth: because nodes are in depth-first order, these are the accounts above the
  * current node. So each name is copied once, however many users the account has. */
 struct account_names {
@@ -134,13 +153,15 @@ static void copy_tres_usage(struct state *s, int64_t now_us, struct arena *arena
     out->usage = usage;
 }
 
-static int take_snapshot(struct server *server, const struct api_shares_query *query, struct arena *arena,
+static int take_snapshot(const struct request *r, const struct api_shares_query *query, struct arena *arena,
                          struct snapshot *out, struct err *e)
 {
+    struct server *server = r->server;
     struct state *s = server->host.state;
     int64_t now_us = server->host.now_us(server->host.context);
     bool *is_shown = arena_alloc(arena, state_tree(s)->count * sizeof *is_shown);
-    if (choose_rows(s, query, is_shown, e) != 0) return -1;
+    if (check_user(r, query->user, e) != 0 || choose_rows(s, query, is_shown, e) != 0) return -1;
+    hide_users(r, is_shown);
     copy_lines(s, is_shown, arena, out);
     struct share_options options = s->policy.share;
     options.wanted = is_shown;
@@ -231,7 +252,7 @@ int server_get_shares(struct request *r, struct err *e)
     if (query.format != NULL && strcmp(query.format, "lines") == 0) snapshot->form = FORM_LINES;
     if (query.format != NULL && strcmp(query.format, "psv") == 0) snapshot->form = FORM_PSV;
     snapshot->columns = share_fields_columns(query.partition, query.tres);
-    if (take_snapshot(r->server, &query, &stream->arena, snapshot, e) != 0) {
+    if (take_snapshot(r, &query, &stream->arena, snapshot, e) != 0) {
         stream_free(stream);
         return -1;
     }

@@ -4,6 +4,7 @@
 #include "api/server/internal.h"
 #include "base/quantity.h"
 #include "engine/quarantine.h"
+#include "engine/visibility.h"
 
 #ifndef FAIRLEAD_VERSION
 #define FAIRLEAD_VERSION "unknown"
@@ -141,6 +142,29 @@ static const char *sensors_text(const struct server_host *host, struct arena *ar
     return text.length > 0 ? move_text(&text, arena) : NULL;
 }
 
+static const char *text_or_null(const char *text)
+{
+    return text != NULL && text[0] != '\0' ? text : NULL;
+}
+
+/* The detail of a failed launch can name a file of its job. */
+static const char *launch_failure_text(const struct request *r)
+{
+    const struct state *s = r->server->host.state;
+    bool is_hidden = (visibility_hidden_from(s, &r->actor) & (PRIVATE_JOBS | PRIVATE_DETAILS)) != 0;
+    return is_hidden ? "an operator sees why" : s->launch_backoff.detail;
+}
+
+static struct wire_list enforcement_list_of(const struct server_host *host, struct arena *arena)
+{
+    const struct server_enforcement *found = NULL;
+    uint32_t count = host->list_enforcement != NULL ? host->list_enforcement(host->context, arena, &found) : 0;
+    struct api_enforcement *rows = arena_alloc(arena, (count + (size_t)1) * sizeof *rows);
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = (struct api_enforcement){found[i].resource, found[i].mechanism, found[i].gap};
+    return (struct wire_list){rows, count};
+}
+
 int server_get_status(struct request *r, struct err *e)
 {
     struct server *server = r->server;
@@ -148,11 +172,17 @@ int server_get_status(struct request *r, struct err *e)
     const struct launch_backoff *backoff = &s->launch_backoff;
     if (request_read_query(r, NULL, e) != 0) return -1;
     uint32_t quarantined = quarantine_held_count(s);
+    const struct server_host *host = &server->host;
+    int64_t last_recovery_us = 0;
+    const char *last_recovery =
+        host->last_recovery != NULL ? host->last_recovery(host->context, &last_recovery_us) : NULL;
+    const char *recovery = host->recovery != NULL ? text_or_null(host->recovery->text) : NULL;
     const struct api_status status = {
         .version = FAIRLEAD_VERSION,
         .pid = getpid(),
         .uid = geteuid(),
         .user = server->user,
+        .serves_all = server->host.serves_all,
         .state_directory = server->host.state_directory,
         .socket = server->host.socket_path,
         .started_us = *server->host.started_us,
@@ -167,12 +197,17 @@ int server_get_status(struct request *r, struct err *e)
         .model = priority_model_names[s->policy.model],
         .algorithm = share_algorithm_names[s->policy.share.algorithm],
         .load_sensors = sensors_text(&server->host, &r->arena),
-        .launch_failure = launch_backoff_is_waiting(backoff) ? backoff->detail : NULL,
+        .launch_failure = launch_backoff_is_waiting(backoff) ? launch_failure_text(r) : NULL,
         .launch_retry_us = backoff->probe_id == 0 ? backoff->retry_us : 0,
-        .recovery = server->host.recovery,
+        .write_failure = text_or_null(server->host.write_failure),
+        .launcher_failure = text_or_null(server->host.launcher_failure),
+        .recovery = recovery,
+        .last_recovery = last_recovery,
+        .last_recovery_us = last_recovery != NULL ? last_recovery_us : 0,
         .quarantine = quarantined > 0 ? s->quarantine : NULL,
         .quarantined_us = quarantined > 0 ? s->quarantined_us : 0,
         .quarantined_jobs = quarantined,
+        .enforcement = enforcement_list_of(&server->host, &r->arena),
         .clock = server_clock_record(server, server->host.now_us(server->host.context) - DAY_US, &r->arena),
         .settings = settings_list(s, &r->arena),
     };

@@ -2,6 +2,9 @@
 #include "api/server/internal.h"
 #include "engine/submit_test.h"
 #include "engine/wait_answer.h"
+#include "fields/dependency_text.h"
+
+enum { PLANS_OF_ONE = 2 }; /* of one submission */
 
 static const char *partitions_text(const struct state *s, const struct job *j, struct arena *arena)
 {
@@ -28,6 +31,33 @@ static void add_start(const struct expected_start *x, int64_t now_us, struct are
     out->never = x->never_runs != NULL;
 }
 
+/* A job whose dependencies can never be met is in no plan. */
+static void add_failed_dependency(const struct job *j, int64_t now_us, struct arena *arena, struct api_tested *out)
+{
+    struct buf text = {0};
+    if (dependency_list_state(j->dependency, &j->pending, now_us) != DEPENDENCY_NEVER) return;
+    buf_add_text(&text, "can never run: its dependencies can never be met: ");
+    dependency_text_show(j->dependency, now_us, &text);
+    out->never = true;
+    out->never_runs = arena_copy(arena, (struct str){text.text, text.length});
+    buf_release(&text);
+}
+
+/* A plan leaves out a job that begins later. So the job is planned as if it began now; a start before its begin says
+ * nothing. */
+static void add_start_behind_begin(struct state *s, uint32_t job, int64_t now_us, struct arena *arena,
+                                   struct api_tested *out)
+{
+    struct job *j = &s->jobs.items[job];
+    int64_t begin_us = j->begin_us;
+    j->begin_us = now_us;
+    struct expected_starts *starts = expected_starts_new(s, now_us);
+    const struct expected_start *x = expected_starts_find(starts, j->id);
+    if (x != NULL && (x->start_us > begin_us || x->never_runs != NULL)) add_start(x, now_us, arena, out);
+    expected_starts_release(starts);
+    j->begin_us = begin_us;
+}
+
 /* The job is the last one of the state. */
 static int answer(struct state *s, uint32_t job, int64_t now_us, struct arena *arena, struct api_tested *out,
                   struct err *e)
@@ -37,32 +67,46 @@ static int answer(struct state *s, uint32_t job, int64_t now_us, struct arena *a
     struct expected_starts *starts = expected_starts_new(s, now_us);
     const struct expected_start *x = expected_starts_find(starts, j->id);
     *out = (struct api_tested){.cpus = j->request.cpus, .partitions = partitions_text(s, j, arena)};
-    if (x != NULL) add_start(x, now_us, arena, out);
+    if (x != NULL)
+        add_start(x, now_us, arena, out);
+    else
+        add_failed_dependency(j, now_us, arena, out);
     expected_starts_release(starts);
+    if (x == NULL && j->begin_us > now_us) add_start_behind_begin(s, job, now_us, arena, out);
     if (wait_answer_make(s, job, WAIT_IN_PASS, now_us, arena, &why, e) != 0) return -1;
     if (!out->now) out->scheduling_info = (struct wire_list){(void *)(uintptr_t)why.items, why.count};
     return 0;
 }
 
-/* With what is known about jobs that have ended. */
-static int begin(struct submit_test *t, const struct server_host *host, struct event *event, int64_t now_us,
-                 struct arena *arena, struct err *e)
+/* What is known about jobs that have ended. */
+static void read_ends(struct request *r)
 {
-    if (host->read_ends != NULL) host->read_ends(host->context, event, arena);
-    int status = submit_test_begin(t, host->state, now_us, event, e);
-    if (host->read_ends != NULL) host->release_ends(event);
-    return status;
+    const struct server_host *host = &r->server->host;
+    if (host->read_ends != NULL) host->read_ends(host->context, r->event, &r->arena);
+}
+
+static void release_ends(struct request *r)
+{
+    const struct server_host *host = &r->server->host;
+    if (host->read_ends != NULL) host->release_ends(r->event);
+}
+
+static int render(struct request *r, struct buf *out, struct err *e)
+{
+    struct state *s = r->server->host.state;
+    struct submit_test t;
+    struct api_tested tested;
+    if (submit_test_begin(&t, s, r->now_us, r->event, e) != 0) return -1;
+    int status = answer(s, t.job, r->now_us, &r->arena, &tested, e);
+    submit_test_end(&t);
+    if (status != 0) return -1;
+    wire_write(&api_tested_shape, &tested, out);
+    buf_add_char(out, '\n');
+    return 0;
 }
 
 int server_test_job(struct request *r, struct err *e)
 {
-    const struct server_host *host = &r->server->host;
-    int64_t now_us = host->now_us(host->context);
-    struct submit_test t;
-    struct api_tested tested;
-    if (begin(&t, host, r->event, now_us, &r->arena, e) != 0) return -1;
-    int status = answer(host->state, t.job, now_us, &r->arena, &tested, e);
-    submit_test_end(&t);
-    if (status == 0) reply_write(r, MHD_HTTP_OK, &api_tested_shape, &tested);
-    return status;
+    static const struct request_snapshot tested = {read_ends, render, release_ends, TYPE_JSON};
+    return request_reply_snapshot(r, &tested, server_plan_is_long(r->server, PLANS_OF_ONE), e);
 }

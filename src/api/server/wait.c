@@ -56,6 +56,10 @@ int server_get_wait(struct request *r, struct err *e)
     if (request_read_query(r, &query, e) != 0) return -1;
     if (job_id_parse(str(r->segment), "id", &ref->job_id, &ref->task_id, e) != 0) return -1;
     uint32_t job = state_find_job(s->host.state, ref->job_id);
+    if (server_hides_job(r, ref->job_id)) {
+        server_explain_missing(r, ref->job_id, e);
+        return -1;
+    }
     if (job != NONE && ref->task_id != NONE && !s->host.state->jobs.items[job].is_array)
         return err_subject(e, ERR_NOT_FOUND, "job", str_cut(str(r->segment), '_', &(struct str){0}),
                            "is not an array; it has no task %u", ref->task_id);

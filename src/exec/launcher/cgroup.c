@@ -4,7 +4,8 @@
  *
  * Version 2 is preferred, because its groups can be delegated to users, as systemd does for user@UID.service. On a
  * machine with both versions, the mounted tree of version 2 may have no controllers. Killing works there all the same;
- * the CPU weight is then set in the cpu hierarchy of version 1, where only root may create groups. */
+ * the CPU weight, and limits of memory and CPUs, are then set in hierarchies of version 1, where only root may create
+ * groups. */
 #include "exec/launcher/cgroup.h"
 
 #include <dirent.h>
@@ -12,14 +13,18 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/ensure.h"
+#include "base/quantity.h"
 #include "exec/clock.h"
 #include "exec/launch.h"
 #include "exec/launcher/durable.h"
 #include "exec/launcher/usage_text.h"
+
+#define ROOT_GROUP "fairlead"
 
 enum { DEPTH_MAX = 32, REMOVE_TRIES = 100, REMOVE_RETRY_MS = 1 };
 
@@ -158,23 +163,87 @@ static bool enable_controller(const struct cgroup_parent *parent, const char *co
     return parent->path[0] != '\0' && write_file(parent->path, "cgroup.subtree_control", controller);
 }
 
-void cgroup_probe(struct cgroup_parent *out)
+/* The process's own group of a hierarchy of version 1; "" if it cannot create groups with this file there. */
+static void find_v1(struct str membership, struct str mounts, const char *controller, const char *file,
+                    char out[PATH_MAX])
+{
+    if (!cgroup_find(membership, mounts, controller, out, PATH_MAX) || !can_create_groups(out, file)) out[0] = '\0';
+}
+
+/* The hierarchies of version 1 for the controllers that version 2 does not have. */
+static void probe_v1(struct str membership, struct str mounts, bool has_cpu, struct cgroup_parent *out)
+{
+    if (!has_cpu) find_v1(membership, mounts, "cpu", "cpu.shares", out->cpu_path);
+    if (!out->has_memory) find_v1(membership, mounts, "memory", "memory.limit_in_bytes", out->memory_path);
+    if (!out->has_cpuset) find_v1(membership, mounts, "cpuset", "cpuset.cpus", out->cpuset_path);
+}
+
+/* The kernel refuses a group that exists (EEXIST), which is as good. */
+static void take_directory(const char *directory, char out[PATH_MAX])
+{
+    if (text_format(out, PATH_MAX, "%s", directory) >= PATH_MAX) out[0] = '\0';
+    (void)mkdir(out, 0755);
+}
+
+/* Returns whether the groups in the parent have the cpu controller. */
+static bool take_controllers(struct cgroup_parent *out)
+{
+    (void)enable_controller(out, "+io\n"); /* needed for I/O in cgroup_read_usage */
+    out->has_memory = enable_controller(out, "+memory\n") && can_create_groups(out->path, "memory.max");
+    out->has_cpuset = enable_controller(out, "+cpuset\n") && can_create_groups(out->path, "cpuset.cpus");
+    return enable_controller(out, "+cpu\n");
+}
+
+/* The group ROOT_GROUP at the top of the hierarchy, as container engines have one. False, and *out stays, unless it has
+ * the memory controller: then the process's own group is as good. */
+static bool take_root_group(struct str mounts, struct cgroup_parent *out, bool *out_has_cpu)
+{
+    static const char *const controllers[] = {"+cpu\n", "+io\n", "+memory\n", "+cpuset\n"};
+    struct cgroup_parent top, found = {.path = ""};
+    if (!cgroup_find(str("0::/\n"), mounts, NULL, top.path, sizeof top.path)) return false;
+    if (!cgroup_find(str("0::/" ROOT_GROUP "\n"), mounts, NULL, found.path, sizeof found.path)) return false;
+    for (size_t i = 0; i < sizeof controllers / sizeof *controllers; i++) (void)enable_controller(&top, controllers[i]);
+    (void)mkdir(found.path, 0755);
+    bool has_cpu = is_usable(&found) && take_controllers(&found);
+    if (!found.has_memory) {
+        (void)rmdir(found.path);
+        return false;
+    }
+    *out = found;
+    *out_has_cpu = has_cpu;
+    return true;
+}
+
+void cgroup_probe(const char *directory, bool may_use_root_group, struct cgroup_parent *out)
 {
     struct buf membership_text = {0}, mounts_text = {0};
     bool found;
+    *out = (struct cgroup_parent){0};
     (void)durable_read(AT_FDCWD, "/proc/self/cgroup", &membership_text, &found, NULL);
     (void)durable_read(AT_FDCWD, "/proc/self/mountinfo", &mounts_text, &found, NULL);
     struct str membership = {membership_text.text, membership_text.length};
     struct str mounts = {mounts_text.text, mounts_text.length};
-    if (!cgroup_find(membership, mounts, NULL, out->path, sizeof out->path) || !is_usable(out)) out->path[0] = '\0';
-    bool needs_v1 = !enable_controller(out, "+cpu\n");
-    (void)enable_controller(out, "+memory\n"); /* needed for memory and I/O in cgroup_read_usage */
-    (void)enable_controller(out, "+io\n");
-    if (!needs_v1 || !cgroup_find(membership, mounts, "cpu", out->cpu_path, sizeof out->cpu_path) ||
-        !can_create_groups(out->cpu_path, "cpu.shares"))
-        out->cpu_path[0] = '\0';
+    if (directory != NULL)
+        take_directory(directory, out->path);
+    else if (!cgroup_find(membership, mounts, NULL, out->path, sizeof out->path))
+        out->path[0] = '\0';
+    if (!is_usable(out)) out->path[0] = '\0';
+    bool has_cpu = take_controllers(out);
+    if (directory == NULL && may_use_root_group && !out->has_memory) (void)take_root_group(mounts, out, &has_cpu);
+    probe_v1(membership, mounts, has_cpu, out);
     buf_release(&membership_text);
     buf_release(&mounts_text);
+}
+
+struct enforcement cgroup_enforcement(const struct cgroup_parent *parent)
+{
+    return (struct enforcement){.memory = parent->has_memory               ? ENFORCEMENT_MEMORY_GROUP
+                                          : parent->memory_path[0] != '\0' ? ENFORCEMENT_MEMORY_GROUP_1
+                                                                           : ENFORCEMENT_MEMORY_SAMPLING,
+                                .cpus = parent->has_cpuset || parent->cpuset_path[0] != '\0'
+                                            ? ENFORCEMENT_CPUS_CPUSET
+                                            : ENFORCEMENT_CPUS_AFFINITY,
+                                .kill = parent->path[0] != '\0' ? ENFORCEMENT_KILL_GROUP : ENFORCEMENT_KILL_TREE};
 }
 
 /* --- one group ---------------------------------------------------------------------------------------------------- */
@@ -194,6 +263,16 @@ void cgroup_set_path(const struct cgroup_parent *parent, uint64_t launch_id, con
 void cgroup_set_cpu_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key, struct cgroup *out)
 {
     set_path(parent->cpu_path, launch_id, key, out);
+}
+
+void cgroup_set_memory_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key, struct cgroup *out)
+{
+    set_path(parent->memory_path, launch_id, key, out);
+}
+
+void cgroup_set_cpuset_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key, struct cgroup *out)
+{
+    set_path(parent->cpuset_path, launch_id, key, out);
 }
 
 void cgroup_create(struct cgroup *g)
@@ -222,6 +301,29 @@ bool cgroup_set_cpu_weight(const struct cgroup *g, uint32_t weight)
     return write_file(g->path, "cpu.shares", text);
 }
 
+bool cgroup_set_memory_limit(const struct cgroup *g, int64_t limit_kib)
+{
+    char text[24];
+    text_format(text, sizeof text, "%" PRId64 "\n", limit_kib * BYTES_PER_KIB);
+    if (g->path[0] == '\0') return false;
+    if (write_file(g->path, "memory.max", text)) {
+        (void)write_file(g->path, "memory.oom.group", "1\n");
+        (void)write_file(g->path, "memory.swap.max", "0\n");
+        return true;
+    }
+    if (!write_file(g->path, "memory.limit_in_bytes", text)) return false;
+    (void)write_file(g->path, "memory.memsw.limit_in_bytes", text);
+    return true;
+}
+
+bool cgroup_has_memory_limit(const struct cgroup *g)
+{
+    char path[PATH_MAX];
+    if (g->path[0] == '\0') return false;
+    return (join_path(g->path, "memory.max", path) && access(path, F_OK) == 0) ||
+           (join_path(g->path, "memory.limit_in_bytes", path) && access(path, F_OK) == 0);
+}
+
 static struct str read_file(const char *group, const char *name, struct buf *scratch)
 {
     char path[PATH_MAX];
@@ -229,14 +331,74 @@ static struct str read_file(const char *group, const char *name, struct buf *scr
 }
 
 /* An empty io.stat means 0 bytes; a missing one means unknown. */
-void cgroup_read_usage(const char *path, struct buf *scratch, struct cgroup_usage *out)
+void cgroup_read_sums(const char *path, struct buf *scratch, struct cgroup_usage *out)
 {
     *out = (struct cgroup_usage){-1, -1, -1};
     if (path[0] == '\0') return;
     (void)usage_text_parse_group_cpu(read_file(path, "cpu.stat", scratch), &out->cpu_us);
-    (void)usage_text_parse_group_memory(read_file(path, "memory.stat", scratch), &out->mem_kib);
     struct str io = read_file(path, "io.stat", scratch);
     if (io.text != NULL) (void)usage_text_parse_group_io(io, &out->io_bytes);
+}
+
+void cgroup_read_usage(const char *path, struct buf *scratch, struct cgroup_usage *out)
+{
+    cgroup_read_sums(path, scratch, out);
+    if (path[0] != '\0') (void)usage_text_parse_group_memory(read_file(path, "memory.stat", scratch), &out->mem_kib);
+}
+
+/* A group of version 1 has no memory nodes at first, and accepts no process without. */
+static bool inherit_memory_nodes(const struct cgroup *g)
+{
+    char path[PATH_MAX];
+    struct buf scratch = {0}, line = {0};
+    const char *slash = strrchr(g->path, '/');
+    text_format(path, sizeof path, "%.*s", (int)(slash - g->path), g->path);
+    struct str nodes = str_trim(read_file(path, "cpuset.mems", &scratch));
+    buf_add_str(&line, nodes);
+    buf_add_char(&line, '\n');
+    bool is_written = nodes.length > 0 && write_file(g->path, "cpuset.mems", line.text);
+    buf_release(&scratch);
+    buf_release(&line);
+    return is_written;
+}
+
+bool cgroup_set_cpus(const struct cgroup *g, const struct idset *cpus)
+{
+    struct buf text = {0};
+    char path[PATH_MAX];
+    if (g->path[0] == '\0') return false;
+    idset_format(cpus, &text);
+    buf_add_char(&text, '\n');
+    bool is_v2 = join_path(g->path, "cpuset.cpus.effective", path) && access(path, F_OK) == 0;
+    bool is_set = (is_v2 || inherit_memory_nodes(g)) && write_file(g->path, "cpuset.cpus", text.text);
+    buf_release(&text);
+    return is_set;
+}
+
+int64_t cgroup_count_oom_kills(const struct cgroup *g)
+{
+    struct buf scratch = {0};
+    int64_t count = 0;
+    if (g->path[0] == '\0') return 0;
+    if (!usage_text_parse_oom_kills(read_file(g->path, "memory.events", &scratch), &count))
+        (void)usage_text_parse_oom_kills(read_file(g->path, "memory.oom_control", &scratch), &count);
+    buf_release(&scratch);
+    return count;
+}
+
+int cgroup_open_oom_event(const struct cgroup *g)
+{
+    char path[PATH_MAX], text[32];
+    if (g->path[0] == '\0' || !join_path(g->path, "memory.oom_control", path)) return -1;
+    int control_fd = open(path, O_RDONLY | O_CLOEXEC);
+    int event_fd = control_fd < 0 ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    text_format(text, sizeof text, "%d %d\n", event_fd, control_fd);
+    if (event_fd >= 0 && !write_file(g->path, "cgroup.event_control", text)) {
+        close(event_fd);
+        event_fd = -1;
+    }
+    if (control_fd >= 0) close(control_fd); /* the kernel has taken what it needs */
+    return event_fd;
 }
 
 void cgroup_kill(const struct cgroup *g)

@@ -1,18 +1,12 @@
-/* Writes a file under another name, syncs it, renames it, and syncs the directory. After a crash at any point the name
- * holds the old text or the new one; once durable_write has returned 0, it holds the new one. Without both syncs the
- * kernel has the new text, but the disk may not have it.
- *
- * The directories are those of launches, whose files another program of the same user may have replaced: opening a pipe
+/* The files may be those of an older launch, which another program of the same user may have replaced: opening a pipe
  * does not wait, symbolic links are not followed, and only so much is read. */
 #include "exec/launcher/durable.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/ensure.h"
 #include "exec/launcher/shortage.h"
 
 int durable_write_all(int fd, struct str text)
@@ -26,50 +20,15 @@ int durable_write_all(int fd, struct str text)
     return 0;
 }
 
-/* Closes fd. Returns result, or -1 if that was 0 and close failed; errno is that of the first failure. */
-static int close_with(int fd, int result)
+int durable_append(int fd, struct str lines)
 {
-    int error_number = errno;
-    if (close(fd) < 0 && result == 0) return -1;
-    errno = error_number;
-    return result;
-}
-
-static int write_temporary(int directory_fd, const char *name, struct str text, bool is_synced)
-{
-    int fd = openat(directory_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-    if (fd < 0) return -1;
-    return close_with(fd, durable_write_all(fd, text) == 0 && (!is_synced || fsync(fd) == 0) ? 0 : -1);
-}
-
-static int replace(int directory_fd, const char *name, struct str text, bool is_synced, struct err *e)
-{
-    char temporary[64];
-    size_t length = text_format(temporary, sizeof temporary, "%s.new", name);
-    ensure(length < sizeof temporary);
-    if (write_temporary(directory_fd, temporary, text, is_synced) < 0 ||
-        renameat(directory_fd, temporary, directory_fd, name) < 0 || (is_synced && fsync(directory_fd) < 0)) {
-        return err_subject(e, ERR_IO, "file", str(name), "cannot be written: %s", strerror(errno));
-    }
-    return 0;
-}
-
-int durable_write(int directory_fd, const char *name, struct str text, struct err *e)
-{
-    return replace(directory_fd, name, text, true, e);
-}
-
-int durable_write_unsynced(int directory_fd, const char *name, struct str text, struct err *e)
-{
-    return replace(directory_fd, name, text, false, e);
-}
-
-int durable_sync(int directory_fd, const char *name, struct err *e)
-{
-    int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0 || close_with(fd, fsync(fd)) < 0 || fsync(directory_fd) < 0)
-        return err_subject(e, ERR_IO, "file", str(name), "cannot be synced: %s", strerror(errno));
-    return 0;
+    ssize_t n;
+    do n = write(fd, lines.text, lines.length);
+    while (n < 0 && errno == EINTR);
+    if (n < 0) return -1;
+    if ((size_t)n == lines.length) return 0;
+    errno = ENOSPC;
+    return -1;
 }
 
 static int read_all(int fd, struct buf *out)

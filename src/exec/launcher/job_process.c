@@ -1,24 +1,26 @@
 /* The job's process between fork and exec.
  *
  *     keeper                         job's process
- *     fork ------------------------> session, signals, identity, directory, output, CPUs
- *          <------------- JOB_STEP_READY
- *     start record, synced
- *     a byte ----------------------> exec
- *          <-- end of the pipe (the program runs), or JOB_STEP_EXEC with errno
+ *     fork ------------------------> session, signals, groups, identity, directory, output, limits, CPUs
+ *                                    appends the record "started" to the log
+ *                                    exec
+ *          <-- end of the pipe (the program runs), or the step that failed with errno
  *
  *  I1  Between fork and exec only async-signal-safe functions are called: memory, lists and masks are prepared before
- *      the fork.
+ *      the fork. A job of the keeper's own user shares the keeper's memory until then (process_clone.h), so none of
+ *      them is freed before, and a keeper that does not end its job calls nothing that may fail. A process that changes
+ *      its identity shares no memory with its keeper, which has one thread: it looks its user up (job_identity.h).
  *  I2  The program gets the descriptors 0, 1 and 2 and no other, default signals (process_signals.h), and the limits
  *      and the umask that the launcher was started with.
  *  I3  The process dies with its keeper (PR_SET_PDEATHSIG), even if the keeper dies before that is set.
- *  I4  The output is opened, and the directory entered, with the identity of the user. */
+ *  I4  The output is opened, and the directory entered, with the identity of the user.
+ *  I5  The record "started" is in the log before the program may be executed, so a launch without it never ran. It is
+ *      the process itself that appends it: nothing else has to be waited for. */
 #include "exec/launcher/job_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <pwd.h>
+#include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -30,7 +32,10 @@
 
 #include "base/ensure.h"
 #include "base/text.h"
-#include "exec/launcher/process_signals.h"
+#include "exec/clock.h"
+#include "exec/launcher/job_output.h"
+#include "exec/launcher/log_text.h"
+#include "exec/launcher/process_clone.h"
 #include "exec/launcher/shortage.h"
 
 /* All that the child needs, prepared before the fork (I1). */
@@ -41,19 +46,26 @@ struct job_setup {
     cpu_set_t *cpus; /* NULL: all CPUs */
     size_t cpus_size;
     bool changes_identity;
-    gid_t *groups;
-    int group_count;
+    const struct identity_rules *rules;
     pid_t keeper_pid;
-    int report_fd, go_fd;
+    int report_fd, log_fd, state_fd;
+    struct buf *start_line;
+    char memory_procs[PATH_MAX], cpuset_procs[PATH_MAX]; /* cgroup.procs of groups to enter; "": none */
+    struct rlimit data;                                  /* RLIMIT_DATA, if limits_data */
+    bool limits_data;
 };
 
 /* --- in the child ------------------------------------------------------------------------------------------------- */
 
-static _Noreturn void fail(const struct job_setup *s, enum job_step step)
+static _Noreturn void report(const struct job_setup *s, struct job_report report)
 {
-    struct job_report report = {.step = (int)step, .error_number = errno};
     (void)!write(s->report_fd, &report, sizeof report);
     _exit(127);
+}
+
+static _Noreturn void fail(const struct job_setup *s, enum job_step step)
+{
+    report(s, (struct job_report){.step = (int)step, .error_number = errno});
 }
 
 static void check(const struct job_setup *s, enum job_step step, int result)
@@ -61,40 +73,61 @@ static void check(const struct job_setup *s, enum job_step step, int result)
     if (result < 0) fail(s, step);
 }
 
-static void take_identity(const struct job_setup *s)
+/* Whether a path is on the disk that has the state directory. The path itself may not exist. */
+static bool is_on_state_disk(const struct job_setup *s, const char *path)
 {
-    const struct launch *l = s->launch;
-    if (!s->changes_identity) return;
-    check(s, JOB_STEP_IDENTITY, setgroups((size_t)s->group_count, s->groups));
-    check(s, JOB_STEP_IDENTITY, setresgid(l->gid, l->gid, l->gid));
-    check(s, JOB_STEP_IDENTITY, setresuid(l->uid, l->uid, l->uid));
-    uid_t real, effective, saved;
-    gid_t real_g, effective_g, saved_g;
-    check(s, JOB_STEP_IDENTITY, getresuid(&real, &effective, &saved));
-    check(s, JOB_STEP_IDENTITY, getresgid(&real_g, &effective_g, &saved_g));
-    errno = EPERM;
-    if (real != l->uid || effective != l->uid || saved != l->uid) fail(s, JOB_STEP_IDENTITY);
-    if (real_g != l->gid || effective_g != l->gid || saved_g != l->gid) fail(s, JOB_STEP_IDENTITY);
-    if (l->uid != 0 && setuid(0) == 0) fail(s, JOB_STEP_IDENTITY);
+    struct stat found, disk;
+    char parent[LAUNCH_PATH_MAX + 2];
+    if (fstat(s->state_fd, &disk) < 0) return false;
+    if (stat(path, &found) == 0) return found.st_dev == disk.st_dev;
+    const char *slash = strrchr(path, '/');
+    size_t length = slash == NULL ? 0 : (size_t)(slash - path);
+    memcpy(parent, path, length);
+    memcpy(parent + length, "/", 2);
+    return stat(parent, &found) == 0 && found.st_dev == disk.st_dev;
 }
 
-/* exec resets what is handled, and process_signals_init has reset what the launcher was started with. So only what the
- * launcher itself ignores is left. */
-static void reset_signals(void)
+/* The quota that a path is beyond is the user's, if the process has another user than the launcher. */
+static _Noreturn void fail_at_path(const struct job_setup *s, enum job_step step, int fault, const char *path)
+{
+    struct job_report r = {.step = (int)step, .fault = fault, .error_number = errno};
+    bool is_own_quota = s->changes_identity && r.error_number == EDQUOT;
+    r.is_state_disk = shortage_of_disk(r.error_number) && !is_own_quota && is_on_state_disk(s, path);
+    report(s, r);
+}
+
+/* As the keeper's user, because its groups are not the job's. -1: it cannot. */
+static int enter_group(const char *procs)
+{
+    if (procs[0] == '\0') return 0;
+    int fd = open(procs, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    bool is_written = write(fd, "0\n", 2) == 2;
+    close(fd);
+    return is_written ? 0 : -1;
+}
+
+static void take_identity(const struct job_setup *s)
+{
+    if (!s->changes_identity) return;
+    enum job_identity_fault fault = job_identity_take(s->rules, s->launch->uid, s->launch->gid);
+    if (fault == JOB_IDENTITY_OK) return;
+    report(s, (struct job_report){.step = JOB_STEP_IDENTITY, .fault = (int)fault, .error_number = errno});
+}
+
+/* All actions are the default ones (process_signals.h), and all signals are blocked. */
+static void unblock_signals(void)
 {
     sigset_t none;
-    process_signals_heed();
     sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 static int open_output(const struct job_setup *s, const char *path, enum job_step step)
 {
-    /* O_NONBLOCK: a fifo without a reader is refused; otherwise the job would wait for a reader without limit. */
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_NONBLOCK | O_CLOEXEC, 0666);
-    check(s, step, fd);
-    int flags = fcntl(fd, F_GETFL);
-    check(s, step, flags < 0 ? -1 : fcntl(fd, F_SETFL, flags & ~O_NONBLOCK));
+    enum job_output_fault fault;
+    int fd = job_output_open(path, s->rules->is_system, &fault);
+    if (fd < 0) fail_at_path(s, step, (int)fault, path);
     return fd;
 }
 
@@ -120,13 +153,12 @@ static void open_standard(const struct job_setup *s)
     check(s, JOB_STEP_SETUP, dup2(err, 2));
 }
 
-static void wait_for_go(const struct job_setup *s)
+static void append_start_record(const struct job_setup *s)
 {
-    char byte;
-    ssize_t n;
-    do n = read(s->go_fd, &byte, 1);
-    while (n < 0 && errno == EINTR);
-    if (n != 1) _exit(127); /* the keeper is gone, or refuses the start */
+    log_text_set_start(s->start_line, getpid(), clock_boot_us());
+    errno = ENOSPC; /* of a write that was cut off */
+    ssize_t n = write(s->log_fd, s->start_line->text, s->start_line->length);
+    check(s, JOB_STEP_RECORD, n == (ssize_t)s->start_line->length ? 0 : -1);
 }
 
 /* Tries each path, as execvp does: continues after one that does not exist, and remembers one that may not be executed.
@@ -151,22 +183,26 @@ static void exec_program(const struct job_setup *s)
     errno = error_number;
 }
 
-static _Noreturn void child_main(const struct job_setup *s)
+static void child_main(void *setup)
 {
+    const struct job_setup *s = setup;
     check(s, JOB_STEP_SETUP, setsid() < 0 ? -1 : 0);
-    reset_signals();
+    unblock_signals();
+    check(s, JOB_STEP_SETUP, enter_group(s->memory_procs)); /* nothing else would keep it to its memory */
+    (void)enter_group(s->cpuset_procs);                     /* there is affinity, too */
+    if (s->changes_identity)
+        check(s, JOB_STEP_SETUP, prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)); /* a lookup may block */
     take_identity(s);
     /* After the identity, because a change of identity clears it. */
     check(s, JOB_STEP_SETUP, prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0));
     if (getppid() != s->keeper_pid) _exit(127); /* I3 */
     umask(s->inherited->umask);
-    check(s, JOB_STEP_DIRECTORY, chdir(s->launch->directory));
+    if (chdir(s->launch->directory) < 0) fail_at_path(s, JOB_STEP_DIRECTORY, 0, s->launch->directory);
     open_standard(s);
     check(s, JOB_STEP_SETUP, setrlimit(RLIMIT_NOFILE, &s->inherited->open_files));
+    if (s->limits_data) check(s, JOB_STEP_SETUP, setrlimit(RLIMIT_DATA, &s->data));
     if (s->cpus != NULL) check(s, JOB_STEP_CPUS, sched_setaffinity(0, s->cpus_size, s->cpus));
-    struct job_report ready = {.step = JOB_STEP_READY};
-    if (write(s->report_fd, &ready, sizeof ready) != (ssize_t)sizeof ready) _exit(127);
-    wait_for_go(s);
+    append_start_record(s); /* I5 */
     exec_program(s);
     fail(s, JOB_STEP_EXEC);
 }
@@ -188,90 +224,101 @@ static void make_cpu_mask(struct job_setup *s, const struct idset *cpus)
     }
 }
 
-/* Finds the user's groups in the user database. A user who is not in it has only the group of the launch. */
-static void find_groups(struct job_setup *s)
+static void set_procs_path(const struct cgroup *group, char out[PATH_MAX])
 {
-    const struct launch *l = s->launch;
-    s->changes_identity = geteuid() != l->uid || getegid() != l->gid || getuid() != l->uid || getgid() != l->gid;
-    if (!s->changes_identity) return;
-    enum { GROUPS_FIRST_TRY = 64, GROUPS_MAX = 65536 }; /* GROUPS_MAX: NGROUPS_MAX of Linux */
-    const struct passwd *user = getpwuid(l->uid);
-    for (int room = GROUPS_FIRST_TRY;; room = s->group_count) {
-        s->groups = mem_resize(NULL, 0, (size_t)room * sizeof *s->groups);
-        s->group_count = user != NULL ? room : 1;
-        s->groups[0] = l->gid;
-        if (user == NULL || getgrouplist(user->pw_name, l->gid, s->groups, &s->group_count) >= 0) return;
-        ensure(s->group_count > room && s->group_count <= GROUPS_MAX);
-        mem_free(s->groups);
-    }
+    out[0] = '\0';
+    if (group->path[0] != '\0' && text_format(out, PATH_MAX, "%s/cgroup.procs", group->path) >= PATH_MAX) out[0] = '\0';
 }
 
-static void close_pair(const int pair[2])
+/* Without a group that has the memory limit, each process has one of its data, unless it has a lower one already. */
+static void limit_data(struct job_setup *s)
 {
-    if (pair[0] >= 0) close(pair[0]);
-    if (pair[1] >= 0) close(pair[1]);
+    const rlim_t limit = s->launch->mem_limit_kib > 0 ? launch_data_limit(s->launch->mem_limit_kib) : RLIM_INFINITY;
+    if (getrlimit(RLIMIT_DATA, &s->data) != 0 || limit >= s->data.rlim_max) return;
+    s->data.rlim_max = limit;
+    if (s->data.rlim_cur > limit) s->data.rlim_cur = limit;
+    s->limits_data = true;
 }
 
-static int fork_with_pipes(struct job_setup *s, int report[2], int go[2], struct job_process *out, struct err *e)
+/* Like fork, but the child begins in a control group. -1: it cannot; the control group may be the reason. */
+static pid_t fork_into_group(int group_fd)
 {
-    if (pipe2(report, O_CLOEXEC) < 0 || pipe2(go, O_CLOEXEC) < 0) {
-        return err_set(e, ERR_UNAVAILABLE, "cannot create a pipe to the job: %s", strerror(errno));
-    }
-    s->report_fd = report[1];
-    s->go_fd = go[0];
-    pid_t pid = fork();
-    if (pid < 0) return err_set(e, ERR_UNAVAILABLE, "cannot start a process for the job: %s", strerror(errno));
-    if (pid == 0) {
-        close(go[1]); /* otherwise wait_for_go would never see the end of the pipe */
-        child_main(s);
-    }
-    *out = (struct job_process){.pid = pid, .report_fd = report[0], .go_fd = go[1]};
-    report[0] = go[1] = -1;
-    return 0;
+    struct clone_args arguments = {
+        .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (uint64_t)(unsigned)group_fd};
+    return (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+}
+
+/* In the control group, if that is possible; else it is removed, and its path becomes empty. A process that changes its
+ * identity does not share the keeper's memory, so that no user can reach into it. */
+static pid_t fork_job(struct cgroup *group, struct job_setup *s)
+{
+    pid_t pid = -1;
+    int fd = group->path[0] == '\0' ? -1 : open(group->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (!s->changes_identity && (fd >= 0 || group->path[0] == '\0')) pid = process_clone(fd, child_main, s);
+    if (fd >= 0 && pid < 0) pid = fork_into_group(fd);
+    if (fd >= 0 && pid != 0) close(fd);
+    if (pid >= 0) return pid;
+    (void)cgroup_remove(group);
+    group->path[0] = '\0';
+    if (s->memory_procs[0] == '\0') limit_data(s); /* the group was to have the limit */
+    return fork();
 }
 
 int job_process_fork(const struct launch *launch, const struct launch_command *command,
-                     const struct inherited_attributes *inherited, struct job_process *out, struct err *e)
+                     const struct job_surroundings *surroundings, struct cgroup *group, int log_fd,
+                     struct buf *start_line, struct job_process *out, struct err *e)
 {
-    struct job_setup s = {.launch = launch, .command = command, .inherited = inherited, .keeper_pid = getpid()};
-    int report[2] = {-1, -1}, go[2] = {-1, -1};
+    static struct job_setup s; /* the job's process may use it after this function has returned (I1) */
+    int report[2];
+    s = (struct job_setup){.launch = launch,
+                           .command = command,
+                           .inherited = surroundings->inherited,
+                           .changes_identity = surroundings->rules->is_system,
+                           .rules = surroundings->rules,
+                           .keeper_pid = getpid(),
+                           .log_fd = log_fd,
+                           .state_fd = surroundings->state_fd,
+                           .start_line = start_line};
+    if (pipe2(report, O_CLOEXEC | O_NONBLOCK) < 0)
+        return err_set(e, ERR_UNAVAILABLE, "cannot create a pipe to the job: %s", strerror(errno));
+    s.report_fd = report[1];
+    set_procs_path(&surroundings->groups->memory, s.memory_procs);
+    set_procs_path(&surroundings->groups->cpuset, s.cpuset_procs);
+    if (!surroundings->groups->enforces_memory) limit_data(&s);
     make_cpu_mask(&s, &launch->cpus);
-    find_groups(&s);
-    int result = fork_with_pipes(&s, report, go, out, e);
-    close_pair(report);
-    close_pair(go);
-    mem_free(s.cpus);
-    mem_free(s.groups);
-    return result;
+    pid_t pid = fork_job(group, &s);
+    if (pid == 0) child_main(&s);
+    int error_number = errno;
+    close(report[1]);
+    *out = (struct job_process){.pid = pid, .report_fd = report[0]};
+    if (pid > 0) return 0;
+    close(report[0]);
+    out->report_fd = -1;
+    return err_set(e, ERR_UNAVAILABLE, "cannot start a process for the job: %s", strerror(error_number));
 }
 
-/* Whether a path is on the disk of an open directory. The path itself may not exist. */
-static bool is_on_disk_of(int fd, const char *path)
+bool job_process_failed_for_machine(const struct job_report *report)
 {
-    struct stat s, disk;
-    char parent[LAUNCH_PATH_MAX + 1];
-    if (fstat(fd, &disk) < 0) return false;
-    if (stat(path, &s) == 0) return s.st_dev == disk.st_dev;
-    const char *slash = strrchr(path, '/');
-    text_format(parent, sizeof parent, "%.*s/", slash == NULL ? 0 : (int)(slash - path), path);
-    return stat(parent, &s) == 0 && s.st_dev == disk.st_dev;
-}
-
-bool job_process_failed_for_machine(const struct job_report *report, const struct launch *launch, int state_fd)
-{
-    bool is_disk = shortage_of_disk(report->error_number);
-    if (shortage_of_kernel(report->error_number)) return true;
     switch ((enum job_step)report->step) {
-    case JOB_STEP_SETUP: return true;
-    case JOB_STEP_OUTPUT: return is_disk && is_on_disk_of(state_fd, launch->out_path);
-    case JOB_STEP_ERROR_OUTPUT: return is_disk && is_on_disk_of(state_fd, launch->err_path);
-    case JOB_STEP_DIRECTORY: return is_disk && is_on_disk_of(state_fd, launch->directory);
-    case JOB_STEP_READY:
     case JOB_STEP_IDENTITY:
-    case JOB_STEP_CPUS:
-    case JOB_STEP_EXEC: break;
+        return job_identity_failed_for_machine((enum job_identity_fault)report->fault, report->error_number);
+    case JOB_STEP_SETUP:
+    case JOB_STEP_RECORD: return true;
+    case JOB_STEP_EXEC:
+        if (report->error_number == EAGAIN) return false; /* execve(2): the user is beyond RLIMIT_NPROC */
+        break;
+    case JOB_STEP_OUTPUT:
+    case JOB_STEP_ERROR_OUTPUT:
+    case JOB_STEP_DIRECTORY:
+    case JOB_STEP_CPUS: break;
     }
-    return false;
+    return report->is_state_disk || shortage_of_kernel(report->error_number);
+}
+
+static void explain_output(const struct job_report *report, const char *kind, const char *path, char *out, size_t size)
+{
+    text_format(out, size, "cannot open %s %s: %s", kind, path,
+                job_output_explain((enum job_output_fault)report->fault, report->error_number));
 }
 
 static void explain_exec(const struct launch *launch, const struct launch_command *command, int error_number, char *out,
@@ -296,13 +343,14 @@ void job_process_explain(const struct job_report *report, const struct launch *l
 {
     const char *why = strerror(report->error_number);
     switch ((enum job_step)report->step) {
-    case JOB_STEP_READY: ensure(!"a step that failed"); break;
     case JOB_STEP_SETUP: text_format(out, size, "cannot set up the job's process: %s", why); break;
+    case JOB_STEP_RECORD: text_format(out, size, "cannot write to the record log: %s", why); break;
     case JOB_STEP_IDENTITY:
-        text_format(out, size, "cannot become user %u, group %u: %s", launch->uid, launch->gid, why);
+        job_identity_explain((enum job_identity_fault)report->fault, report->error_number, launch->uid, launch->gid,
+                             out, size);
         break;
-    case JOB_STEP_OUTPUT: text_format(out, size, "cannot open output %s: %s", launch->out_path, why); break;
-    case JOB_STEP_ERROR_OUTPUT: text_format(out, size, "cannot open error output %s: %s", launch->err_path, why); break;
+    case JOB_STEP_OUTPUT: explain_output(report, "output", launch->out_path, out, size); break;
+    case JOB_STEP_ERROR_OUTPUT: explain_output(report, "error output", launch->err_path, out, size); break;
     case JOB_STEP_DIRECTORY: text_format(out, size, "cannot enter directory %s: %s", launch->directory, why); break;
     case JOB_STEP_CPUS: {
         struct buf cpus = {0};

@@ -1,31 +1,35 @@
 /* The keeper of one job. It works without launcher and daemon, which may end and restart meanwhile: it enforces the
- * time limit, takes orders from its control fifo, ends all processes that the job leaves behind, and writes the
- * records.
+ * time limit, takes orders as signals (keeper_orders.h), ends all processes that the job leaves behind, and appends
+ * its records to the log (segments.h).
  *
- *     PREPARING   the job's process sets itself up            no record
- *     RUNNING     it may execute its program                  start
+ *     PREPARING   the job's process sets itself up            start line
+ *     RUNNING     it has executed its program                 started, appended by the job's process
  *     ENDING      SIGTERM was sent to all; the grace runs     completing
  *     KILLING     SIGKILL, round by round                     completing, if ENDING came before
- *     GONE        no descendant is left                       end
+ *     GONE        no descendant is left                       ended
  *
- *  I1  The start record is on disk before the job's process may execute its program. So a launch without a start record
- *      never ran.
- *  I2  The end record is written when waitpid says that no descendant is left, and it is the last record. The launcher
- *      is notified at once. The keeper syncs the record only if the daemon does not confirm within COMMIT_WAIT_US that
- *      the end is committed (record_log.c); it exits after the one or the other. If the keeper is killed in between,
- *      nothing that was written is lost.
+ *  I1  The keeper has its lock before it does anything else. Its copy of the launcher's own lock keeps the next
+ *      launcher away until then. The record "started" is in the log before the job's process may execute its program.
+ *  I2  The end record is written when waitpid says that no descendant is left, and it is the last record. Then the
+ *      keeper exits, which tells the launcher. If the launcher that forked it is gone, the keeper syncs the end;
+ *      otherwise the launcher does, if need be.
  *  I3  The first reason to end is the one that is recorded: a job that is cancelled during the grace after its time
  *      limit has TIMED_OUT.
  *  I4  During ENDING the deadline only moves nearer.
  *  I5  The time limit counts from started_us, whenever it is ordered. Without a daemon the last one that was ordered
  *      holds; the daemon, whose database has it, repeats it whenever it connects.
+ *  I6  That a job is ended for its memory is in the log before it is ended, so a keeper that is killed meanwhile does
+ *      not make its end unknown.
+ *
+ * Memory: where a control group has the job's limit, the kernel ends its processes. Elsewhere the launcher looks at all
+ * jobs together (memory_watch.c), and the keeper of one that seems to use too much checks it (memory_check.c).
  *
  * Deadlines are in CLOCK_BOOTTIME: the time during which the machine sleeps counts. Records have the wall-clock time,
  * too.
  *
- * The keeper runs as the launcher's user; the job's process changes to the job's user (job_process.c). So under a
- * root launcher a user can neither forge a record nor kill a keeper, and a keeper can end processes that the user
- * started with another identity. */
+ * The keeper runs as the launcher's user; the job's process changes to the job's user (job_process.c). So under a root
+ * launcher a user can neither forge a record nor kill a keeper, and a keeper can end processes that the user started
+ * with another identity. */
 #include "exec/launcher/keeper.h"
 
 #include <errno.h>
@@ -36,41 +40,51 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/ensure.h"
-#include "base/number.h"
 #include "exec/clock.h"
 #include "exec/launcher/durable.h"
-#include "exec/launcher/process.h"
+#include "exec/launcher/job_script.h"
+#include "exec/launcher/keeper_orders.h"
+#include "exec/launcher/log_text.h"
+#include "exec/launcher/memory_check.h"
 #include "exec/launcher/process_title.h"
 #include "exec/launcher/process_tree.h"
-#include "exec/launcher/record_log.h"
+#include "exec/launcher/segments.h"
 
 #define LEFTOVER_GRACE_US (2 * US_PER_S) /* for processes that outlive the main process */
-#define NOTICE_RETRY_US INT64_C(100000)
-#define COMMIT_WAIT_US INT64_C(200000) /* for the daemon's commit of the end, which takes some milliseconds */
+#define NOTICE_WAIT_US INT64_C(10000)    /* what ends sooner is only reported with its end */
 #define KILL_WAIT_MIN_US INT64_C(1000)
 #define KILL_WAIT_MAX_US INT64_C(200000)
 #define NEVER INT64_MAX
 #define KEEPER_NAME "fairlead-keeper" /* 15 bytes, so the kernel keeps all of it */
 
+enum { SIGNALS_PER_READ = 8 };
+
 enum keeper_phase { PREPARING, RUNNING, ENDING, KILLING, GONE };
 
 struct keeper {
     struct keeper_task *task;
-    struct record_log log;
-    struct process_identity identity;
-    struct cgroup cpu_group; /* carries the CPU weight if identity.cgroup cannot */
-    uint32_t cpu_weight;     /* as last ordered; 0: not yet */
+    struct process_identity *identity;
+    struct launch_record record; /* as last written; pid 0: the program was not executed */
+    struct buf start_line;       /* which the job's process appends */
+    int64_t log_offset;          /* of the end of the log before that */
+    struct job_groups groups;
+    struct memory_check memory_check;
+    int64_t mem_limit_kib; /* 0: none */
+    uint64_t mem_mib;      /* as requested */
+    int oom_fd;            /* readable when the kernel is about to kill for memory; -1: no such descriptor */
+    uint32_t cpu_weight;   /* as last ordered; 0: not yet */
     struct launch_command command;
     struct job_process job; /* report_fd is -1 once there is nothing more to read */
     enum keeper_phase phase;
     int64_t time_limit_us, grace_us;
-    int64_t started_us;   /* CLOCK_BOOTTIME; the program may execute since then */
+    int64_t started_us;   /* CLOCK_BOOTTIME: when the job's process was forked */
+    int64_t notice_us;    /* CLOCK_BOOTTIME: until then it waits for signals only, so that a short job wakes it up once.
+                           * Then the launcher is told of the start. NEVER: it was, or will not be */
     int64_t deadline_us;  /* CLOCK_BOOTTIME; of the next step: ending at the time limit, or killing */
     int64_t kill_wait_us; /* until the next round */
     bool has_reaped;      /* since the last round */
@@ -78,13 +92,12 @@ struct keeper {
     int main_status;              /* from waitpid, if is_main_gone */
     struct launch_record outcome; /* of the end record: id, end, exit_status, signal, detail */
     bool is_decided;              /* outcome.end is set (I3) */
-    bool is_committed;            /* the daemon has committed the end */
-    int signal_fd, timer_fd;
-    struct buf orders; /* an incomplete line */
+    bool has_script;              /* launches/ID.script exists */
+    int timer_fd;                 /* -1: not needed yet */
 };
 
 static void read_report(struct keeper *k);
-static void read_orders(struct keeper *k);
+static void give_up_start(struct keeper *k, enum launch_end end, const char *detail);
 
 static int64_t min_us(int64_t a, int64_t b)
 {
@@ -97,6 +110,34 @@ static void decide_end(struct keeper *k, enum launch_end end, const char *detail
     k->is_decided = true;
     k->outcome.end = end;
     launch_record_set_detail(&k->outcome, detail);
+}
+
+/* --- memory ---------------------------------------------------------------------------------------------------- */
+
+/* "used 3.2G of memory; it may use 2G, of which it had asked for 1.9G". used_kib 0: not known. */
+static void decide_out_of_memory(struct keeper *k, int64_t used_kib, bool is_by_kernel)
+{
+    char used[32], limit[32], asked[32], detail[LAUNCH_DETAIL_SIZE];
+    if (k->is_decided) return; /* I3 */
+    memory_format(used, (uint64_t)(used_kib + BYTES_PER_KIB - 1) / BYTES_PER_KIB);
+    memory_format(limit, (uint64_t)k->mem_limit_kib / BYTES_PER_KIB);
+    memory_format(asked, k->mem_mib);
+    if (is_by_kernel)
+        text_format(detail, sizeof detail, "needed more than %s of memory, its limit; it had asked for %s", limit,
+                    asked);
+    else
+        text_format(detail, sizeof detail, "used %s of memory; its limit is %s, it had asked for %s", used, limit,
+                    asked);
+    decide_end(k, LAUNCH_OUT_OF_MEMORY, detail);
+    if (k->record.max_rss_kib < used_kib) k->record.max_rss_kib = used_kib;
+}
+
+/* A job of which the kernel has killed a process for memory has run out of it, also if its main process goes on or ends
+ * by itself, as in Slurm. */
+static void notice_kernel_kills(struct keeper *k)
+{
+    if (!k->groups.enforces_memory || k->is_decided) return;
+    if (job_groups_count_oom_kills(&k->groups, k->identity) > 0) decide_out_of_memory(k, k->mem_limit_kib, true);
 }
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
@@ -119,73 +160,68 @@ static void fill_usage(struct launch_record *record, const struct cgroup_usage *
 
 static void fill_exit_status(struct keeper *k)
 {
-    if (!k->is_main_gone || launch_end_is_never_ran(k->outcome.end) || k->log.record.pid == 0) return;
+    if (!k->is_main_gone || launch_end_is_never_ran(k->outcome.end) || k->record.pid == 0) return;
     if (WIFEXITED(k->main_status))
         k->outcome.exit_status = WEXITSTATUS(k->main_status);
     else
         k->outcome.signal = WTERMSIG(k->main_status);
 }
 
-static bool is_directory_removed(const struct launch_dir *d)
+static int append_record(const struct keeper *k, const struct launch_record *record)
 {
-    struct stat s;
-    return fstat(d->fd, &s) < 0 || s.st_nlink == 0;
+    struct buf line = {0};
+    log_text_add_record(&line, record);
+    int result = durable_append(k->task->log_fd, (struct str){line.text, line.length});
+    buf_release(&line);
+    return result;
 }
 
-/* Waits up to COMMIT_WAIT_US for the order that says that the daemon has committed the end. Returns whether it came. */
-static bool wait_for_commit(struct keeper *k)
+/* Tells the launcher that the log has a new record, or the one after it: if the fifo is full, it is going to read the
+ * log anyway. */
+static void notify(struct keeper *k)
 {
-    int64_t until_us = clock_boot_us() + COMMIT_WAIT_US;
-    for (int64_t left_us = COMMIT_WAIT_US; left_us > 0 && !k->is_committed; left_us = until_us - clock_boot_us()) {
-        struct pollfd control = {.fd = k->task->dir.control_fd, .events = POLLIN};
-        if (poll(&control, 1, (int)(left_us / US_PER_MS) + 1) > 0) read_orders(k);
-    }
-    return k->is_committed;
+    k->notice_us = NEVER;
+    (void)!write(k->task->events_fd, &k->outcome.id, sizeof k->outcome.id);
 }
 
-/* Returns whether the end record that was written survives power loss: in the daemon's database or on disk (I2). */
-static bool make_end_durable(struct keeper *k)
+/* Tries until the end is in the log, because the disk may be full where no space can be allocated before. */
+static void write_end(struct keeper *k, const struct launch_record *record)
 {
-    if (k->log.is_launcher_notified && wait_for_commit(k)) return true;
-    return record_log_sync(&k->log, NULL) == 0;
+    while (append_record(k, record) < 0) sleep(1);
+    if (getppid() != k->task->launcher_pid) (void)fdatasync(k->task->log_fd); /* I2 */
 }
 
-/* Tries until a launch with a start record has a durable end record, because the disk may be full. Without a start
- * record the launcher needs none, and none can be written once the directory has been removed. */
-static void write_end(struct keeper *k, struct launch_record record)
+static void remove_script(const struct keeper *k)
 {
-    bool has_start_record = k->log.record.pid != 0;
-    while (record_log_write(&k->log, record, NULL) || (has_start_record && !make_end_durable(k))) {
-        if (!has_start_record || is_directory_removed(&k->task->dir)) return;
-        sleep(1);
-    }
+    if (k->has_script) job_script_remove(k->task->spool, k->outcome.id);
 }
 
 static _Noreturn void finish(struct keeper *k)
 {
-    struct launch_record record = k->log.record;
+    struct launch_record record = k->record;
     struct cgroup_usage group_usage;
     struct buf scratch = {0};
     k->phase = GONE;
-    read_orders(k);
-    k->is_committed = false; /* the end has not been reported: a "committed" that is already here is void */
-    cgroup_read_usage(k->identity.cgroup.path, &scratch, &group_usage);
+    cgroup_read_sums(k->identity->cgroup.path, &scratch, &group_usage);
     buf_release(&scratch);
-    (void)cgroup_remove_wait(&k->identity.cgroup);
-    (void)cgroup_remove_wait(&k->cpu_group);
+    notice_kernel_kills(k);
+    (void)job_groups_remove_wait(&k->groups, k->identity);
+    remove_script(k);
     decide_end(k, LAUNCH_EXITED, "");
     fill_exit_status(k);
     record.id = k->outcome.id;
     record.phase = LAUNCH_ENDED;
-    launch_record_set_time(&record, k->identity.boot_id);
+    launch_record_set_time(&record, k->identity->boot_id);
     record.end = k->outcome.end;
     record.exit_status = k->outcome.exit_status;
     record.signal = k->outcome.signal;
     memcpy(record.detail, k->outcome.detail, sizeof record.detail);
     fill_usage(&record, &group_usage);
-    if (launch_end_is_never_ran(record.end)) record.started_us = record.started_boot_us = record.pid = 0;
-    write_end(k, record);
-    _exit(0); /* the launcher sees that through its pidfd, in case it missed the notice */
+    if (record.max_rss_kib < k->record.max_rss_kib) record.max_rss_kib = k->record.max_rss_kib;
+    if (launch_end_is_never_ran(record.end) || record.pid == 0)
+        record.started_us = record.started_boot_us = record.pid = 0;
+    write_end(k, &record);
+    _exit(0);
 }
 
 /* Reaps every child that has ended; finishes if no child is left (I2). */
@@ -211,7 +247,7 @@ static void reap_children(struct keeper *k)
  * away. */
 static void kill_round(struct keeper *k)
 {
-    cgroup_kill(&k->identity.cgroup);
+    cgroup_kill(&k->identity->cgroup);
     process_tree_kill_children();
     if (k->has_reaped)
         k->kill_wait_us = 0;
@@ -223,17 +259,23 @@ static void kill_round(struct keeper *k)
 static void begin_killing(struct keeper *k)
 {
     k->phase = KILLING;
-    k->deadline_us = NEVER;
+    k->deadline_us = k->notice_us = NEVER;
     kill_round(k);
 }
 
 /* Without this record the job ends just the same; so a failure is ignored. */
 static void write_completing(struct keeper *k)
 {
-    struct launch_record record = k->log.record;
+    struct launch_record record = k->record;
     record.phase = LAUNCH_COMPLETING;
-    launch_record_set_time(&record, k->identity.boot_id);
-    (void)record_log_write(&k->log, record, NULL);
+    launch_record_set_time(&record, k->identity->boot_id);
+    if (k->is_decided && k->outcome.end == LAUNCH_OUT_OF_MEMORY) { /* I6 */
+        record.end = k->outcome.end;
+        memcpy(record.detail, k->outcome.detail, sizeof record.detail);
+    }
+    if (append_record(k, &record) < 0) return;
+    k->record = record;
+    notify(k);
 }
 
 /* Sends SIGTERM to all processes now, and SIGKILL after the grace. While the job is being ended, this can only shorten
@@ -254,33 +296,77 @@ static void begin_ending(struct keeper *k, int64_t grace_us)
     }
 }
 
-static void cancel(struct keeper *k, int64_t grace_us, const char *detail)
+static void cancel(struct keeper *k, int64_t grace_us)
 {
-    if (!k->is_main_gone) decide_end(k, LAUNCH_CANCELLED, detail);
+    if (!k->is_main_gone) decide_end(k, LAUNCH_CANCELLED, "");
     begin_ending(k, grace_us);
+}
+
+/* As at a shutdown of the machine: no user has cancelled the job, so it ends as after a failure of its host. */
+static void shut_down(struct keeper *k)
+{
+    if (!k->is_main_gone) decide_end(k, LAUNCH_LOST, "its keeper got SIGTERM, as at a shutdown");
+    begin_ending(k, k->grace_us);
 }
 
 static void end_leftovers(struct keeper *k)
 {
+    notice_kernel_kills(k);
     decide_end(k, LAUNCH_EXITED, "");
     begin_ending(k, min_us(k->grace_us, LEFTOVER_GRACE_US));
+}
+
+/* Without a grace: the job has memory that is not its own, and takes more of it meanwhile. */
+static void end_for_memory(struct keeper *k)
+{
+    if (k->phase == RUNNING) {
+        k->phase = ENDING;
+        write_completing(k); /* I6 */
+    }
+    if (k->phase == ENDING) begin_killing(k);
+}
+
+/* The check has ended. */
+static void on_memory_checked(struct keeper *k)
+{
+    int64_t used_kib = memory_check_end(&k->memory_check);
+    if (used_kib <= k->mem_limit_kib || (k->phase != RUNNING && k->phase != ENDING)) return;
+    decide_out_of_memory(k, used_kib, false);
+    end_for_memory(k);
+}
+
+/* The kernel is about to kill a process of a group of version 1: it would choose one, and leave the others. */
+static void on_oom_event(struct keeper *k)
+{
+    close(k->oom_fd);
+    k->oom_fd = -1;
+    if (k->phase != RUNNING && k->phase != ENDING) return;
+    decide_out_of_memory(k, k->mem_limit_kib, true);
+    end_for_memory(k);
 }
 
 static void on_deadline(struct keeper *k)
 {
     if (k->phase == ENDING) {
         begin_killing(k);
+    } else if (k->phase == PREPARING) {
+        give_up_start(k, LAUNCH_REFUSED, "its program was not executed within its time limit");
     } else if (k->phase == RUNNING) {
         decide_end(k, LAUNCH_TIMED_OUT, "");
         begin_ending(k, k->grace_us);
     }
 }
 
-/* While the job is being ended, its time limit does not count any more (I3). */
+/* While the job is being ended, its time limit does not count any more (I3). Before the program is executed, a user who
+ * shares the machine must not get around it: by stopping the process, or with a file system that does not answer. The
+ * grace is for the start. */
 static void set_limit_deadline(struct keeper *k)
 {
-    if (k->phase != RUNNING) return;
-    k->deadline_us = k->time_limit_us > 0 ? k->started_us + k->time_limit_us : NEVER; /* I5 */
+    int64_t limit_us = k->time_limit_us;
+    if (k->phase == PREPARING && !k->task->rules->is_system) return;
+    if (k->phase != PREPARING && k->phase != RUNNING) return;
+    if (limit_us > 0 && k->phase == PREPARING) limit_us += k->grace_us;
+    k->deadline_us = limit_us > 0 ? k->started_us + limit_us : NEVER; /* I5 */
 }
 
 /* --- the start ---------------------------------------------------------------------------------------------------- */
@@ -292,62 +378,65 @@ static void give_up_start(struct keeper *k, enum launch_end end, const char *det
     begin_killing(k);
 }
 
-/* The order for a weight may come before the groups exist or after; so this is called at both times. */
-static void apply_cpu_weight(const struct keeper *k)
+/* The CPU weight of a group of version 1 is only needed if one is ordered: then all processes of the job move there. */
+static void make_cpu_group(struct keeper *k)
 {
-    if (k->cpu_weight == 0) return;
-    (void)(cgroup_set_cpu_weight(&k->cpu_group, k->cpu_weight) ||
-           cgroup_set_cpu_weight(&k->identity.cgroup, k->cpu_weight));
+    struct cgroup *group = &k->groups.cpu;
+    if (group->path[0] != '\0' || k->task->cgroups->cpu_path[0] == '\0') return;
+    cgroup_set_cpu_path(k->task->cgroups, k->outcome.id, k->identity->key, group);
+    cgroup_create(group);
+    if (group->path[0] != '\0') process_tree_attach(group);
 }
 
-/* Called after the start record is written: by the key in the record, the launcher finds this group if the keeper is
- * killed. */
-static void join_cpu_group(struct keeper *k)
+static void apply_cpu_weight(struct keeper *k)
 {
-    struct cgroup *group = &k->cpu_group;
-    cgroup_set_cpu_path(k->task->cgroups, k->task->launch->id, k->identity.key, group);
-    cgroup_create(group);
-    if (group->path[0] != '\0' && !cgroup_attach(group, k->job.pid)) {
-        (void)cgroup_remove(group);
-        group->path[0] = '\0';
-    }
+    if (k->cpu_weight == 0 || k->phase == PREPARING) return;
+    make_cpu_group(k);
+    (void)(cgroup_set_cpu_weight(&k->groups.cpu, k->cpu_weight) ||
+           cgroup_set_cpu_weight(&k->identity->cgroup, k->cpu_weight));
+}
+
+/* Whether the log has the record "started" of this launch: its process was about to execute the program, and may have
+ * done so. */
+static bool has_start_record(const struct keeper *k)
+{
+    return segment_has_record(k->task->log_fd, k->log_offset, k->outcome.id);
+}
+
+/* The program runs. */
+static void set_running(struct keeper *k)
+{
+    k->phase = RUNNING;
+    k->record.pid = k->job.pid;
+    set_limit_deadline(k);
     apply_cpu_weight(k);
 }
 
-/* The job's process is ready. Writes the start record, then lets the process execute its program (I1). */
-static void start_job(struct keeper *k)
+/* The fault of the machine, as far as it is known: it has no memory. But a user who shares it with others could kill
+ * the process, too, and would make all others wait. */
+static enum launch_end killed_before_start(const struct keeper *k)
 {
-    struct process main_process = {0};
-    struct launch_record record = {.id = k->task->launch->id, .pid = k->job.pid};
-    struct err e;
-    (void)process_read(k->job.pid, &main_process);
-    k->identity.start_ticks = main_process.start_ticks;
-    if (!cgroup_attach(&k->identity.cgroup, k->job.pid)) {
-        (void)cgroup_remove(&k->identity.cgroup);
-        k->identity.cgroup.path[0] = '\0';
-    }
-    if (record_log_write_start(&k->log, record, &k->identity, &e)) {
-        give_up_start(k, LAUNCH_UNAVAILABLE, ERR_SENTENCE(&e));
-        return;
-    }
-    join_cpu_group(k);
-    k->phase = RUNNING;
-    k->started_us = clock_boot_us();
-    set_limit_deadline(k);
-    if (write(k->job.go_fd, "", 1) == 1) return;
-    give_up_start(k, LAUNCH_UNAVAILABLE, "the job's process ended before it executed the program");
+    return k->task->rules->is_system ? LAUNCH_REFUSED : LAUNCH_UNAVAILABLE;
 }
 
-/* The program runs, or its process is gone: releases the pipes and the launch. */
-static void release_launch(struct keeper *k)
+/* The end of the pipe: exec has closed it, or the process is gone, perhaps without having executed anything. */
+static void on_report_end(struct keeper *k)
 {
-    close(k->job.report_fd);
-    k->job.report_fd = -1;
-    if (k->job.go_fd >= 0) close(k->job.go_fd);
-    k->job.go_fd = -1;
-    k->task->launch = NULL;
-    arena_release(k->task->memory);
-    buf_release(k->task->bytes);
+    bool has_started = has_start_record(k);
+    if (has_started && k->phase == PREPARING)
+        set_running(k);
+    else if (has_started)
+        k->record.pid = k->job.pid; /* it is being killed */
+    else
+        give_up_start(k, killed_before_start(k), "the job's process was killed before it executed the program");
+}
+
+/* Whether there is something to read. Until the program is executed, no call may fail that need not (job_process.c,
+ * I1). */
+static bool has_report(const struct keeper *k)
+{
+    struct pollfd p = {.fd = k->job.report_fd, .events = POLLIN};
+    return k->job.report_fd >= 0 && poll(&p, 1, 0) > 0;
 }
 
 static void read_report(struct keeper *k)
@@ -355,105 +444,126 @@ static void read_report(struct keeper *k)
     struct job_report report;
     ssize_t n = read(k->job.report_fd, &report, sizeof report);
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
-    if (n == (ssize_t)sizeof report && report.step == JOB_STEP_READY) {
-        if (k->phase == PREPARING && !k->is_main_gone) start_job(k);
-        return;
-    }
     if (n == (ssize_t)sizeof report) {
         char detail[ERR_SENTENCE_SIZE];
         job_process_explain(&report, k->task->launch, &k->command, detail, sizeof detail);
-        bool is_machine = job_process_failed_for_machine(&report, k->task->launch, k->task->spool->fd);
+        bool is_machine = job_process_failed_for_machine(&report);
         give_up_start(k, is_machine ? LAUNCH_UNAVAILABLE : LAUNCH_REFUSED, detail);
-    } else if (k->phase == PREPARING) {
-        give_up_start(k, LAUNCH_UNAVAILABLE, "the job's process was killed before it executed the program");
+    } else {
+        on_report_end(k);
     }
-    release_launch(k);
+    close(k->job.report_fd);
+    k->job.report_fd = -1;
+}
+
+/* The job has run for a while: its launch is needed no more. */
+static void on_notice_due(struct keeper *k)
+{
+    notify(k);
+    k->task->launch = NULL;
+    arena_release(k->task->memory);
+    buf_release(k->task->bytes);
 }
 
 /* --- orders ------------------------------------------------------------------------------------------------------- */
 
-/* "end GRACE_US", "weight WEIGHT", "limit TIME_LIMIT_US", or "committed" once no descendant is left. Other lines are
- * ignored. */
-static void take_order(struct keeper *k, struct str line)
+/* A value out of range is ignored, and so is a signal that is no order. */
+static void take_order(struct keeper *k, enum keeper_order order, int64_t value)
 {
-    int64_t grace_us, limit_us;
-    uint64_t weight;
-    struct str argument;
-    struct str word = str_cut(line, ' ', &argument);
-    if (k->phase == GONE) {
-        k->is_committed |= str_equal(word, str("committed"));
-    } else if (str_equal(word, str("end"))) {
-        if (!number_parse_i64(argument, &grace_us) || grace_us < 0 || grace_us > LAUNCH_GRACE_MAX_US) return;
-        cancel(k, grace_us, "");
-    } else if (str_equal(word, str("weight"))) {
-        if (!number_parse_u64(argument, &weight)) return;
-        if (weight < LAUNCH_CPU_WEIGHT_MIN || weight > LAUNCH_CPU_WEIGHT_MAX) return;
-        k->cpu_weight = (uint32_t)weight;
+    switch (order) {
+    case KEEPER_ORDER_END:
+        if (value >= 0 && value <= LAUNCH_GRACE_MAX_US) cancel(k, value);
+        break;
+    case KEEPER_ORDER_WEIGHT:
+        if (value < LAUNCH_CPU_WEIGHT_MIN || value > LAUNCH_CPU_WEIGHT_MAX) break;
+        k->cpu_weight = (uint32_t)value;
         apply_cpu_weight(k);
-    } else if (str_equal(word, str("limit"))) {
-        if (!number_parse_i64(argument, &limit_us) || limit_us < 0 || limit_us > LAUNCH_TIME_LIMIT_MAX_US) return;
-        k->time_limit_us = limit_us;
+        break;
+    case KEEPER_ORDER_LIMIT:
+        if (value < 0 || value > LAUNCH_TIME_LIMIT_MAX_US) break;
+        k->time_limit_us = value;
         set_limit_deadline(k);
+        break;
+    case KEEPER_ORDER_MEMORY:
+        if (k->mem_limit_kib > 0 && (k->phase == RUNNING || k->phase == ENDING)) memory_check_begin(&k->memory_check);
+        break;
+    case KEEPER_ORDER_COUNT: break;
     }
-}
-
-static void read_orders(struct keeper *k)
-{
-    enum { ORDERS_SIZE = 4096 };
-    ssize_t n = read(k->task->dir.control_fd, buf_room(&k->orders, ORDERS_SIZE), ORDERS_SIZE);
-    if (n <= 0) return;
-    k->orders.length += (size_t)n;
-    struct str rest = {k->orders.text, k->orders.length};
-    while (rest.length > 0 && memchr(rest.text, '\n', rest.length) != NULL) {
-        struct str line = str_cut(rest, '\n', &rest);
-        take_order(k, line);
-    }
-    if (rest.length > ORDERS_SIZE) rest.length = 0; /* no order is that long */
-    if (rest.length > 0) memmove(k->orders.text, rest.text, rest.length);
-    k->orders.length = rest.length;
 }
 
 static void read_signals(struct keeper *k)
 {
-    struct signalfd_siginfo info;
-    while (read(k->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
-        if (info.ssi_signo == SIGTERM) cancel(k, k->grace_us, "its keeper got SIGTERM, as at a shutdown");
+    struct signalfd_siginfo infos[SIGNALS_PER_READ];
+    ssize_t n = read(k->task->signal_fd, infos, sizeof infos);
+    for (size_t i = 0; n > 0 && i < (size_t)n / sizeof *infos; i++) {
+        const struct signalfd_siginfo *info = &infos[i];
+        uint32_t order = info->ssi_signo - KEEPER_ORDER_SIGNAL;
+        if (info->ssi_signo == SIGTERM) shut_down(k);
+        if (info->ssi_code == SI_QUEUE && order < KEEPER_ORDER_COUNT)
+            take_order(k, (enum keeper_order)order, (int64_t)info->ssi_ptr);
     }
 }
 
 /* --- the loop ----------------------------------------------------------------------------------------------------- */
 
-/* Sets a timer of CLOCK_BOOTTIME, because poll's timeout stands still while the machine sleeps. */
-static void set_timer(const struct keeper *k)
+/* Whether the keeper waits for signals only. */
+static bool is_quiet(const struct keeper *k)
 {
-    int64_t now_us = clock_boot_us(), wake_us = k->deadline_us;
-    if (k->phase == KILLING) wake_us = min_us(wake_us, now_us + k->kill_wait_us);
-    if (k->log.is_notice_due) wake_us = min_us(wake_us, now_us + NOTICE_RETRY_US);
+    return k->notice_us != NEVER && clock_boot_us() < k->notice_us;
+}
+
+/* Sets a timer of CLOCK_BOOTTIME, because poll's timeout stands still while the machine sleeps. Without descriptors
+ * there is none, and poll's timeout has to do. Returns when poll has to end by itself. */
+static int64_t set_timer(struct keeper *k)
+{
+    int64_t wake_us = k->deadline_us;
+    if (is_quiet(k)) return min_us(wake_us, k->notice_us);
+    if (k->phase == KILLING) wake_us = min_us(wake_us, clock_boot_us() + k->kill_wait_us);
+    if (wake_us == NEVER && k->timer_fd < 0) return NEVER;
+    if (k->timer_fd < 0) k->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (k->timer_fd < 0) return wake_us;
     struct itimerspec at = {0}; /* never */
     if (wake_us != NEVER)
         at.it_value = (struct timespec){.tv_sec = wake_us / US_PER_S, .tv_nsec = wake_us % US_PER_S * NS_PER_US};
     ensure(timerfd_settime(k->timer_fd, TFD_TIMER_ABSTIME, &at, NULL) == 0);
+    return NEVER;
+}
+
+static int poll_timeout_ms(int64_t until_us)
+{
+    enum { MAX_MS = 1000 };
+    if (until_us == NEVER) return -1;
+    int64_t left_ms = (until_us - clock_boot_us()) / US_PER_MS + 1;
+    return left_ms < 0 ? 0 : left_ms < MAX_MS ? (int)left_ms : MAX_MS;
 }
 
 static _Noreturn void run_loop(struct keeper *k)
 {
     for (;;) {
-        struct pollfd fds[] = {{.fd = k->signal_fd, .events = POLLIN},
-                               {.fd = k->task->dir.control_fd, .events = POLLIN},
-                               {.fd = k->job.report_fd, .events = POLLIN},
-                               {.fd = k->timer_fd, .events = POLLIN}};
-        set_timer(k);
-        if (poll(fds, 4, -1) < 0) fds[0].revents = fds[1].revents = fds[2].revents = 0;
-        if (fds[2].revents != 0) read_report(k);
-        if (fds[1].revents != 0) read_orders(k);
-        if (fds[0].revents != 0) read_signals(k);
-        reap_children(k);
+        int64_t until_us = set_timer(k);
+        struct pollfd fds[] = {{.fd = k->task->signal_fd, .events = POLLIN},
+                               {.fd = is_quiet(k) ? -1 : k->job.report_fd, .events = POLLIN},
+                               {.fd = k->timer_fd, .events = POLLIN},
+                               {.fd = k->memory_check.pid != 0 ? k->memory_check.result_fd : -1, .events = POLLIN},
+                               {.fd = k->oom_fd, .events = POLLIN}};
+        enum { COUNT = sizeof fds / sizeof *fds };
+        if (poll(fds, COUNT, poll_timeout_ms(until_us)) < 0) memset(fds, 0, sizeof fds);
+        if (has_report(k)) read_report(k); /* before orders, which depend on it */
+        if (fds[3].revents != 0) on_memory_checked(k);
+        if (fds[4].revents != 0) on_oom_event(k);
+        if (fds[0].revents != 0) {
+            read_signals(k);
+            reap_children(k);
+        }
         if (k->is_main_gone && k->phase == RUNNING) end_leftovers(k);
         if (k->is_main_gone && k->phase == ENDING)
             k->deadline_us = min_us(k->deadline_us, clock_boot_us() + LEFTOVER_GRACE_US);
-        if (clock_boot_us() >= k->deadline_us) on_deadline(k);
-        if (k->phase == KILLING) kill_round(k);
-        if (k->log.is_notice_due) record_log_notify(&k->log);
+        if (k->deadline_us != NEVER && clock_boot_us() >= k->deadline_us) on_deadline(k);
+        if (k->phase == KILLING) {
+            reap_children(k);
+            kill_round(k);
+        }
+        if (k->notice_us != NEVER && k->job.report_fd < 0 && !is_quiet(k)) on_notice_due(k);
     }
 }
 
@@ -475,59 +585,54 @@ static void close_all_but(const int *kept, int count)
     (void)close_range((unsigned)next, ~0u, 0);
 }
 
-static int set_up_process(struct keeper *k, struct err *e)
+static int set_up_process(const struct keeper *k, struct err *e)
 {
-    struct keeper_task *t = k->task;
+    const struct keeper_task *t = k->task;
     char title[32 + LAUNCH_NAME_MAX];
-    sigset_t all, wanted;
-    close_all_but((const int[]){t->spool->fd, t->dir.fd, t->dir.lock_fd, t->dir.control_fd}, 4);
+    if (segments_lock_keeper(t->keepers_fd, t->launch->id, e)) return -1; /* I1 */
+    close_all_but((const int[]){t->spool->fd, t->log_fd, t->keepers_fd, t->events_fd, t->signal_fd}, 5);
     (void)setsid();
     text_format(title, sizeof title, KEEPER_NAME " %s", t->launch->name);
     process_title_set(title);
-    sigfillset(&all);
-    sigemptyset(&wanted);
-    sigaddset(&wanted, SIGCHLD);
-    sigaddset(&wanted, SIGTERM);
-    ensure(sigprocmask(SIG_SETMASK, &all, NULL) == 0);
-    k->signal_fd = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
-    k->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
-    if (k->signal_fd < 0 || k->timer_fd < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0) {
-        return err_set(e, ERR_UNAVAILABLE, "cannot set up a keeper: %s", strerror(errno));
-    }
-    return 0;
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0) return 0;
+    return err_set(e, ERR_UNAVAILABLE, "cannot set up a keeper: %s", strerror(errno));
 }
 
-static int write_script(const struct keeper *k, struct err *e)
+static int write_script(struct keeper *k, struct err *e)
 {
-    struct str script = k->task->launch->script;
-    if (script.length == 0) return 0;
-    int fd = openat(k->task->dir.fd, "script", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd >= 0 && durable_write_all(fd, script) == 0 && close(fd) == 0) return 0;
-    return err_set(e, ERR_IO, "cannot write the job's script: %s", strerror(errno));
+    const struct launch *launch = k->task->launch;
+    if (launch->script.length == 0) return 0;
+    k->has_script = true;
+    return job_script_write(k->task->spool, launch, e);
 }
 
-static int make_key(struct keeper *k, struct err *e)
+/* The record that the job's process is going to append. */
+static void prepare_record(struct keeper *k)
 {
-    struct buf id = {0};
-    spool_read_instance_id(k->task->spool, &id);
-    int result = process_identity_make_key((struct str){id.text, id.length}, k->identity.key, e);
-    buf_release(&id);
-    return result;
+    launch_record_set_time(&k->record, k->identity->boot_id);
+    k->record.started_us = k->record.at_us;
+    k->record.started_boot_us = k->started_us = k->record.at_boot_us;
+    k->notice_us = k->started_us + NOTICE_WAIT_US;
+    log_text_add_start(&k->start_line, k->record);
+    k->log_offset = lseek(k->task->log_fd, 0, SEEK_END);
+    set_limit_deadline(k);
 }
 
 static int prepare_job(struct keeper *k, struct err *e)
 {
     struct keeper_task *t = k->task;
     char script_path[LAUNCH_PATH_MAX + 64];
-    if (set_up_process(k, e) || make_key(k, e)) return -1;
-    k->identity.place = launch_dir_place(&t->dir);
-    cgroup_set_path(t->cgroups, t->launch->id, k->identity.key, &k->identity.cgroup);
-    if (launch_dir_write_keeper(&t->dir, &k->identity.cgroup, e) || write_script(k, e)) return -1;
-    text_format(k->identity.boot_id, sizeof k->identity.boot_id, "%s", t->boot_id);
-    text_format(script_path, sizeof script_path, "%s/launches/%" PRIu64 "/script", t->spool->path, t->launch->id);
-    launch_command_build(t->launch, script_path, k->identity.key, t->memory, &k->command);
-    cgroup_create(&k->identity.cgroup); /* its path is in the lock file, so that the launcher can remove it */
-    return job_process_fork(t->launch, &k->command, t->inherited, &k->job, e);
+    if (set_up_process(k, e)) return -1;
+    text_format(script_path, sizeof script_path, "%s/launches/%" PRIu64 ".script", t->spool->path, t->launch->id);
+    if (write_script(k, e)) return -1;
+    launch_command_build(t->launch, script_path, k->identity->key, t->memory, &k->command);
+    cgroup_create(&k->identity->cgroup); /* its path is in the start line, so that the launcher can remove it */
+    job_groups_prepare(t->cgroups, t->launch, k->identity, &k->groups);
+    if (k->groups.enforces_memory) k->oom_fd = cgroup_open_oom_event(&k->groups.memory);
+    prepare_record(k);
+    const struct job_surroundings surroundings = {t->inherited, t->rules, t->spool->fd, &k->groups};
+    return job_process_fork(t->launch, &k->command, &surroundings, &k->identity->cgroup, t->log_fd, &k->start_line,
+                            &k->job, e);
 }
 
 bool keeper_is(pid_t pid)
@@ -543,16 +648,19 @@ bool keeper_is(pid_t pid)
 _Noreturn void keeper_main(struct keeper_task *task)
 {
     struct err e;
-    ensure(task->dir.lock_fd >= 0 && task->dir.control_fd >= 0);
     struct keeper k = {
         .task = task,
-        .log = {.dir = &task->dir, .spool_fd = task->spool->fd},
-        .job = {.report_fd = -1, .go_fd = -1},
+        .identity = task->identity,
+        .record = {.id = task->launch->id, .phase = LAUNCH_STARTED},
+        .job = {.report_fd = -1},
         .time_limit_us = task->launch->time_limit_us,
         .grace_us = task->launch->grace_us,
         .deadline_us = NEVER,
+        .notice_us = NEVER,
+        .mem_limit_kib = task->launch->mem_limit_kib,
+        .mem_mib = task->launch->mem_mib,
+        .oom_fd = -1,
         .outcome = {.id = task->launch->id},
-        .signal_fd = -1,
         .timer_fd = -1,
     };
     if (prepare_job(&k, &e)) {

@@ -4,20 +4,27 @@
 
 #include "exec/launcher/cgroup.h"
 #include "exec/launcher/job_process.h"
+#include "exec/launcher/process_identity.h"
 #include "exec/launcher/spool.h"
 
 struct keeper_task {
     const struct launch *launch;
-    struct launch_dir dir; /* new, locked, its control fifo open */
+    struct process_identity *identity; /* as in the launch's start line, which is synced */
     const struct spool *spool;
+    int log_fd;     /* the segment with the start line (segments.h) */
+    int keepers_fd; /* launches/keepers */
+    int events_fd;  /* the fifo of events */
+    int signal_fd;  /* of the launcher: gives a process that reads from it its own signals */
     const struct cgroup_parent *cgroups;
     const struct inherited_attributes *inherited;
-    const char *boot_id;  /* of the present boot */
-    struct arena *memory; /* holds the launch; released once the job runs */
+    const struct identity_rules *rules;
+    pid_t launcher_pid;
+    struct arena *memory; /* holds the launch; released once the job has run for a while */
     struct buf *bytes;    /* holds the launch's script; released likewise */
 };
 
-/* To be called in the fork. Closes every descriptor but 0 to 2 and those of the task, keeps the job, and exits. */
+/* To be called in the fork, with all signals blocked. Closes every descriptor but 0 to 2 and those of the task, keeps
+ * the job, and exits. */
 _Noreturn void keeper_main(struct keeper_task *task);
 
 /* Whether the process with this pid is a keeper, by its name; false for 0. */

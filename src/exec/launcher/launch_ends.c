@@ -4,32 +4,48 @@
 
 #include "base/ensure.h"
 #include "exec/clock.h"
+#include "exec/launcher/job_groups.h"
+#include "exec/launcher/log_text.h"
 #include "exec/launcher/orphans.h"
-#include "exec/launcher/record_log.h"
 
 enum {
     ORPHAN_ROUNDS_MAX = 60 * 1000 / LAUNCHES_TICK_MS, /* a minute; then the orphans that are left are reported */
     EMPTY_ROUNDS_MIN = 2                              /* in a row, before the launch counts as ended */
 };
 
-void launch_ends_write(struct launches *l, struct launch_entry *entry, const struct launch_dir *d,
-                       struct launch_record record)
+void launch_ends_write(struct launches *l, struct launch_entry *entry, struct launch_record record)
 {
-    struct record_log log = {.dir = d, .spool_fd = l->spool->fd};
     ensure(record.phase == LAUNCH_ENDED);
     launch_record_set_time(&record, l->boot_id);
-    (void)record_log_write(&log, record, NULL);
+    if (entry->segment != NULL) {
+        struct buf line = {0};
+        log_text_add_record(&line, &record);
+        (void)segment_append(entry->segment, (struct str){line.text, line.length}, NULL);
+        buf_release(&line);
+    }
     launches_set_ended(l, entry);
     launches_update(l, entry, &record);
 }
 
-void launch_ends_write_lost(struct launches *l, struct launch_entry *entry, const struct launch_dir *d,
-                            struct launch_record record, const char *detail)
+void launch_ends_write_lost(struct launches *l, struct launch_entry *entry, struct launch_record record,
+                            const char *detail)
 {
     record.phase = LAUNCH_ENDED;
     record.end = LAUNCH_LOST;
     launch_record_set_detail(&record, detail);
-    launch_ends_write(l, entry, d, record);
+    launch_ends_write(l, entry, record);
+}
+
+void launch_ends_write_never_ran(struct launches *l, struct launch_entry *entry)
+{
+    static const char detail[] = "its keeper ended before it started the job: it was killed, or the disk is full";
+    launch_ends_write(l, entry, launch_record_never_ran(entry->id, LAUNCH_UNAVAILABLE, detail));
+}
+
+void launch_ends_write_copied(struct launches *l, struct launch_entry *entry)
+{
+    launch_ends_write_lost(l, entry, entry->record,
+                           "its directory was copied while it ran; it may still run where it was started");
 }
 
 bool launch_ends_is_of_this_boot(const struct launches *l, const struct process_identity *identity)
@@ -38,16 +54,22 @@ bool launch_ends_is_of_this_boot(const struct launches *l, const struct process_
 }
 
 /* Its orphans are killed by launches_tick. */
-void launch_ends_begin_orphaned(struct launches *l, struct launch_entry *entry, struct launch_dir *d,
-                                const struct process_identity *identity)
+void launch_ends_begin_orphaned(struct launches *l, struct launch_entry *entry, const struct process_identity *identity)
 {
     if (!launch_ends_is_of_this_boot(l, identity)) {
-        launch_ends_write_lost(l, entry, d, entry->record, "the machine was restarted while it ran");
+        launch_ends_write_lost(l, entry, entry->record, "the machine was restarted while it ran");
         return;
     }
-    if (entry->orphan == NULL) entry->orphan = mem_resize(NULL, 0, sizeof *entry->orphan);
-    *entry->orphan = *identity;
+    if (entry->identity == NULL) entry->identity = mem_resize(NULL, 0, sizeof *entry->identity);
+    if (entry->identity != identity) *entry->identity = *identity;
     launches_set_state(l, entry, ENTRY_ORPHANED);
+}
+
+/* What is known of the end of a launch whose keeper was killed: the keeper had written down that it ends the launch for
+ * its memory, or the kernel has killed a process of it for that. */
+static bool was_out_of_memory(const struct launch_entry *entry)
+{
+    return entry->record.end == LAUNCH_OUT_OF_MEMORY || entry->has_kernel_kill;
 }
 
 /* what: became of the launch's processes. If it was to be ended, and this launcher had to kill its keeper for that, its
@@ -55,29 +77,27 @@ void launch_ends_begin_orphaned(struct launches *l, struct launch_entry *entry, 
 static void end_orphaned(struct launches *l, struct launch_entry *entry, const char *what)
 {
     bool was_stopped = entry->stop_count >= LAUNCH_STOPS_MAX;
-    struct launch_dir d = {.id = entry->id, .fd = -1, .lock_fd = -1, .control_fd = -1};
     struct launch_record record = entry->record;
     char detail[LAUNCH_DETAIL_SIZE];
     text_format(detail, sizeof detail, "its keeper was %s; %s",
                 was_stopped ? "stopped again and again, and was killed" : "killed", what);
-    (void)launch_dir_open(l->spool, entry->id, &d, NULL); /* if it was removed, the end is only reported */
     record.phase = LAUNCH_ENDED;
     record.end = was_stopped && entry->has_end_order ? LAUNCH_CANCELLED : LAUNCH_LOST;
-    launch_record_set_detail(&record, detail);
-    launch_ends_write(l, entry, &d, record);
-    if (d.fd >= 0) launch_dir_close(&d);
+    if (was_out_of_memory(entry)) record.end = LAUNCH_OUT_OF_MEMORY;
+    if (entry->record.end != LAUNCH_OUT_OF_MEMORY) launch_record_set_detail(&record, detail);
+    launch_ends_write(l, entry, record);
 }
 
 /* One round of killing the orphans of a launch has found alive_count. The launch ends when EMPTY_ROUNDS_MIN rounds in a
  * row found none and its control groups could be removed, or after ORPHAN_ROUNDS_MAX rounds. */
 static void note_round(struct launches *l, struct launch_entry *entry, uint32_t alive_count)
 {
-    struct cgroup cpu_group;
-    cgroup_set_cpu_path(l->cgroups, entry->id, entry->orphan->key, &cpu_group);
+    struct job_groups groups;
+    job_groups_find(l->cgroups, entry->id, entry->identity, &groups);
+    if (job_groups_count_oom_kills(&groups, entry->identity) > 0) entry->has_kernel_kill = true;
     entry->round_count++;
     entry->empty_round_count = alive_count == 0 ? entry->empty_round_count + 1 : 0;
-    bool is_done = entry->empty_round_count >= EMPTY_ROUNDS_MIN && cgroup_remove(&entry->orphan->cgroup) &&
-                   cgroup_remove(&cpu_group);
+    bool is_done = entry->empty_round_count >= EMPTY_ROUNDS_MIN && job_groups_remove(&groups, entry->identity);
     if (is_done)
         end_orphaned(l, entry, "then its other processes were killed");
     else if (entry->round_count >= ORPHAN_ROUNDS_MAX)
@@ -91,7 +111,7 @@ void launch_ends_kill_orphans(struct launches *l)
     for (uint32_t i = 0; i < l->list.count; i++) {
         const struct launch_entry *entry = &l->list.items[i];
         if (entry->state != ENTRY_ORPHANED) continue;
-        *array_add(&orphans) = (struct orphan_launch){.first_pid = entry->record.pid, .identity = entry->orphan};
+        *array_add(&orphans) = (struct orphan_launch){.first_pid = entry->record.pid, .identity = entry->identity};
         *array_add(&ids) = entry->id;
     }
     if (ids.count > 0) orphans_kill(orphans.items, orphans.count);

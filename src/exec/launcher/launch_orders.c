@@ -3,32 +3,34 @@
 #include <inttypes.h>
 #include <signal.h>
 
-bool launch_orders_send(struct launches *l, const struct launch_entry *entry, const char *line)
+#include "base/ensure.h"
+#include "exec/launcher/older_launches.h"
+
+bool launch_orders_send(const struct launches *l, const struct launch_entry *entry, enum keeper_order order,
+                        int64_t value)
 {
-    struct launch_dir d;
+    static const char *const words[] = {"end", "weight", "limit"};
+    char line[40];
+    ensure((unsigned)order < KEEPER_ORDER_COUNT);
     if (entry->state == ENTRY_ENDED || entry->state == ENTRY_ORPHANED) return false;
-    if (launch_dir_open(l->spool, entry->id, &d, NULL)) return false;
-    bool is_sent = launch_dir_send(&d, line, NULL) == 0;
-    launch_dir_close(&d);
-    return is_sent;
+    if (entry->segment != NULL) return launch_entry_order(entry, order, value);
+    text_format(line, sizeof line, "%s %" PRId64 "\n", words[order], value);
+    return older_launch_send(l, entry, line);
 }
 
 /* Sends the order to end unless that was done, and continues the keeper, in case it is stopped. */
 void launch_orders_repeat_end(struct launches *l, struct launch_entry *entry)
 {
-    char line[40];
-    text_format(line, sizeof line, "end %" PRId64 "\n", entry->end_grace_us);
-    if (!entry->is_order_sent) entry->is_order_sent = launch_orders_send(l, entry, line);
-    if (entry->keeper_pidfd >= 0) launch_entry_signal(entry, SIGCONT);
+    if (!entry->is_order_sent)
+        entry->is_order_sent = launch_orders_send(l, entry, KEEPER_ORDER_END, entry->end_grace_us);
+    launch_entry_signal(entry, SIGCONT);
     launches_retry_later(l);
 }
 
 /* Sends the newest time limit, later if it cannot be sent now. */
 void launch_orders_repeat_limit(struct launches *l, struct launch_entry *entry)
 {
-    char line[40];
-    text_format(line, sizeof line, "limit %" PRId64 "\n", entry->time_limit_us);
-    entry->is_limit_due = !launch_orders_send(l, entry, line);
+    entry->is_limit_due = !launch_orders_send(l, entry, KEEPER_ORDER_LIMIT, entry->time_limit_us);
     if (entry->is_limit_due) launches_retry_later(l);
 }
 
@@ -45,12 +47,19 @@ void launch_orders_end(struct launches *l, uint64_t id, int64_t grace_us)
     launch_orders_repeat_end(l, entry);
 }
 
+/* As the time limit. The daemon sends a weight only when it changes, so a lost one would never be written. */
+void launch_orders_repeat_weight(struct launches *l, struct launch_entry *entry)
+{
+    entry->is_weight_due = !launch_orders_send(l, entry, KEEPER_ORDER_WEIGHT, entry->cpu_weight);
+    if (entry->is_weight_due) launches_retry_later(l);
+}
+
 void launch_orders_set_cpu_weight(struct launches *l, uint64_t id, uint32_t cpu_weight)
 {
-    char line[40];
-    const struct launch_entry *entry = launches_find(l, id);
-    text_format(line, sizeof line, "weight %" PRIu32 "\n", cpu_weight);
-    if (entry != NULL) (void)launch_orders_send(l, entry, line);
+    struct launch_entry *entry = launches_find(l, id);
+    if (entry == NULL) return;
+    entry->cpu_weight = cpu_weight;
+    launch_orders_repeat_weight(l, entry);
 }
 
 void launch_orders_set_time_limit(struct launches *l, uint64_t id, int64_t time_limit_us)

@@ -1,6 +1,6 @@
-/* The daemon's orders to launches that run: each is a line to the keeper (keeper.c). An order to end is kept in its
- * entry until the launch has ended, and a time limit until it was sent, because they may not reach the keeper at
- * first. */
+/* The daemon's orders to launches that run: each is a signal to the keeper (keeper_orders.h). An order to end is kept
+ * in its entry until the launch has ended, and a time limit until it was sent, because they may not reach the keeper
+ * at first. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_LAUNCH_ORDERS_H
 #define FAIRLEAD_EXEC_LAUNCHER_LAUNCH_ORDERS_H
 
@@ -14,9 +14,11 @@ void launch_orders_set_time_limit(struct launches *l, uint64_t id, int64_t time_
 /* Send what is kept, for an entry whose keeper runs or may run. */
 void launch_orders_repeat_end(struct launches *l, struct launch_entry *entry);
 void launch_orders_repeat_limit(struct launches *l, struct launch_entry *entry);
+void launch_orders_repeat_weight(struct launches *l, struct launch_entry *entry);
 
-/* Sends a line to the keeper of a launch. False: it cannot be sent now, or its keeper is gone, and its end is reported
- * anyway. */
-bool launch_orders_send(struct launches *l, const struct launch_entry *entry, const char *line);
+/* Sends an order to the keeper of a launch. False: it cannot be sent now, or its keeper is gone, and its end is
+ * reported anyway. */
+bool launch_orders_send(const struct launches *l, const struct launch_entry *entry, enum keeper_order order,
+                        int64_t value);
 
 #endif

@@ -1,14 +1,18 @@
-/* Brings entries into line with what is on disk. */
+/* Brings entries into line with the record log. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_LAUNCH_RECONCILE_H
 #define FAIRLEAD_EXEC_LAUNCHER_LAUNCH_RECONCILE_H
 
 #include "exec/launcher/launch_table.h"
 
-/* The entry at this index, whose keeper may run or not. It may be forgotten, and then the table has another one
- * there. */
-void launch_reconcile(struct launches *l, uint32_t index);
+/* Finds the launches in the record log, when the launcher starts. If a segment cannot be read now, launches_tick tries
+ * again. */
+void launch_reconcile_scan(struct launches *l);
 
-/* A keeper has written a record: reads and reports the newest one. */
-void launch_reconcile_record(struct launches *l, uint64_t id);
+/* Reads the segments that may have new lines, and reports the records in them. */
+void launch_reconcile_read(struct launches *l);
+
+/* The entry at this index, of which no keeper is watched: its keeper has ended, or is to be found. The segment has been
+ * read since. The entry may be forgotten, and then the table has another one there. */
+void launch_reconcile(struct launches *l, uint32_t index);
 
 #endif

@@ -3,15 +3,17 @@
  *     listening socket   a daemon connects: the newest connection counts, the older one is closed
  *     connection         START, END, ACK, WEIGHT, LIMIT, MEASURE come in; RECORD, SYNCED, USAGE go out
  *     launcher.events    launch ids of keepers that have written a record
- *     pidfds             keepers that have exited
+ *     pidfds             keepers of an earlier launcher that have exited
  *     signals            SIGTERM, SIGINT: the launcher ends; its keepers go on. SIGCHLD: a keeper was stopped, or ended
  *
- *  I1  Only a process of the launcher's own user is listened to (SO_PEERCRED), and only after its HELLO.
+ *  I1  Only a process of the launcher's own user is listened to (SO_PEERCRED), and only after its HELLO. A system
+ *      launcher listens to its daemon's account instead.
  *  I2  The fifo of events is open before the directories are read, so that no notice is missed in between. The socket
  *      listens before that, too: reading may take longer than a daemon waits for a socket, but it waits for a HELLO.
  *  I3  The launcher ends by itself only if, for IDLE_US, no daemon has been connected and no launch known; or the state
  *      directory has been removed and no keeper runs, because then no daemon can connect. A daemon that
- *      connects at that time finds its connection closed, and starts another launcher.
+ *      connects at that time finds its connection closed, and starts another launcher. A system launcher, which no
+ *      daemon can start again, does not end because it is idle.
  *
  * Everything that the launcher knows is on disk, so it may be killed at any time. */
 #include "exec/launcher/launcher.h"
@@ -31,9 +33,10 @@
 #include "base/ensure.h"
 #include "exec/clock.h"
 #include "exec/launcher/launch_orders.h"
-#include "exec/launcher/launch_reconcile.h"
 #include "exec/launcher/process_signals.h"
+#include "exec/launcher/system_directory.h"
 #include "exec/protocol.h"
+#include "exec/service_manager.h"
 
 #define IDLE_US (10 * US_PER_S)
 
@@ -44,7 +47,7 @@
 #define TAG_SIGNAL (UINT64_MAX - 3)
 
 enum {
-    DIRECTORY_CHECK_MS = 60000,      /* without a daemon: how often to check that the directory still exists */
+    SOCKET_CHECK_MS = 1000,          /* without a daemon: how often to check that directory and socket still exist */
     ACCEPT_RETRY_US = 10000,         /* after an accept for which descriptors were missing */
     RECEIVE_SIZE = 64 * 1024,        /* bytes of one recv */
     KEPT_CAPACITY_MAX = 1024 * 1024, /* bytes of an empty input buffer that are not given back */
@@ -70,7 +73,8 @@ struct launcher {
     struct arena scratch;
     int epoll_fd, listen_fd, events_fd, signal_fd;
     bool is_ending;
-    int64_t idle_since_us; /* CLOCK_BOOTTIME; 0: not idle */
+    int64_t idle_since_us;   /* CLOCK_BOOTTIME; 0: not idle */
+    int64_t socket_check_us; /* CLOCK_BOOTTIME: when to look for the socket's file next */
 };
 
 static int system_error(struct err *e, const char *action)
@@ -98,11 +102,14 @@ static void disconnect(struct launcher *l)
     l->launches.out = NULL;
 }
 
-static bool is_peer_allowed(int fd)
+/* I1 */
+static bool is_peer_allowed(const struct identity_rules *rules, int fd)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid(); /* I1 */
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) return false;
+    if (!rules->is_system) return peer.uid == geteuid();
+    return peer.uid == rules->daemon_uid || (peer.uid == 0 && rules->allows_root);
 }
 
 static void accept_daemon(struct launcher *l)
@@ -112,7 +119,7 @@ static void accept_daemon(struct launcher *l)
         if (errno == EMFILE || errno == ENFILE) usleep(ACCEPT_RETRY_US); /* the socket stays readable */
         return;
     }
-    if (!is_peer_allowed(fd)) {
+    if (!is_peer_allowed(l->launches.rules, fd)) {
         close(fd);
         return;
     }
@@ -121,6 +128,7 @@ static void accept_daemon(struct launcher *l)
         close(fd);
     else
         l->connection.fd = fd;
+    if (l->connection.fd >= 0) service_manager_status("A daemon is connected");
 }
 
 static void send_queued(struct launcher *l)
@@ -154,6 +162,7 @@ static void take_hello(struct launcher *l, uint32_t version)
         return;
     }
     l->connection.is_greeted = true;
+    protocol_enforces(&l->connection.out, cgroup_enforcement(&l->cgroups));
     l->launches.out = &l->connection.out;
     launches_report_all(&l->launches);
 }
@@ -176,7 +185,7 @@ static bool take_message(struct launcher *l, const struct message *m)
     }
     if (!l->connection.is_greeted) return false; /* I1 */
     switch (m->kind) {
-    case MESSAGE_START: launches_start(&l->launches, &m->launch, &l->scratch, &l->connection.in); return true;
+    case MESSAGE_START: launches_start(&l->launches, &m->launch); return true;
     case MESSAGE_END: launch_orders_end(&l->launches, m->end.id, m->end.grace_us); return true;
     case MESSAGE_ACK: launches_acknowledge(&l->launches, m->id); return true;
     case MESSAGE_WEIGHT: launch_orders_set_cpu_weight(&l->launches, m->weight.id, m->weight.cpu_weight); return true;
@@ -184,6 +193,17 @@ static bool take_message(struct launcher *l, const struct message *m)
     case MESSAGE_MEASURE: l->connection.wants_measurement = true; return true;
     default: return false;
     }
+}
+
+/* Starts are written together: before an order that may be for one of them, and after the last message. */
+static void start_all(struct launcher *l)
+{
+    launches_start_all(&l->launches, &l->scratch, &l->connection.in);
+}
+
+static bool may_be_for_start(const struct message *m)
+{
+    return m->kind == MESSAGE_END || m->kind == MESSAGE_WEIGHT || m->kind == MESSAGE_LIMIT;
 }
 
 static void take_messages(struct launcher *l)
@@ -194,13 +214,18 @@ static void take_messages(struct launcher *l)
         struct message m;
         struct str rest = {c->in.text + offset, c->in.length - offset};
         bool is_readable = protocol_decode(rest, &l->scratch, &used, &m, NULL) == 0;
+        if (is_readable && used > 0 && may_be_for_start(&m)) start_all(l);
         if (!is_readable || (used > 0 && !take_message(l, &m))) {
+            start_all(l);
             disconnect(l);
             return;
         }
         offset += used;
-        arena_clear(&l->scratch);
+        if (l->launches.starting.count >= LAUNCHES_STARTING_MAX) start_all(l);
+        if (l->launches.starting.count == 0) arena_clear(&l->scratch);
     }
+    start_all(l);
+    arena_clear(&l->scratch);
     /* Once, after the orders that came with it: a daemon that orders faster than this launcher measures delays no
      * start. */
     if (c->wants_measurement) launches_measure(&l->launches);
@@ -218,10 +243,41 @@ static void receive(struct launcher *l)
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
     if (n <= 0) {
         disconnect(l);
+        service_manager_status("Waiting for the daemon");
         return;
     }
     c->in.length += (size_t)n;
     take_messages(l);
+}
+
+/* Binds the socket under another name and renames it once it listens. So a launcher listens at every launcher.sock,
+ * unless it was killed. The other name is the shorter one, so it fits, too. The umask gives the socket mode 0600. */
+static int open_socket(struct launcher *l, struct err *e)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(l->spool.path) + strlen("/launcher.sock");
+    if (length >= sizeof address.sun_path) {
+        return err_set(e, ERR_INPUT,
+                       "the socket path %s/launcher.sock has %zu bytes; Linux accepts at most %zu: "
+                       "choose a state directory with a shorter path",
+                       l->spool.path, length, sizeof address.sun_path - 1);
+    }
+    text_format(address.sun_path, sizeof address.sun_path, "%s/launcher.new", l->spool.path);
+    if (unlink(address.sun_path) < 0 && errno != ENOENT) return system_error(e, "remove the old launcher.new");
+    l->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (l->listen_fd < 0) return system_error(e, "create a socket");
+    mode_t old_umask = umask(0177);
+    int bind_result = bind(l->listen_fd, (struct sockaddr *)&address, sizeof address);
+    umask(old_umask);
+    if (bind_result < 0 || listen(l->listen_fd, 16) < 0) return system_error(e, "listen at launcher.new");
+    const struct identity_rules *rules = l->launches.rules;
+    if (rules->is_system &&
+        fchownat(l->spool.fd, "launcher.new", rules->daemon_uid, (gid_t)-1, AT_SYMLINK_NOFOLLOW) < 0)
+        return system_error(e, "give launcher.new to the daemon's account");
+    if (renameat(l->spool.fd, "launcher.new", l->spool.fd, "launcher.sock") < 0) {
+        return system_error(e, "rename launcher.new to launcher.sock");
+    }
+    return 0;
 }
 
 /* --- the loop ----------------------------------------------------------------------------------------------------- */
@@ -230,17 +286,15 @@ static void read_notices(struct launcher *l)
 {
     uint64_t ids[NOTICES_PER_READ];
     ssize_t n = read(l->events_fd, ids, sizeof ids); /* keepers write 8 bytes at a time, so none is torn */
-    for (ssize_t i = 0; i < n / (ssize_t)sizeof *ids; i++) launch_reconcile_record(&l->launches, ids[i]);
+    if (n > 0) launches_on_notices(&l->launches, ids, (size_t)n / sizeof *ids);
 }
 
 static void read_signals(struct launcher *l)
 {
     struct signalfd_siginfo info;
     while (read(l->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
-        if (info.ssi_signo == SIGCHLD)
-            launches_on_child(&l->launches);
-        else
-            l->is_ending = true;
+        if (info.ssi_signo == SIGCHLD) launches_on_child(&l->launches);
+        if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) l->is_ending = true;
     }
 }
 
@@ -263,7 +317,7 @@ static bool is_idle(const struct launcher *l)
 {
     struct stat directory;
     if (l->connection.fd >= 0) return false;
-    if (l->launches.list.count == 0) return true;
+    if (l->launches.list.count == 0 && !l->spool.is_system) return true;
     bool is_removed = fstat(l->spool.fd, &directory) == 0 && directory.st_nlink == 0;
     return is_removed && !launches_have_keeper(&l->launches);
 }
@@ -274,13 +328,29 @@ static int next_wait_ms(struct launcher *l)
     if (launches_wait_ms(&l->launches) >= 0) return launches_wait_ms(&l->launches);
     if (!is_idle(l)) {
         l->idle_since_us = 0;
-        return l->connection.fd < 0 ? DIRECTORY_CHECK_MS : -1;
+        return l->connection.fd < 0 ? SOCKET_CHECK_MS : -1;
     }
     int64_t now_us = clock_boot_us();
     if (l->idle_since_us == 0) l->idle_since_us = now_us;
     int64_t left_us = l->idle_since_us + IDLE_US - now_us;
     if (left_us <= 0) l->is_ending = true; /* I3 */
-    return left_us <= 0 ? 0 : (int)(left_us / US_PER_MS) + 1;
+    return left_us <= 0 ? 0 : left_us < US_PER_S ? (int)(left_us / US_PER_MS) + 1 : SOCKET_CHECK_MS;
+}
+
+/* Listens anew if another program has removed the socket: no daemon could connect to this launcher, and no other
+ * launcher can start as long as it runs. Not if the path leads to another directory now. */
+static void check_socket(struct launcher *l)
+{
+    struct stat at_path, own, file;
+    int64_t now_us = clock_boot_us();
+    if (l->connection.fd >= 0 || now_us < l->socket_check_us) return;
+    l->socket_check_us = now_us + (int64_t)SOCKET_CHECK_MS * US_PER_MS;
+    bool is_missing = fstatat(l->spool.fd, "launcher.sock", &file, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT;
+    if (!is_missing || stat(l->spool.path, &at_path) < 0 || fstat(l->spool.fd, &own) < 0) return;
+    if (at_path.st_dev != own.st_dev || at_path.st_ino != own.st_ino) return;
+    if (l->listen_fd >= 0) close(l->listen_fd); /* epoll forgets it */
+    l->listen_fd = -1;
+    if (open_socket(l, NULL) == 0) (void)watch(l, l->listen_fd, TAG_LISTEN, EPOLLIN, EPOLL_CTL_ADD);
 }
 
 static void run_loop(struct launcher *l)
@@ -291,6 +361,7 @@ static void run_loop(struct launcher *l)
         if (l->is_ending) break;
         int count = epoll_wait(l->epoll_fd, events, EVENTS_PER_WAIT, wait_ms);
         for (int i = 0; i < count; i++) handle(l, events[i].data.u64);
+        check_socket(l);
         launches_tick(&l->launches);
         sync_daemon(l);
         send_queued(l);
@@ -299,32 +370,6 @@ static void run_loop(struct launcher *l)
 
 /* --- setting up --------------------------------------------------------------------------------------------------- */
 
-/* Binds the socket under another name and renames it once it listens. So a launcher listens at every launcher.sock,
- * unless it was killed. The other name is the shorter one, so it fits, too. The umask gives the socket mode 0600. */
-static int open_socket(struct launcher *l, struct err *e)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    size_t length = strlen(l->spool.path) + strlen("/launcher.sock");
-    if (length >= sizeof address.sun_path) {
-        return err_set(e, ERR_INPUT,
-                       "the socket path %s/launcher.sock has %zu bytes; Linux accepts at most %zu: "
-                       "choose a state directory with a shorter path",
-                       l->spool.path, length, sizeof address.sun_path - 1);
-    }
-    text_format(address.sun_path, sizeof address.sun_path, "%s/launcher.new", l->spool.path);
-    if (unlink(address.sun_path) < 0 && errno != ENOENT) return system_error(e, "remove the old launcher.new");
-    l->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (l->listen_fd < 0) return system_error(e, "create a socket");
-    mode_t old_umask = umask(0177);
-    int bind_result = bind(l->listen_fd, (struct sockaddr *)&address, sizeof address);
-    umask(old_umask);
-    if (bind_result < 0 || listen(l->listen_fd, 16) < 0) return system_error(e, "listen at launcher.new");
-    if (renameat(l->spool.fd, "launcher.new", l->spool.fd, "launcher.sock") < 0) {
-        return system_error(e, "rename launcher.new to launcher.sock");
-    }
-    return 0;
-}
-
 static int open_signals(struct launcher *l, struct err *e)
 {
     sigset_t wanted;
@@ -332,21 +377,28 @@ static int open_signals(struct launcher *l, struct err *e)
     sigaddset(&wanted, SIGTERM);
     sigaddset(&wanted, SIGINT);
     sigaddset(&wanted, SIGCHLD);
+    for (int i = 0; i < KEEPER_ORDER_COUNT; i++) sigaddset(&wanted, KEEPER_ORDER_SIGNAL + i); /* of the keepers */
     process_signals_init();
-    if (sigprocmask(SIG_SETMASK, &wanted, NULL) < 0) return system_error(e, "block signals");
     l->signal_fd = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
     return l->signal_fd < 0 ? system_error(e, "receive signals") : 0;
 }
 
 static int set_up(struct launcher *l, const struct launcher_options *options, struct err *e)
 {
-    if (spool_open(&l->spool, options->directory, e) || open_signals(l, e)) return -1;
+    if (spool_open(&l->spool, options->directory, options->rules.is_system, e) || open_signals(l, e)) return -1;
+    if (options->rules.is_system && system_directory_make_id(l->spool.fd, e)) return -1;
     l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (l->epoll_fd < 0) return system_error(e, "create an epoll set");
-    if (!options->no_cgroup) cgroup_probe(&l->cgroups);
-    l->launches = (struct launches){
-        .spool = &l->spool, .cgroups = &l->cgroups, .inherited = &options->inherited, .epoll_fd = l->epoll_fd};
+    if (!options->no_cgroup) cgroup_probe(options->cgroup, options->rules.is_system, &l->cgroups);
+    l->launches = (struct launches){.spool = &l->spool,
+                                    .cgroups = &l->cgroups,
+                                    .inherited = &options->inherited,
+                                    .rules = &options->rules,
+                                    .epoll_fd = l->epoll_fd,
+                                    .segments.keepers_fd = -1};
     if (spool_open_events(&l->spool, &l->events_fd, e)) return -1; /* I2 */
+    l->launches.events_fd = l->events_fd;
+    l->launches.signal_fd = l->signal_fd;
     if (open_socket(l, e) || launches_scan(&l->launches, e)) return -1;
     bool is_watching = watch(l, l->listen_fd, TAG_LISTEN, EPOLLIN, EPOLL_CTL_ADD) == 0 &&
                        watch(l, l->events_fd, TAG_EVENTS, EPOLLIN, EPOLL_CTL_ADD) == 0 &&
@@ -360,6 +412,8 @@ static void tear_down(struct launcher *l)
     if (l->listen_fd >= 0) (void)unlinkat(l->spool.fd, "launcher.sock", 0);
     send_queued(l);
     disconnect(l);
+    l->launches.segments.current = NULL;
+    segments_flush(&l->launches.segments);
     launches_release(&l->launches);
     arena_release(&l->scratch);
     const int fds[] = {l->listen_fd, l->events_fd, l->signal_fd, l->epoll_fd};
@@ -374,8 +428,13 @@ int launcher_run(const struct launcher_options *options, struct err *e)
     ensure(options->directory[0] == '/');
     struct launcher l = {.connection.fd = -1, .epoll_fd = -1, .listen_fd = -1, .events_fd = -1, .signal_fd = -1};
     l.spool = (struct spool){.fd = -1, .launches_fd = -1, .lock_fd = -1};
+    l.launches.segments.keepers_fd = -1;
     int result = set_up(&l, options, e);
-    if (result == 0) run_loop(&l);
+    if (result == 0) {
+        service_manager_ready("Waiting for the daemon at %s/launcher.sock", options->directory);
+        run_loop(&l);
+        service_manager_stopping();
+    }
     tear_down(&l);
     return result;
 }

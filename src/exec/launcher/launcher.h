@@ -7,7 +7,9 @@
 struct launcher_options {
     const char *directory; /* the state directory, absolute */
     bool no_cgroup;        /* creates no control groups */
+    const char *cgroup;    /* the group of version 2 in which those of launches are created; NULL: its own */
     struct inherited_attributes inherited;
+    struct identity_rules rules; /* is_system: it serves all users, and directory is of system_directory_prepare */
 };
 
 /* Runs until a signal ends it, it has been idle for long enough, or a daemon of another version connects: 0. Or fails

@@ -1,26 +1,27 @@
 /* The life of a launch, as the launcher sees it.
  *
- *     START --> directory, lock, fork --> KEPT --pidfd--> reconcile --> ENDED --ACK--> directory removed
- *                                                            \--> ORPHANED --> ENDED (lost)
- *     An end is reported as soon as it is written. An ACK that arrives while the keeper runs is passed on to it, and
- *     the directory is removed once the keeper has exited.
- *     When the launcher starts: each directory that it finds --> reconcile
+ *     START --> start line --fork--> KEPT --its keeper exits--> reconcile --> ENDED --ACK--> forgotten
+ *                                                                    \--> ORPHANED --> ENDED (lost)
+ *     When the launcher starts: each start line without an ACK --> reconcile
  *
- * launch_table.c has the entries, launch_reconcile.c reads what is on disk, launch_ends.c ends what has no keeper, and
- * launch_orders.c sends orders to keepers.
+ * A start line is synced LAUNCHES_START_MS later, together with all others since: what survives power loss is the
+ * daemon's commit, which comes before its START (ARCHITECTURE.md). An end is reported as soon as it is read, and synced
+ * if the daemon has not committed it LAUNCHES_COMMIT_MS later.
+ *
+ * launch_table.c has the entries, launch_reconcile.c reads what is on disk, launch_ends.c ends what has no keeper,
+ * launch_orders.c sends orders to keepers, and older_launches.c serves what an older launcher has started.
  *
  * A job runs as the keeper's user in a private instance, so it can stop its keeper. The kernel tells the launcher,
  * which is its parent and continues it. A keeper that is stopped LAUNCH_STOPS_MAX times is killed: it could enforce no
  * limit.
  *
- *  I1  A START creates a directory or has no effect: mkdir succeeds only once.
- *  I2  Every entry has a directory and every directory an entry, but for launches that were refused before they had a
- *      directory.
- *  I3  The launcher signals no process by a pid that could be another's: orders go through the launch's fifo, and a
- *      keeper is watched through a pidfd that was opened while the keeper had the lock. */
+ *  I1  A START of an id that has an entry has no effect. One without an entry has no record that says that it may run.
+ *  I2  No keeper is forked before the start line of its launch is written, into a segment that has been synced, and
+ *      of which no sync has failed: a disk that cannot be synced starts nothing. */
 #include "exec/launcher/launches.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -29,27 +30,43 @@
 
 #include "exec/clock.h"
 #include "exec/launcher/keeper.h"
+#include "exec/launcher/kept_launches.h"
 #include "exec/launcher/launch_ends.h"
 #include "exec/launcher/launch_orders.h"
 #include "exec/launcher/launch_reconcile.h"
+#include "exec/launcher/log_text.h"
 #include "exec/launcher/measure.h"
+#include "exec/launcher/memory_watch.h"
+#include "exec/launcher/older_launches.h"
+#include "exec/launcher/strays.h"
 #include "exec/protocol.h"
+
+enum {
+    STRAY_KEEPER_ROUNDS = 1000 / LAUNCHES_TICK_MS,  /* then a stray keeper that has not ended by itself is killed */
+    STRAY_ROUNDS_MAX = 60 * 1000 / LAUNCHES_TICK_MS /* a minute; then what cannot be killed is left alone */
+};
+
+/* Ends the keepers that no record leads to. They are known once those of all records are. */
+static void end_strays(struct launches *l)
+{
+    if (!l->seeks_strays || l->is_log_unread) return;
+    uint32_t count = strays_kill(l, l->stray_round_count > STRAY_KEEPER_ROUNDS);
+    l->stray_round_count += count != UINT32_MAX;
+    l->seeks_strays = count > 0 && l->stray_round_count < STRAY_ROUNDS_MAX;
+}
 
 int launches_scan(struct launches *l, struct err *e)
 {
-    struct launch_ids ids = {0};
-    int result = spool_list_launches(l->spool, &ids, e);
     process_identity_read_boot_id(l->boot_id);
-    for (uint32_t i = 0; i < ids.list.count; i++) {
-        /* Known already: a directory of another name that reads as the same number, as "05". */
-        if (launches_find(l, ids.list.items[i]) != NULL) continue;
-        uint32_t index = launches_add(l, ids.list.items[i]);
-        l->list.items[index].is_of_scan = true;
-        launch_reconcile(l, index);
-    }
-    array_release(&ids.list);
-    return result;
+    if (segments_init(&l->segments, l->spool, e)) return -1;
+    launch_reconcile_scan(l);
+    if (older_launches_scan(l, e)) return -1;
+    l->seeks_strays = true;
+    end_strays(l);
+    return 0;
 }
+
+/* --- keepers that stop or end ------------------------------------------------------------------------------------- */
 
 /* Continues a keeper that was stopped. */
 static void on_stop(struct launch_entry *entry)
@@ -57,70 +74,12 @@ static void on_stop(struct launch_entry *entry)
     launch_entry_signal(entry, ++entry->stop_count < LAUNCH_STOPS_MAX ? SIGCONT : SIGKILL);
 }
 
-static struct launch_entry *find_by_keeper(struct launches *l, pid_t pid)
-{
-    for (uint32_t i = 0; i < l->list.count; i++) {
-        if (l->list.items[i].keeper_pidfd >= 0 && l->list.items[i].child_pid == pid) return &l->list.items[i];
-    }
-    return NULL;
-}
-
-/* Reaps keepers that are children of this launcher, whose pidfds stay valid, and continues those that were stopped. */
-static void reap_keepers(struct launches *l)
-{
-    int status;
-    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
-        struct launch_entry *entry = WIFSTOPPED(status) ? find_by_keeper(l, pid) : NULL;
-        if (entry != NULL) on_stop(entry);
-    }
-}
-
-void launches_on_child(struct launches *l)
-{
-    reap_keepers(l);
-}
-
-/* What could not be read, and orders that are not carried out yet. */
-static void retry(struct launches *l)
-{
-    l->wants_retry = false;
-    for (uint32_t i = l->list.count; i-- > 0;) {
-        struct launch_entry *entry = &l->list.items[i];
-        bool may_be_kept = entry->state == ENTRY_KEPT || entry->state == ENTRY_KEEPER_UNKNOWN;
-        if (entry->is_limit_due && may_be_kept) launch_orders_repeat_limit(l, entry);
-        if (entry->has_end_order && may_be_kept) launch_orders_repeat_end(l, entry);
-        if (entry->state == ENTRY_UNREADABLE || entry->is_unread) launch_reconcile(l, i);
-    }
-    l->retry_us = clock_boot_us() + (int64_t)LAUNCHES_RETRY_MS * US_PER_MS;
-}
-
-/* Tables are walked backward, because forgetting an entry moves the last one to its index. */
-void launches_tick(struct launches *l)
-{
-    int64_t now_us = clock_boot_us();
-    if (l->wants_retry && now_us >= l->retry_us) retry(l);
-    if (l->needs_tick_count == 0 || now_us < l->tick_us) return;
-    reap_keepers(l);
-    for (uint32_t i = l->list.count; i-- > 0;) {
-        if (l->list.items[i].state == ENTRY_KEEPER_UNKNOWN) launch_reconcile(l, i);
-    }
-    launch_ends_kill_orphans(l);
-    l->tick_us = clock_boot_us() + (int64_t)LAUNCHES_TICK_MS * US_PER_MS;
-}
-
-int launches_wait_ms(const struct launches *l)
-{
-    if (l->needs_tick_count > 0) return LAUNCHES_TICK_MS;
-    return l->wants_retry ? LAUNCHES_RETRY_MS : -1;
-}
-
-void launches_on_keeper_exit(struct launches *l, uint64_t id)
+/* No keeper is watched any more. */
+static void on_exit_of(struct launches *l, uint64_t id)
 {
     uint32_t index = map_get_u64(&l->index_by_id, id);
     if (index == NONE) return;
     struct launch_entry *entry = &l->list.items[index];
-    reap_keepers(l);
-    launch_entry_unwatch(entry);
     if (entry->has_record && entry->record.phase == LAUNCH_ENDED) {
         launches_set_ended(l, entry); /* the last record is known, so nothing on disk is newer */
         launches_forget_if_done(l, id);
@@ -129,114 +88,332 @@ void launches_on_keeper_exit(struct launches *l, uint64_t id)
     }
 }
 
+/* Reaps keepers that are children of this launcher, and continues those that were stopped. The segments of all are read
+ * once. */
+void launches_on_child(struct launches *l)
+{
+    ARRAY(uint64_t) ended = {0};
+    int status;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+        uint32_t index = map_get_u64(&l->index_by_child, (uint64_t)pid);
+        struct launch_entry *entry = index == NONE ? NULL : &l->list.items[index];
+        if (entry != NULL && WIFSTOPPED(status)) on_stop(entry);
+        if (entry == NULL || WIFSTOPPED(status)) continue;
+        launches_unwatch(l, entry);
+        entry->segment->wants_read = true;
+        *array_add(&ended) = entry->id;
+    }
+    launch_reconcile_read(l);
+    for (uint32_t i = 0; i < ended.count; i++) on_exit_of(l, ended.items[i]);
+    array_release(&ended);
+}
+
+void launches_on_keeper_exit(struct launches *l, uint64_t id)
+{
+    struct launch_entry *entry = launches_find(l, id);
+    if (entry == NULL) return;
+    launches_unwatch(l, entry);
+    on_exit_of(l, id);
+}
+
+void launches_on_notices(struct launches *l, const uint64_t *ids, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct launch_entry *entry = launches_find(l, ids[i]);
+        if (entry != NULL && entry->segment != NULL) entry->segment->wants_read = true;
+        if (entry != NULL && entry->segment == NULL) older_launch_read(l, entry);
+    }
+    launch_reconcile_read(l);
+}
+
+/* --- what has to be done again ------------------------------------------------------------------------------------ */
+
+/* What could not be read, and orders that are not carried out yet. */
+static void retry(struct launches *l)
+{
+    l->wants_retry = false;
+    if (l->is_log_unread) launch_reconcile_scan(l);
+    launch_reconcile_read(l);
+    for (uint32_t i = l->list.count; i-- > 0;) {
+        struct launch_entry *entry = &l->list.items[i];
+        bool may_be_kept = entry->state == ENTRY_KEPT || entry->state == ENTRY_KEEPER_UNKNOWN;
+        if (entry->is_limit_due && may_be_kept) launch_orders_repeat_limit(l, entry);
+        if (entry->has_end_order && may_be_kept) launch_orders_repeat_end(l, entry);
+        if (entry->is_weight_due && may_be_kept) launch_orders_repeat_weight(l, entry);
+        if (entry->is_record_due) kept_launches_note_start(l, entry);
+        if (entry->state == ENTRY_UNREADABLE || entry->is_unread) launch_reconcile(l, i);
+    }
+    l->retry_us = clock_boot_us() + (int64_t)LAUNCHES_RETRY_MS * US_PER_MS;
+}
+
+/* Syncs the segments of ends that the daemon has not committed in time. One that cannot be synced is tried again. */
+static void sync_ends(struct launches *l, int64_t now_us)
+{
+    const int64_t due_us = now_us - (int64_t)LAUNCHES_COMMIT_MS * US_PER_MS;
+    for (uint32_t i = 0; i < l->list.count; i++) {
+        const struct launch_entry *entry = &l->list.items[i];
+        if (entry->is_end_unsynced && entry->end_seen_us <= due_us) entry->segment->wants_sync = true;
+    }
+    for (uint32_t i = 0; i < l->segments.list.count; i++) {
+        struct log_segment *g = l->segments.list.items[i];
+        g->wants_sync = g->wants_sync && segment_sync(g, NULL) == 0;
+    }
+    for (uint32_t i = 0; i < l->list.count; i++) {
+        struct launch_entry *entry = &l->list.items[i];
+        if (entry->is_end_unsynced && entry->segment->wants_sync) launches_set_end_synced(l, entry);
+    }
+    for (uint32_t i = 0; i < l->segments.list.count; i++) l->segments.list.items[i]->wants_sync = false;
+    l->sync_us = now_us + (int64_t)LAUNCHES_COMMIT_MS * US_PER_MS / 2;
+}
+
+static void sync_starts(struct launches *l)
+{
+    for (uint32_t i = 0; i < l->segments.list.count; i++) {
+        struct log_segment *g = l->segments.list.items[i];
+        if (g->has_unsynced) (void)segment_sync(g, NULL);
+    }
+    l->start_sync_us = 0;
+}
+
+/* Tables are walked backward, because forgetting an entry moves the last one to its index. */
+static void look_again(struct launches *l)
+{
+    int64_t now_us = clock_boot_us();
+    if (l->wants_retry && now_us >= l->retry_us) retry(l);
+    if (l->start_sync_us != 0 && now_us >= l->start_sync_us) sync_starts(l);
+    if (l->unsynced_end_count > 0 && now_us >= l->sync_us) sync_ends(l, now_us);
+    if ((l->needs_tick_count == 0 && !l->seeks_strays) || now_us < l->tick_us) return;
+    launches_on_child(l);
+    for (uint32_t i = l->list.count; i-- > 0;) {
+        if (i < l->list.count && l->list.items[i].state == ENTRY_KEEPER_UNKNOWN) launch_reconcile(l, i);
+    }
+    launch_ends_kill_orphans(l);
+    end_strays(l);
+    l->tick_us = clock_boot_us() + (int64_t)LAUNCHES_TICK_MS * US_PER_MS;
+}
+
+void launches_tick(struct launches *l)
+{
+    if (l->wants_retry || l->start_sync_us != 0 || l->unsynced_end_count > 0 || l->needs_tick_count > 0 ||
+        l->seeks_strays)
+        look_again(l);
+    memory_watch_tick(l);
+    launches_report_due(l);
+    segments_flush(&l->segments);
+}
+
+/* Without memory. */
+static int wait_ms(const struct launches *l)
+{
+    if (l->needs_tick_count > 0 || l->seeks_strays) return LAUNCHES_TICK_MS;
+    if (l->start_sync_us != 0) return LAUNCHES_START_MS;
+    if (l->unsynced_end_count > 0) return LAUNCHES_COMMIT_MS / 2;
+    return l->wants_retry ? LAUNCHES_RETRY_MS : -1;
+}
+
+int launches_wait_ms(const struct launches *l)
+{
+    int other_ms = wait_ms(l), memory_ms = memory_watch_wait_ms(l);
+    if (other_ms < 0 || memory_ms < 0) return other_ms < 0 ? memory_ms : other_ms;
+    return other_ms < memory_ms ? other_ms : memory_ms;
+}
+
 /* --- the daemon's orders ------------------------------------------------------------------------------------------ */
 
-static int check_identity(const struct launch *launch, struct err *e)
+static int make_identity(struct launches *l, uint64_t id, struct process_identity **out, struct err *e)
 {
-    if (launch->uid != geteuid() || launch->gid != getegid()) {
-        return err_set(e, ERR_DENIED,
-                       "cannot start a job as user %u, group %u: this launcher runs as user %u, group %u", launch->uid,
-                       launch->gid, geteuid(), getegid());
-    }
+    if (l->instance_id.length == 0) spool_read_instance_id(l->spool, &l->instance_id);
+    struct str instance_id = {l->instance_id.text, l->instance_id.length};
+    char key[LAUNCH_KEY_SIZE];
+    if (process_identity_make_key(instance_id, key, e)) return -1;
+    struct process_identity *identity = mem_resize(NULL, 0, sizeof *identity);
+    memcpy(identity->key, key, sizeof key);
+    memcpy(identity->boot_id, l->boot_id, sizeof l->boot_id);
+    identity->start_ticks = 0;
+    identity->running_boot_us = 0;
+    identity->place = l->segments.place;
+    cgroup_set_path(l->cgroups, id, key, &identity->cgroup);
+    *out = identity;
     return 0;
 }
 
-static void start_keeper(struct launches *l, uint32_t index, const struct launch *launch, struct launch_dir *d,
-                         struct arena *memory, struct buf *bytes)
+void launches_start(struct launches *l, const struct launch *launch)
 {
-    struct launch_entry *entry = &l->list.items[index];
+    struct process_identity *identity;
+    struct err e;
+    const struct launch_entry *known = launches_find(l, launch->id);
+    if (known != NULL) {
+        launches_report(l, known); /* I1 */
+    } else if (launch_check(launch, &e) || job_identity_check(l->rules, launch->uid, launch->gid, &e)) {
+        launches_report_never_ran(l, launch->id, LAUNCH_REFUSED, ERR_SENTENCE(&e));
+    } else if (make_identity(l, launch->id, &identity, &e)) {
+        launches_report_never_ran(l, launch->id, LAUNCH_UNAVAILABLE, ERR_SENTENCE(&e));
+    } else {
+        uint32_t index = launches_add(l, launch->id, NULL);
+        struct launch_entry *entry = &l->list.items[index];
+        entry->identity = identity;
+        entry->has_script = launch->script.length > 0;
+        entry->mem_limit_kib = launch->mem_limit_kib;
+        entry->mem_poll_us = launch->mem_poll_us;
+        launches_set_state(l, entry, ENTRY_STARTING);
+        *array_add(&l->starting) = *launch;
+    }
+}
+
+static void add_start_line(const struct launch_entry *entry, struct buf *lines)
+{
+    struct buf fields = {0};
+    buf_format(&fields, "start=%" PRIu64 "\n", entry->id);
+    if (entry->has_script) buf_add_text(&fields, "script=1\n");
+    if (entry->mem_limit_kib > 0)
+        buf_format(&fields, "mem_limit_kib=%" PRId64 "\nmem_poll_us=%" PRId64 "\n", entry->mem_limit_kib,
+                   entry->mem_poll_us);
+    process_identity_format(entry->identity, &fields);
+    log_text_add(lines, (struct str){fields.text, fields.length});
+    buf_release(&fields);
+}
+
+/* Start lines were written. Those of a new segment are synced now (I2). */
+static int sync_start_lines(struct launches *l, struct log_segment *g, struct err *e)
+{
+    if (!g->has_synced) return segment_sync(g, e);
+    g->has_unsynced = true;
+    if (l->start_sync_us == 0) l->start_sync_us = clock_boot_us() + (int64_t)LAUNCHES_START_MS * US_PER_MS;
+    return 0;
+}
+
+/* Writes the start lines of all launches that are starting. */
+static int write_starts(struct launches *l, struct err *e)
+{
+    struct buf lines = {0};
+    for (uint32_t i = 0; i < l->starting.count; i++) add_start_line(launches_find(l, l->starting.items[i].id), &lines);
+    int result = segments_make_room(&l->segments, l->starting.count, lines.length, e);
+    if (result == 0) result = segment_append(l->segments.current, (struct str){lines.text, lines.length}, e);
+    if (result == 0) result = sync_start_lines(l, l->segments.current, e);
+    if (result != 0) l->segments.current = NULL; /* nothing more is written behind what may be torn */
+    buf_release(&lines);
+    return result;
+}
+
+/* Nothing more is going to be known of a launch. */
+static void acknowledge_in_log(struct log_segment *g, uint64_t id)
+{
+    char fields[40];
+    size_t length = text_format(fields, sizeof fields, "acknowledged=%" PRIu64 "\n", id);
+    log_text_add(&g->unwritten, (struct str){fields, length});
+}
+
+static void fail_start(struct launches *l, uint64_t id, const char *detail)
+{
+    struct log_segment *g = launches_find(l, id)->segment;
+    if (g != NULL) acknowledge_in_log(g, id);
+    launches_forget(l, map_get_u64(&l->index_by_id, id));
+    launches_report_never_ran(l, id, LAUNCH_UNAVAILABLE, detail);
+}
+
+static void start_keeper(struct launches *l, const struct launch *launch, struct arena *memory, struct buf *bytes)
+{
+    struct launch_entry *entry = launches_find(l, launch->id);
     struct keeper_task task = {.launch = launch,
-                               .dir = *d,
+                               .identity = entry->identity,
                                .spool = l->spool,
+                               .log_fd = entry->segment->fd,
+                               .keepers_fd = l->segments.keepers_fd,
+                               .events_fd = l->events_fd,
+                               .signal_fd = l->signal_fd,
                                .cgroups = l->cgroups,
                                .inherited = l->inherited,
-                               .boot_id = l->boot_id,
+                               .rules = l->rules,
+                               .launcher_pid = getpid(),
                                .memory = memory,
                                .bytes = bytes};
     pid_t pid = fork();
     if (pid == 0) keeper_main(&task);
-    int error_number = errno;
-    launch_dir_close(d); /* the keeper has inherited the lock */
     if (pid < 0) {
         char detail[LAUNCH_DETAIL_SIZE];
-        text_format(detail, sizeof detail, "cannot start a keeper: %s", strerror(error_number));
-        launches_forget(l, index);
-        launches_report_never_ran(l, launch->id, LAUNCH_UNAVAILABLE, detail);
+        text_format(detail, sizeof detail, "cannot start a keeper: %s", strerror(errno));
+        fail_start(l, launch->id, detail);
         return;
     }
-    entry->child_pid = pid;
-    launches_set_state(l, entry, launches_watch(l, entry, pid) ? ENTRY_KEPT : ENTRY_KEEPER_UNKNOWN);
+    launches_watch_child(l, entry, pid);
+    launches_set_state(l, entry, ENTRY_KEPT);
+    memory_watch_add(l, entry);
 }
 
-void launches_start(struct launches *l, const struct launch *launch, struct arena *memory, struct buf *bytes)
+void launches_start_all(struct launches *l, struct arena *memory, struct buf *bytes)
 {
-    struct launch_dir d;
     struct err e;
-    struct launch_entry *known = launches_find(l, launch->id);
-    if (known != NULL) {
-        launches_report(l, known);
-    } else if (launch_check(launch, &e) || check_identity(launch, &e)) {
-        launches_report_never_ran(l, launch->id, LAUNCH_REFUSED, ERR_SENTENCE(&e));
-    } else if (launch_dir_create(l->spool, launch->id, &d, &e)) { /* I1: nothing is on disk, or it is another's */
-        launches_report_never_ran(l, launch->id, e.code == ERR_EXISTS ? LAUNCH_REFUSED : LAUNCH_UNAVAILABLE,
-                                  ERR_SENTENCE(&e));
-    } else {
-        start_keeper(l, launches_add(l, launch->id), launch, &d, memory, bytes);
+    if (l->starting.count == 0) return;
+    int result = write_starts(l, &e);
+    for (uint32_t i = 0; i < l->starting.count; i++) {
+        const struct launch *launch = &l->starting.items[i];
+        struct launch_entry *entry = launches_find(l, launch->id);
+        if (result != 0) {
+            fail_start(l, launch->id, ERR_SENTENCE(&e));
+            continue;
+        }
+        entry->segment = l->segments.current;
+        entry->segment->launch_count++;
+        start_keeper(l, launch, memory, bytes);
     }
+    array_clear(&l->starting);
 }
 
-/* The keeper has written its pid and its group before its first record. False if that cannot be read. */
-static bool read_keeper(struct launches *l, struct launch_entry *entry)
+/* The keeper of an older launch has written its pid and its group before its first record. False if that cannot be
+ * read. */
+static bool read_group(const struct launches *l, const struct launch_entry *entry, struct cgroup *out)
 {
     struct launch_dir d;
-    struct cgroup group;
-    if (entry->keeper_pid != 0) return true;
+    if (entry->segment != NULL) {
+        *out = entry->identity->cgroup;
+        return true;
+    }
     if (launch_dir_open(l->spool, entry->id, &d, NULL)) return false;
-    entry->keeper_pid = launch_dir_read_keeper(&d, &group);
+    bool is_read = launch_dir_read_keeper(&d, out) != 0;
     launch_dir_close(&d);
-    if (entry->keeper_pid == 0) return false;
-    size_t size = strlen(group.path) + 1;
-    entry->keeper_group = mem_resize(NULL, 0, size);
-    memcpy(entry->keeper_group, group.path, size);
-    return true;
+    return is_read;
 }
 
-static bool has_exited(int pidfd)
+/* The status of a child stays, to be read by launches_on_child. */
+static bool has_exited(const struct launch_entry *entry)
 {
-    struct pollfd p = {.fd = pidfd, .events = POLLIN};
-    return poll(&p, 1, 0) > 0;
+    siginfo_t info = {0};
+    struct pollfd p = {.fd = entry->keeper_pidfd, .events = POLLIN};
+    if (entry->keeper_pidfd >= 0) return poll(&p, 1, 0) > 0;
+    return waitid(P_PID, (id_t)entry->keeper_pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
 }
 
-/* A keeper that still runs afterwards has had its pid all the time (I3). Those that an earlier launcher has forked are
- * not children of this one, so nothing else says that one of them is stopped. */
+/* A keeper that still runs afterwards has had its pid all the time. Those that an earlier launcher has forked are not
+ * children of this one, so nothing else says that one of them is stopped. */
 void launches_measure(struct launches *l)
 {
     ARRAY(struct measured_launch) running = {0};
+    struct arena paths = {0};
     for (uint32_t i = 0; i < l->list.count; i++) {
-        struct launch_entry *entry = &l->list.items[i];
+        const struct launch_entry *entry = &l->list.items[i];
+        struct cgroup group;
         bool has_started = entry->has_record && entry->record.phase != LAUNCH_ENDED;
-        if (entry->state != ENTRY_KEPT || !has_started || !read_keeper(l, entry)) continue;
+        if (entry->state != ENTRY_KEPT || !has_started || !read_group(l, entry, &group)) continue;
         *array_add(&running) = (struct measured_launch){
-            .keeper = entry->keeper_pid, .group_path = entry->keeper_group, .usage.id = entry->id};
+            .keeper = entry->keeper_pid, .group_path = arena_copy(&paths, str(group.path)), .usage.id = entry->id};
     }
     measure_launches(running.items, running.count);
     for (uint32_t i = 0; i < running.count; i++) {
-        const struct launch_usage *usage = &running.items[i].usage;
-        if (running.items[i].is_stopped) on_stop(launches_find(l, usage->id));
-        if (l->out != NULL && !has_exited(launches_find(l, usage->id)->keeper_pidfd)) protocol_usage(l->out, usage);
+        struct launch_entry *entry = launches_find(l, running.items[i].usage.id);
+        if (running.items[i].is_stopped) on_stop(entry);
+        if (l->out != NULL && !has_exited(entry)) protocol_usage(l->out, &running.items[i].usage);
     }
     array_release(&running);
+    arena_release(&paths);
 }
 
 void launches_acknowledge(struct launches *l, uint64_t id)
 {
-    uint32_t index = map_get_u64(&l->index_by_id, id);
-    if (index == NONE) return;
-    struct launch_entry *entry = &l->list.items[index];
-    if (!entry->has_record || entry->record.phase != LAUNCH_ENDED) return;
+    struct launch_entry *entry = launches_find(l, id);
+    if (entry == NULL || !entry->has_record || entry->record.phase != LAUNCH_ENDED || entry->is_acknowledged) return;
     entry->is_acknowledged = true;
-    if (entry->keeper_pidfd < 0 && entry->state == ENTRY_ENDED)
-        launches_forget(l, index);
-    else
-        (void)launch_orders_send(l, entry, "committed\n"); /* without it, the keeper syncs the end and exits */
+    launches_set_end_synced(l, entry); /* the daemon's database has it */
+    if (entry->segment != NULL) acknowledge_in_log(entry->segment, id);
+    if (entry->segment == NULL && entry->keeper_pid != 0) (void)older_launch_send(l, entry, "committed\n");
+    launches_forget_if_done(l, id);
 }

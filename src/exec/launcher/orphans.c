@@ -16,8 +16,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/map.h"
+#include "base/quantity.h"
 #include "exec/launcher/durable.h"
 #include "exec/launcher/process.h"
 
@@ -64,6 +66,15 @@ static uint32_t find_by_key(struct orphan_search *s, pid_t pid)
     return NONE;
 }
 
+/* Whether a process with the pid of the main process is that one: a later process with this pid was started later than
+ * the main process ran. */
+static bool is_as_old(const struct process *p, const struct process_identity *identity)
+{
+    if (identity->start_ticks != 0) return p->start_ticks == identity->start_ticks;
+    const int64_t us_per_tick = US_PER_S / sysconf(_SC_CLK_TCK);
+    return p->start_ticks <= (uint64_t)(identity->running_boot_us / us_per_tick);
+}
+
 /* The launch to which a process certainly belongs; NONE: none. Notes whose session it shows to be. */
 static uint32_t find_owner(struct orphan_search *s, const struct process *p)
 {
@@ -71,7 +82,7 @@ static uint32_t find_owner(struct orphan_search *s, const struct process *p)
     uint32_t of_session = map_get_u64(&s->by_session, (uint64_t)p->session);
     if (of_session == NONE) return owner;
     const struct orphan_launch *launch = &s->launches[of_session];
-    bool is_first = p->pid == launch->first_pid && p->start_ticks == launch->identity->start_ticks;
+    bool is_first = p->pid == launch->first_pid && is_as_old(p, launch->identity);
     if (is_first || owner == of_session) s->owns_session[of_session] = true;
     return owner;
 }

@@ -29,6 +29,12 @@ static int64_t limited(int64_t value)
     return value < 0 ? 0 : value > max ? max : value;
 }
 
+/* A process that is being released has the group and session -1. It is gone. */
+static bool is_pid(int64_t value)
+{
+    return value >= 0 && value <= INT32_MAX;
+}
+
 bool process_parse(struct str text, struct process *out)
 {
     enum { /* numbers of fields in proc(5) */
@@ -52,6 +58,7 @@ bool process_parse(struct str text, struct process *out)
     for (int field = PARENT; field <= RESIDENT; field++) {
         if (!number_parse_i64(str_cut(rest, ' ', &rest), &fields[field])) return false;
     }
+    if (!is_pid(pid) || !is_pid(fields[PARENT]) || !is_pid(fields[GROUP]) || !is_pid(fields[SESSION])) return false;
     *out = (struct process){.pid = (pid_t)pid,
                             .parent = (pid_t)fields[PARENT],
                             .group = (pid_t)fields[GROUP],

@@ -27,7 +27,8 @@ struct processes {
     ARRAY(struct process) list;
 };
 
-/* Parses the text of a stat file. The command name in it may contain anything, even parentheses and newlines. Pure. */
+/* Parses the text of a stat file. The command name in it may contain anything, even parentheses and newlines. False if
+ * the text cannot be parsed, or the process is gone. Pure. */
 bool process_parse(struct str text, struct process *out);
 
 /* Reads one process. False if it does not exist. */

@@ -1,4 +1,4 @@
-/* Lines of a start record: "key=", "born=" (start_ticks), "boot_id=", "cgroup=" and "directory=" (place). Their names
+/* Lines of a start: "key=", "born=" (start_ticks), "boot_id=", "cgroup=" and "directory=" (place). Their names
  * must not change, because a launcher reads the records of keepers of other versions. */
 #include "exec/launcher/process_identity.h"
 
@@ -13,11 +13,11 @@
 #include "exec/launcher/durable.h"
 #include "exec/record.h"
 
-/* A path with a newline would break the record. */
+/* A path with a newline would break the record, and one with a tab its line in the record log. */
 void process_identity_format(const struct process_identity *identity, struct buf *out)
 {
     buf_format(out, "key=%s\nborn=%" PRIu64 "\nboot_id=%s\n", identity->key, identity->start_ticks, identity->boot_id);
-    if (strchr(identity->cgroup.path, '\n') == NULL) buf_format(out, "cgroup=%s\n", identity->cgroup.path);
+    if (strpbrk(identity->cgroup.path, "\n\t") == NULL) buf_format(out, "cgroup=%s\n", identity->cgroup.path);
     if (identity->place.inode == 0) return;
     buf_add_text(out, "directory=");
     process_identity_format_place(identity->place, out);
@@ -53,6 +53,7 @@ void process_identity_parse(struct str text, struct process_identity *out)
     copy_value(text, "boot_id", out->boot_id, sizeof out->boot_id);
     copy_value(text, "cgroup", out->cgroup.path, sizeof out->cgroup.path);
     if (!number_parse_u64(record_value(text, "born"), &out->start_ticks)) out->start_ticks = 0;
+    out->running_boot_us = 0;
     (void)process_identity_parse_place(record_value(text, "directory"), &out->place);
 }
 

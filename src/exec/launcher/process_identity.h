@@ -1,6 +1,6 @@
-/* The identity of a job's processes: the lines that the start record has besides the record's own. With them the
- * launcher finds the processes of a job whose keeper was killed (orphans.c), and knows a record of an earlier boot or
- * in a copy of the launch's directory. */
+/* The identity of a job's processes: in the start line of its launch (segments.h). With it the launcher finds the
+ * processes of a job whose keeper was killed (orphans.c), and knows a record of an earlier boot or in a copy of the
+ * directory. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_PROCESS_IDENTITY_H
 #define FAIRLEAD_EXEC_LAUNCHER_PROCESS_IDENTITY_H
 
@@ -20,10 +20,11 @@ struct process_identity_place {
 struct process_identity {
     char key[LAUNCH_KEY_SIZE];  /* FAIRLEAD_LAUNCH_KEY in the environment of all processes: 128 bits in hex, the first
                                  * half from the id of the instance, if it has one, the others random */
-    uint64_t start_ticks;       /* of the main process: process.start_ticks */
+    uint64_t start_ticks;       /* of the main process: process.start_ticks; 0: not known (newer keepers) */
+    int64_t running_boot_us;    /* if start_ticks is 0: the main process ran then (CLOCK_BOOTTIME); not in the lines */
     char boot_id[BOOT_ID_SIZE]; /* of the boot in which it was started */
     struct cgroup cgroup;       /* of the launch; none: empty */
-    struct process_identity_place place; /* the launch's directory; records of older keepers have none */
+    struct process_identity_place place; /* of launches/, or of an older launch's directory; 0: not known */
 };
 
 /* Appends the lines, and reads them from the text of a start record. A line that is missing or cannot be read leaves

@@ -5,14 +5,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static const int ignored[] = {SIGPIPE, SIGHUP};
-
-static void set_ignored(void (*handler)(int))
-{
-    const struct sigaction action = {.sa_handler = handler};
-    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) (void)sigaction(ignored[i], &action, NULL);
-}
-
 void process_signals_init(void)
 {
     const struct sigaction default_action = {.sa_handler = SIG_DFL};
@@ -23,10 +15,7 @@ void process_signals_init(void)
     const char kernel_default[64] = {0};
     for (int signal = 32; signal <= 33; signal++)
         (void)syscall(SYS_rt_sigaction, signal, kernel_default, NULL, _NSIG / 8);
-    set_ignored(SIG_IGN);
-}
-
-void process_signals_heed(void)
-{
-    set_ignored(SIG_DFL);
+    sigset_t all;
+    sigfillset(&all);
+    (void)sigprocmask(SIG_SETMASK, &all, NULL);
 }

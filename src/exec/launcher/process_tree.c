@@ -12,10 +12,12 @@
  * newest of the chain can survive a round, and it is then the keeper's child. A round is short: it reads one file of
  * /proc, not all.
  *
- * SIGTERM is sent once, to each process in a snapshot of /proc. A process that is forked after it gets SIGKILL
- * later. */
+ * SIGTERM is sent once, to each process that a walk down from the keeper finds. A process that is forked after it gets
+ * SIGKILL later. The walk reads the lists of children, so its cost is that of the job, however many processes the
+ * machine has, and however many jobs end at once. */
 #include "exec/launcher/process_tree.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -23,24 +25,117 @@
 #include "exec/launcher/durable.h"
 #include "exec/launcher/process.h"
 
-void process_tree_terminate(void)
+/* --- descendants -------------------------------------------------------------------------------------------------- */
+
+struct descendants {
+    struct processes all;
+    struct map index_by_pid; /* in all */
+    struct buf scratch;
+};
+
+static void release(struct descendants *d)
+{
+    array_release(&d->all.list);
+    map_release(&d->index_by_pid);
+    buf_release(&d->scratch);
+}
+
+/* For a kernel without lists of children (CONFIG_PROC_CHILDREN). */
+static void scan(struct descendants *d, pid_t root)
 {
     struct processes all = {0};
-    struct map index_by_pid = {0}, this_process = {0};
+    struct map index_by_pid = {0}, root_by_pid = {0};
     processes_read(&all);
     processes_index(&all, &index_by_pid);
-    map_set_u64(&this_process, (uint64_t)getpid(), 0);
+    map_set_u64(&root_by_pid, (uint64_t)root, 0);
     uint32_t *roots = mem_resize(NULL, 0, (all.list.count + 1u) * sizeof *roots);
-    processes_find_roots(&all, &index_by_pid, &this_process, roots);
+    processes_find_roots(&all, &index_by_pid, &root_by_pid, roots);
     for (uint32_t i = 0; i < all.list.count; i++) {
-        if (roots[i] == NONE || all.list.items[i].state == 'Z') continue;
-        (void)process_signal(&all.list.items[i], SIGTERM);
-        (void)process_signal(&all.list.items[i], SIGCONT);
+        if (roots[i] != NONE) *array_add(&d->all.list) = all.list.items[i];
     }
     mem_free(roots);
-    map_release(&this_process);
+    map_release(&root_by_pid);
     map_release(&index_by_pid);
     array_release(&all.list);
+}
+
+/* Adds the children of one thread. False: there is no list of them. */
+static bool add_children_of(struct descendants *d, pid_t pid, pid_t thread)
+{
+    char path[80];
+    struct process p;
+    text_format(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)thread);
+    struct str rest = durable_read_text(path, &d->scratch);
+    bool has_list = rest.text != NULL;
+    while (rest.length > 0) {
+        uint64_t child;
+        if (!number_parse_u64(str_cut(rest, ' ', &rest), &child) || child <= 1) continue;
+        if (map_get_u64(&d->index_by_pid, child) != NONE || !process_read((pid_t)child, &p)) continue;
+        map_set_u64(&d->index_by_pid, child, d->all.list.count);
+        *array_add(&d->all.list) = p;
+    }
+    return has_list;
+}
+
+/* A child belongs to the thread that forked it. */
+static void add_children(struct descendants *d, pid_t pid)
+{
+    char path[64];
+    text_format(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *threads = opendir(path);
+    for (struct dirent *entry; threads != NULL && (entry = readdir(threads)) != NULL;) {
+        uint64_t thread;
+        if (number_parse_u64(str(entry->d_name), &thread)) (void)add_children_of(d, pid, (pid_t)thread);
+    }
+    if (threads != NULL) closedir(threads);
+}
+
+/* Walks down from the root. What a process leaves that ends meanwhile becomes a child of the keeper (I1), so the
+ * root's children are read until none of them is new. */
+static void find(struct descendants *d, pid_t root)
+{
+    if (!add_children_of(d, root, root)) {
+        scan(d, root);
+        return;
+    }
+    for (uint32_t walked = 0; walked < d->all.list.count; (void)add_children_of(d, root, root)) {
+        for (; walked < d->all.list.count; walked++) add_children(d, d->all.list.items[walked].pid);
+    }
+}
+
+void process_tree_walk(pid_t root, void (*act)(const struct process *p, void *context), void *context)
+{
+    struct descendants d = {0};
+    find(&d, root);
+    for (uint32_t i = 0; i < d.all.list.count; i++) {
+        if (d.all.list.items[i].state != 'Z') act(&d.all.list.items[i], context);
+    }
+    release(&d);
+}
+
+static void terminate(const struct process *p, void *context)
+{
+    (void)context;
+    (void)process_signal(p, SIGTERM);
+    (void)process_signal(p, SIGCONT);
+}
+
+void process_tree_terminate(void)
+{
+    process_tree_walk(getpid(), terminate, NULL);
+}
+
+static void attach(const struct process *p, void *context)
+{
+    (void)cgroup_attach(context, p->pid);
+}
+
+/* What a process forks once it is in the group is there, too. So a second round finds all that the first one missed,
+ * unless a process outside forks in each. */
+void process_tree_attach(const struct cgroup *group)
+{
+    struct cgroup copy = *group;
+    for (int round = 0; round < 2; round++) process_tree_walk(getpid(), attach, &copy);
 }
 
 /* --- children ----------------------------------------------------------------------------------------------------- */

@@ -3,8 +3,18 @@
 #ifndef FAIRLEAD_EXEC_LAUNCHER_PROCESS_TREE_H
 #define FAIRLEAD_EXEC_LAUNCHER_PROCESS_TREE_H
 
-/* Sends SIGTERM, then SIGCONT, to every present descendant of this process. O(processes of the machine). */
+#include "exec/launcher/cgroup.h"
+#include "exec/launcher/process.h"
+
+/* Calls act with every present descendant of a process that is not a zombie. O(threads of these). */
+void process_tree_walk(pid_t root, void (*act)(const struct process *p, void *context), void *context);
+
+/* Sends SIGTERM, then SIGCONT, to every present descendant of this process. O(threads of these). */
 void process_tree_terminate(void);
+
+/* Moves every present descendant of this process, and those that they fork meanwhile, into a control group.
+ * O(threads of these). */
+void process_tree_attach(const struct cgroup *group);
 
 /* Sends SIGKILL to the children of this process and to their process groups. Called repeatedly, with children reaped in
  * between, it ends every descendant: see process_tree.c. */

@@ -1,8 +1,9 @@
 /* Directories, locks and fifos of the launcher (their layout is in spool.h).
  *
- *  I1  A lock belongs to an open file description (flock). The keeper inherits it by fork, and the launcher then closes
- *      its own descriptor. The kernel releases the lock when the last process that has it is gone, however it ended. So
- *      a locked directory has a running keeper.
+ * Of a directory that an older launcher has made:
+ *
+ *  I1  Its lock belongs to an open file description (flock) that the keeper inherited. The kernel releases it when the
+ *      keeper is gone, however it ended. So a locked directory has a running keeper.
  *  I2  A launch with a start record may have run. A launch without one, whose directory is not locked, never ran; the
  *      next launcher removes the directory.
  *  I3  The end record is removed last. So a directory that is removed in part has either an end record (and is reported
@@ -33,24 +34,30 @@ static int system_error(struct err *e, const char *action, const char *object)
 
 /* --- the state directory ------------------------------------------------------------------------------------------ */
 
-static int check_owner_and_mode(int fd, const char *path, struct err *e)
+static int check_owner_and_mode(int fd, const char *path, bool is_system, struct err *e)
 {
+    const mode_t system_mode = 0711;
     struct stat s;
     if (fstat(fd, &s) < 0) return system_error(e, "get the owner of", path);
     if (s.st_uid != geteuid()) {
         return err_set(e, ERR_DENIED, "directory %s belongs to user %u; it must belong to user %u", path, s.st_uid,
                        geteuid());
     }
-    if ((s.st_mode & 077) != 0)
+    if (is_system && (s.st_mode & 0777) != system_mode) {
+        unsigned mode = s.st_mode & 0777;
+        return err_set(e, ERR_DENIED, "directory %s has mode %u%u%u: run 'chmod 711 %s'", path, mode >> 6,
+                       mode >> 3 & 7, mode & 7, path);
+    }
+    if (!is_system && (s.st_mode & 077) != 0)
         return err_set(e, ERR_DENIED, "directory %s is open to others: run 'chmod 700 %s'", path, path);
     return 0;
 }
 
-static int open_directory(int at_fd, const char *name, int *out_fd, struct err *e)
+static int open_directory(int at_fd, const char *name, bool is_system, int *out_fd, struct err *e)
 {
     int fd = openat(at_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return system_error(e, "open directory", name);
-    if (check_owner_and_mode(fd, name, e)) {
+    if (check_owner_and_mode(fd, name, is_system, e)) {
         close(fd);
         return -1;
     }
@@ -70,17 +77,24 @@ static int take_lock(struct spool *s, struct err *e)
     return err_set(e, ERR_CONFLICT, "another launcher serves %s", s->path);
 }
 
-static int open_parts(struct spool *s, struct err *e)
+static int make_launches(struct spool *s, struct err *e)
 {
-    if (open_directory(AT_FDCWD, s->path, &s->fd, e)) return -1;
-    if (take_lock(s, e)) return -1;
-    if (mkdirat(s->fd, "launches", 0700) < 0 && errno != EEXIST) return system_error(e, "create directory", "launches");
-    return open_directory(s->fd, "launches", &s->launches_fd, e);
+    if (mkdirat(s->fd, "launches", 0700) < 0)
+        return errno == EEXIST ? 0 : system_error(e, "create directory", "launches");
+    if (!s->is_system || fchmodat(s->fd, "launches", 0711, 0) == 0) return 0;
+    return system_error(e, "open to users the directory", "launches");
 }
 
-int spool_open(struct spool *s, const char *path, struct err *e)
+static int open_parts(struct spool *s, struct err *e)
 {
-    *s = (struct spool){.path = path, .fd = -1, .launches_fd = -1, .lock_fd = -1};
+    if (open_directory(AT_FDCWD, s->path, s->is_system, &s->fd, e)) return -1;
+    if (take_lock(s, e) || make_launches(s, e)) return -1;
+    return open_directory(s->fd, "launches", s->is_system, &s->launches_fd, e);
+}
+
+int spool_open(struct spool *s, const char *path, bool is_system, struct err *e)
+{
+    *s = (struct spool){.path = path, .is_system = is_system, .fd = -1, .launches_fd = -1, .lock_fd = -1};
     if (open_parts(s, e) == 0) return 0;
     spool_release(s);
     return -1;
@@ -91,7 +105,7 @@ void spool_release(struct spool *s)
     if (s->launches_fd >= 0) close(s->launches_fd);
     if (s->lock_fd >= 0) close(s->lock_fd);
     if (s->fd >= 0) close(s->fd);
-    *s = (struct spool){.path = s->path, .fd = -1, .launches_fd = -1, .lock_fd = -1};
+    *s = (struct spool){.path = s->path, .is_system = s->is_system, .fd = -1, .launches_fd = -1, .lock_fd = -1};
 }
 
 /* Creates the fifo if it is missing. Opens it for reading and writing, so that opening does not wait for a writer and
@@ -132,7 +146,11 @@ int spool_list_launches(const struct spool *s, struct launch_ids *out, struct er
 {
     int fd = openat(s->launches_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-    if (directory == NULL) return system_error(e, "list", "launches");
+    if (directory == NULL) {
+        (void)system_error(e, "list", "launches");
+        if (fd >= 0) close(fd);
+        return -1;
+    }
     for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
         uint64_t id;
         if (number_parse_u64(str(entry->d_name), &id) && id >= 1 && id <= INT64_MAX) *array_add(&out->list) = id;
@@ -160,7 +178,7 @@ int launch_dir_open(const struct spool *s, uint64_t id, struct launch_dir *out, 
     format_id(id, name);
     int fd = openat(s->launches_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0) return launch_error(e, "open", "the directory of a launch");
-    *out = (struct launch_dir){.id = id, .fd = fd, .lock_fd = -1, .control_fd = -1};
+    *out = (struct launch_dir){.id = id, .fd = fd, .lock_fd = -1};
     return 0;
 }
 
@@ -178,35 +196,9 @@ bool launch_dir_lock(struct launch_dir *d)
 
 void launch_dir_close(struct launch_dir *d)
 {
-    if (d->control_fd >= 0) close(d->control_fd);
     if (d->lock_fd >= 0) close(d->lock_fd); /* I1 */
     close(d->fd);
-    d->fd = d->lock_fd = d->control_fd = -1;
-}
-
-/* Opens the directory that was just created, and all that a keeper gets with it. */
-static int open_new(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e)
-{
-    if (launch_dir_open(s, id, out, e) || open_fifo(out->fd, "control", &out->control_fd, e)) return -1;
-    return launch_dir_lock(out) ? 0 : launch_error(e, "lock", "the directory of a launch");
-}
-
-int launch_dir_create(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e)
-{
-    char name[ID_SIZE];
-    format_id(id, name);
-    if (mkdirat(s->launches_fd, name, 0700) < 0) {
-        if (errno == EEXIST) return err_exists(e, "directory of launch", str(name));
-        return launch_error(e, "create", "the directory of a launch");
-    }
-    struct launch_dir created = {.fd = -1, .lock_fd = -1, .control_fd = -1};
-    if (open_new(s, id, &created, e)) {
-        if (created.fd >= 0) launch_dir_close(&created);
-        launch_dir_remove(s, id);
-        return -1;
-    }
-    *out = created;
-    return 0;
+    d->fd = d->lock_fd = -1;
 }
 
 static void remove_files(const struct spool *s, const char *directory, const char *const *names, size_t count)
@@ -268,19 +260,6 @@ pid_t launch_dir_read_keeper(const struct launch_dir *d, struct cgroup *out_grou
     }
     buf_release(&text);
     return is_complete ? (pid_t)pid : 0;
-}
-
-int launch_dir_write_keeper(const struct launch_dir *d, const struct cgroup *group, struct err *e)
-{
-    struct buf lines = {0};
-    buf_format(&lines, "%d\n%s\n", (int)getpid(), group->path);
-    process_identity_format_place(launch_dir_place(d), &lines);
-    buf_add_char(&lines, '\n');
-    bool is_written = pwrite(d->lock_fd, lines.text, lines.length, 0) == (ssize_t)lines.length;
-    int error_number = errno;
-    buf_release(&lines);
-    errno = error_number;
-    return is_written ? 0 : system_error(e, "write", "lock");
 }
 
 /* --- records and orders ------------------------------------------------------------------------------------------- */

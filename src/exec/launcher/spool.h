@@ -1,16 +1,24 @@
 /* The launcher's part of the state directory, and the directory of each launch in it.
  *
- *     DIR/instance              the id of the instance (line "id="); the daemon's
+ *     DIR/instance              the id of the instance (line "id="); the daemon's, or a system launcher's
  *     DIR/launcher.lock         locked by the one launcher (flock)
  *     DIR/launcher.sock         where the daemon connects
  *     DIR/launcher.events       fifo: a keeper that has written a record writes its launch id here (8 bytes)
+ *     DIR/launches/N.log        a segment of the record log (segments.h)
+ *     DIR/launches/keepers      locks of keepers (segments.h)
+ *     DIR/launches/ID.script    the script of a job
+ *
+ * and of launches that an older launcher has started:
+ *
  *     DIR/launches/ID/lock      locked by the keeper (flock); its text: the keeper's pid, its control group, and which
  *                               directory this is
  *     DIR/launches/ID/script    the job's script
  *     DIR/launches/ID/control   fifo: orders to the keeper, one line each
- *     DIR/launches/ID/start, completing, end      records (record.h); when they are synced: record_log.c
+ *     DIR/launches/ID/start, completing, end      records (record.h); only the start was synced before it was told
  *
- * Directories have mode 0700 and files 0600. */
+ * Directories have mode 0700 and files 0600. A system launcher's directories have mode 0711, so that its daemon reaches
+ * the socket, which is the daemon's, and each user the scripts of their own jobs, which are the user's and have mode
+ * 0400. All else is root's. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_SPOOL_H
 #define FAIRLEAD_EXEC_LAUNCHER_SPOOL_H
 
@@ -27,14 +35,15 @@
 
 struct spool {
     const char *path; /* absolute; the caller's */
+    bool is_system;   /* of a launcher that serves all users */
     int fd;           /* DIR */
     int launches_fd;  /* DIR/launches */
     int lock_fd;      /* DIR/launcher.lock */
 };
 
-/* Opens DIR, creates launches/ and locks launcher.lock. ERR_DENIED: DIR belongs to another user or is open to others.
+/* Opens DIR, creates launches/ and locks launcher.lock. ERR_DENIED: DIR belongs to another user or has another mode.
  * ERR_CONFLICT: another launcher has the lock. ERR_IO: a system call failed. */
-int spool_open(struct spool *s, const char *path, struct err *e);
+int spool_open(struct spool *s, const char *path, bool is_system, struct err *e);
 void spool_release(struct spool *s);
 
 /* Opens the fifo of events, which is created if it is missing, for reading; also for writing, so that reading never
@@ -54,14 +63,8 @@ int spool_list_launches(const struct spool *s, struct launch_ids *out, struct er
 struct launch_dir {
     uint64_t id;
     int fd;
-    int lock_fd;    /* -1: this process has not locked it */
-    int control_fd; /* -1: not open */
+    int lock_fd; /* -1: this process has not locked it */
 };
-
-/* Creates the directory of a launch with its control fifo, and locks it. ERR_EXISTS: it exists already. Otherwise the
- * machine cannot do it now: ERR_UNAVAILABLE for a shortage (shortage.h), ERR_IO, ERR_NOT_FOUND. On failure nothing of
- * it is left, unless it existed. */
-int launch_dir_create(const struct spool *s, uint64_t id, struct launch_dir *out, struct err *e);
 
 /* Opens an existing directory without locking it. ERR_NOT_FOUND: it does not exist. ERR_UNAVAILABLE: it cannot be
  * opened now (shortage.h). ERR_IO: it cannot be opened. */
@@ -75,17 +78,15 @@ bool launch_dir_is(const struct launch_dir *d, struct process_identity_place pla
 /* Tries to take the lock. False: the keeper has it, so the keeper is running; or the lock file cannot be opened. */
 bool launch_dir_lock(struct launch_dir *d);
 
-/* Closes the directory, and gives the lock back unless a keeper has inherited it. */
+/* Closes the directory, and gives the lock back. */
 void launch_dir_close(struct launch_dir *d);
 
 /* Removes the directory; the end record goes last (see spool.c). */
 void launch_dir_remove(const struct spool *s, uint64_t id);
 
-/* The lock file's text. launch_dir_write_keeper writes the pid of this process and the control group that it is going
- * to create. launch_dir_read_keeper returns the pid, or 0 if the text is not complete or was copied with its directory,
- * and the group, or none. */
+/* What the keeper has written into the lock file: its pid, or 0 if the text is not complete or was copied with its
+ * directory, and its control group, or none. */
 pid_t launch_dir_read_keeper(const struct launch_dir *d, struct cgroup *out_group);
-int launch_dir_write_keeper(const struct launch_dir *d, const struct cgroup *group, struct err *e);
 
 /* Reads the last record: end, else completing, else start. *out_found false: there is no record. out_start_text gets
  * the text of the start record, too, or stays empty. An end or completing without any text counts as none: power was

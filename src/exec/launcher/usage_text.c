@@ -51,6 +51,40 @@ bool usage_text_parse_group_memory(struct str text, int64_t *out_kib)
     return true;
 }
 
+bool usage_text_parse_oom_kills(struct str text, int64_t *out_count)
+{
+    return find_line(text, "oom_kill", ' ', out_count);
+}
+
+/* The number of the first line "name:    number kB". */
+static bool find_kib(struct str text, const char *name, int64_t *out)
+{
+    while (text.length > 0) {
+        struct str value, rest, line = str_cut(text, '\n', &text);
+        if (!str_equal(str_cut(line, ':', &value), str(name))) continue;
+        return parse_count(str_cut(str_trim(value), ' ', &rest), out);
+    }
+    return false;
+}
+
+static bool add_kib(struct str text, const char *first, const char *second, int64_t *out)
+{
+    int64_t a, b;
+    if (!find_kib(text, first, &a) || !find_kib(text, second, &b)) return false;
+    *out = saturate_add(a, b);
+    return true;
+}
+
+bool usage_text_parse_resident(struct str text, int64_t *out_kib)
+{
+    return add_kib(text, "RssAnon", "RssShmem", out_kib);
+}
+
+bool usage_text_parse_proportional(struct str text, int64_t *out_kib)
+{
+    return add_kib(text, "Pss_Anon", "Pss_Shmem", out_kib);
+}
+
 bool usage_text_parse_group_io(struct str text, int64_t *out_bytes)
 {
     int64_t sum = 0;

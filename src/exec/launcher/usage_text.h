@@ -20,6 +20,18 @@ bool usage_text_parse_group_cpu(struct str text, int64_t *out_us);
  * kernel takes back when it needs it. */
 bool usage_text_parse_group_memory(struct str text, int64_t *out_kib);
 
+/* memory.events of version 2, or memory.oom_control of version 1: processes that the kernel has killed because of the
+ * group's memory limit. */
+bool usage_text_parse_oom_kills(struct str text, int64_t *out_count);
+
+/* /proc/PID/status: a process's memory that is not a file's, resident (RssAnon and RssShmem). What processes share
+ * counts for each. */
+bool usage_text_parse_resident(struct str text, int64_t *out_kib);
+
+/* /proc/PID/smaps_rollup: the same, and what n processes share counts for each as the n-th part (Pss_Anon and
+ * Pss_Shmem). */
+bool usage_text_parse_proportional(struct str text, int64_t *out_kib);
+
 /* io.stat: bytes read from and written to all devices, a line each; 0 without lines. */
 bool usage_text_parse_group_io(struct str text, int64_t *out_bytes);
 

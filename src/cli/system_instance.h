@@ -1,0 +1,25 @@
+/* The instance that serves all users of the machine, as start --system and stop --system see it. */
+#ifndef FAIRLEAD_CLI_SYSTEM_INSTANCE_H
+#define FAIRLEAD_CLI_SYSTEM_INSTANCE_H
+
+#include "cli/private_instance.h"
+
+struct system_places {
+    const char *state, *launcher_state; /* absolute; NULL: the default */
+};
+
+/* Fills out_instance with the paths of the system's instance; other commands find its default socket unasked. *places:
+ * relative paths become absolute, and NULL the default. ERR_DENIED: this is not root. ERR_CONFLICT: systemd runs, and
+ * the socket is the one of its unit; action: "start", "stop". ERR_INPUT: a path is too long. */
+int system_instance_find(struct call *call, const char *action, struct system_places *places,
+                         struct private_instance *out_instance, struct err *e);
+
+/* Creates the launcher's directory, which is root's and where the daemon's log is. ERR_DENIED: it can be written by
+ * others. ERR_IO. */
+int system_instance_prepare(const char *launcher_state, struct err *e);
+
+/* Tells a user who has just started a private instance that the system has one, too, which their commands do not reach
+ * as long as the private one runs. */
+void system_instance_note_other(const struct private_instance *own);
+
+#endif

@@ -1,0 +1,77 @@
+/* Bulk changes: requests that cancel, hold, release or requeue many jobs. One event about 10^5 jobs would hold up the
+ * loop for seconds, so the daemon cuts it into slices, each an event and a part of a commit of its own:
+ *
+ *     turn: list the jobs, slice 1, commit     turn: slice 2, commit     ...     turn: last slice, commit, answer
+ *                                  other requests, ends of jobs, passes
+ *
+ * Invariants
+ *   1. The request is answered after the commit of its last slice, with what became of all of its jobs. Until then
+ *      each job is either changed, durably, or as it was; after a crash in between, some are and some are not, and the
+ *      client has no answer. Sending the request again does the rest.
+ *   2. The jobs of a selection (`all`) are those that it fits when the request is begun. Jobs that are submitted later
+ *      are not touched; one that no longer lives when its slice comes is passed over.
+ *   3. A request that has to be refused as a whole if one of its references is wrong (no report) is first checked in
+ *      slices that change nothing. A job that ended or started since then is passed over.
+ *   4. One bulk change is carried out at a time, in the order of their arrival. Requests about few jobs, and everything
+ *      else, go on between slices. It goes on if its client disconnects, as every request that was accepted.
+ *   5. A commit that fails ends it. What is committed stays, and the error says how many jobs that are.
+ *
+ * A slice is measured in units of about one row that is written. How many fit into SLICE_US follows from how long the
+ * last ones took, with their commits; the result does not depend on it. */
+#ifndef FAIRLEAD_DAEMON_BULK_CHANGES_H
+#define FAIRLEAD_DAEMON_BULK_CHANGES_H
+
+#include "base/map.h"
+#include "daemon/decided_requests.h"
+#include "engine/event.h"
+
+struct daemon;
+
+struct bulk_change {
+    struct request *request;
+    struct event event; /* the request's */
+    struct arena arena; /* of refs */
+    const struct job_ref *refs;
+    uint32_t ref_count, next; /* next: the reference with which the next slice begins */
+    bool is_listed;           /* refs are known */
+    bool is_checking;         /* invariant 3 */
+    bool is_continued;        /* the first tasks of the array at `next` were in an earlier slice */
+    uint32_t task_first;      /* of the event, if it is continued */
+    struct map seen;          /* references of earlier slices, and of this one, by task_key */
+    struct map jobs_seen;     /* the jobs of earlier slices */
+    uint32_t changed_count, committed_count;
+    ARRAY(struct job_refusal) refused; /* texts: in memory of the request's report */
+    ARRAY(struct job_ref) changed;     /* of a dry run */
+};
+
+struct bulk_changes {
+    ARRAY(struct bulk_change *) list; /* the first one is being carried out */
+    bool is_resumed;                  /* this turn may go on with one that an earlier turn began */
+    uint32_t units_max;               /* of a turn; 0: not known yet */
+    uint32_t units, units_left;       /* of this turn */
+    int64_t spent_us;                 /* of this turn, on slices */
+};
+
+/* To be called at the beginning of a turn. */
+void daemon_begin_bulk_turn(struct daemon *d);
+
+/* Takes a request over if it is one about many jobs, and begins with it if no other one is in progress; then it may be
+ * in *requests already. False: it is for one event. */
+bool daemon_take_bulk(struct daemon *d, struct request *request, struct decided_requests *requests);
+
+/* Carries out what fits into this turn. Requests that are complete are added to *requests. */
+void daemon_advance_bulk(struct daemon *d, struct decided_requests *requests);
+
+/* Whether no pass may run yet, because jobs that are being cancelled or held would start. */
+bool daemon_bulk_keeps_starts(const struct daemon *d);
+
+/* After the commit, which took commit_us. */
+void daemon_end_bulk_turn(struct daemon *d, int64_t commit_us);
+
+/* After a commit that failed: adds the one that has begun to *requests, refused; its error is set by the caller. */
+void daemon_fail_bulk(struct daemon *d, struct decided_requests *requests);
+
+/* Answers those that are not complete, because the daemon stops. */
+void daemon_close_bulk(struct daemon *d);
+
+#endif

@@ -1,0 +1,19 @@
+/* The requests that are decided in a turn, and their results. */
+#ifndef FAIRLEAD_DAEMON_DECIDED_REQUESTS_H
+#define FAIRLEAD_DAEMON_DECIDED_REQUESTS_H
+
+#include "api/server/server.h"
+
+struct decided_request {
+    struct request *request;
+    struct event_result result;
+    bool is_refused;
+    uint32_t committed_count; /* jobs that it changed in earlier turns (bulk_changes.h) */
+    struct err err;
+};
+
+struct decided_requests {
+    ARRAY(struct decided_request) list;
+};
+
+#endif

@@ -1,0 +1,136 @@
+/* The connection to the executor: opened at the start, and again in a thread after it was lost, because connecting
+ * waits for the launcher. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/ensure.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "exec/service_manager.h"
+
+static void on_executor(uv_poll_t *poll, int status, int events)
+{
+    struct daemon *d = poll->data;
+    (void)status, (void)events;
+    executor_ready(d->executor, &d->reports);
+    d->turn(d);
+}
+
+/* Watches for writing only while bytes are queued. */
+void daemon_watch_executor(struct daemon *d)
+{
+    if (d->executor_poll == NULL) return;
+    int events = UV_READABLE | (executor_wants_write(d->executor) ? UV_WRITABLE : 0);
+    if (events != d->executor_events) uv_poll_start(d->executor_poll, events, on_executor);
+    d->executor_events = events;
+}
+
+/* Raises the soft limit of open files to the hard limit, because each connection is one; or restores it, so that a
+ * launcher that is started, and its jobs, inherit the original limit. */
+static void set_file_limit(const struct daemon *d, bool is_raised)
+{
+    struct rlimit limit = d->file_limit;
+    if (is_raised) limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) log_line(LOG_WARNING, "file-limit", " error=\"%s\"", strerror(errno));
+}
+
+static void attach_executor(struct daemon *d, struct executor *executor)
+{
+    array_clear(&d->known_launches);
+    d->executor = executor;
+    d->executor_poll = mem_resize(NULL, 0, sizeof *d->executor_poll);
+    ensure(uv_poll_init(&d->loop, d->executor_poll, executor_descriptor(d->executor)) == 0);
+    d->executor_poll->data = d;
+    d->executor_events = 0;
+    daemon_watch_executor(d);
+}
+
+int daemon_open_executor(struct daemon *d, struct err *e)
+{
+    if (d->pretend != NULL) {
+        daemon_open_pretend_executor(d);
+        return 0;
+    }
+    set_file_limit(d, false);
+    struct executor *executor = executor_open_launcher(d->launcher_directory, d->launcher_path, e);
+    set_file_limit(d, true);
+    if (executor == NULL) return -1;
+    attach_executor(d, executor);
+    return 0;
+}
+
+/* Connecting waits for the launcher, so a thread does it. */
+struct reopening {
+    struct daemon *d;
+    struct executor *executor; /* NULL: see err */
+    struct err err;
+};
+
+static void reopen_in_thread(void *argument)
+{
+    struct reopening *r = argument;
+    r->executor = executor_open_launcher(r->d->launcher_directory, r->d->launcher_path, &r->err);
+}
+
+static void on_reopened(void *argument)
+{
+    struct reopening *r = argument;
+    struct daemon *d = r->d;
+    set_file_limit(d, true);
+    d->is_reopening = false;
+    d->launcher_failure[0] = '\0';
+    if (d->is_stopping) {
+        executor_close(r->executor);
+    } else if (r->executor == NULL) {
+        text_format(d->launcher_failure, sizeof d->launcher_failure, "%s", ERR_SENTENCE(&r->err));
+        log_line(LOG_ERROR, "launcher-unreachable", " error=\"%s\"", d->launcher_failure);
+        service_manager_status("No job starts: %s", d->launcher_failure);
+    } else {
+        attach_executor(d, r->executor);
+        service_manager_status("Serving again at %s", d->state_dir.socket_path);
+        uv_timer_stop(&d->retry_timer);
+        d->turn(d);
+    }
+    mem_free(r);
+}
+
+static void on_retry(uv_timer_t *timer)
+{
+    struct daemon *d = timer->data;
+    if (d->is_reopening) return;
+    if (d->pretend != NULL) {
+        daemon_open_pretend_executor(d);
+        uv_timer_stop(&d->retry_timer);
+        d->turn(d);
+        return;
+    }
+    struct reopening *r = mem_resize(NULL, 0, sizeof *r);
+    *r = (struct reopening){.d = d};
+    d->is_reopening = true;
+    set_file_limit(d, false); /* for the launcher that it may start */
+    daemon_run_in_thread(d, reopen_in_thread, on_reopened, r);
+}
+
+static void free_handle(uv_handle_t *handle)
+{
+    mem_free(handle);
+}
+
+/* Disconnects; the first attempt to connect again is after wait_ms. */
+void daemon_drop_executor(struct daemon *d, uint64_t wait_ms)
+{
+    if (d->executor == NULL) return;
+    if (d->executor_poll != NULL) uv_close((uv_handle_t *)d->executor_poll, free_handle);
+    d->executor_poll = NULL;
+    executor_close(d->executor);
+    d->executor = NULL;
+    d->is_synced = false;
+    ranking_thread_abandon(d); /* EVENT_SYNCED makes a pass due */
+    uv_timer_start(&d->retry_timer, on_retry, wait_ms, DAEMON_RETRY_MS);
+}
+
+void daemon_close_executor_poll(struct daemon *d)
+{
+    if (d->executor_poll != NULL) uv_close((uv_handle_t *)d->executor_poll, free_handle);
+    d->executor_poll = NULL;
+}

@@ -1,0 +1,205 @@
+/*  I1  At most LOOKUPS_MAX threads of the pool ask, because the pool has other work. The other uids wait in order.
+ *  I2  An answer is that of the role groups that were in force when it was asked for; if these have changed since, it
+ *      is dropped and asked for again. */
+#include "daemon/users.h"
+
+#include <string.h>
+
+#include "base/ensure.h"
+#include "base/map.h"
+#include "base/quantity.h"
+#include "exec/clock.h"
+
+enum { LOOKUPS_MAX = 2 };
+
+struct user_entry {
+    uint32_t uid;
+    bool is_asked;         /* it is in the queue, or a thread asks */
+    int64_t answered_us;   /* time since boot; 0: never */
+    struct user_lookup is; /* the last answer that the database gave */
+    struct err error;      /* code 0: the last answer was one of the database */
+};
+
+struct lookup_work {
+    uv_work_t work;
+    struct users *users; /* NULL: closed */
+    uint32_t uid, edition;
+    struct role_groups roles;
+    struct user_lookup answer;
+};
+
+struct users {
+    uv_loop_t *loop;
+    void (*on_answer)(void *context);
+    void *context;
+    struct role_groups roles;
+    uint32_t edition; /* of roles */
+    struct map index_by_uid;
+    ARRAY(struct user_entry) list;
+    ARRAY(uint32_t) queue;   /* uids to ask for, from queue_first on */
+    ARRAY(uint32_t) answers; /* uids of which the database said something, for users_next_answer */
+    uint32_t queue_first;
+    struct lookup_work *running[LOOKUPS_MAX];
+};
+
+static struct user_entry *entry_of(struct users *u, uint32_t uid)
+{
+    uint32_t index = map_get_u64(&u->index_by_uid, uid);
+    if (index != NONE) return &u->list.items[index];
+    map_set_u64(&u->index_by_uid, uid, u->list.count);
+    struct user_entry *added = array_add(&u->list);
+    *added = (struct user_entry){.uid = uid};
+    return added;
+}
+
+/* --- asking ------------------------------------------------------------------------------------------------------- */
+
+static void start_lookups(struct users *u);
+
+static void look_up_in_thread(uv_work_t *work)
+{
+    struct lookup_work *w = work->data;
+    user_lookup_run(w->uid, &w->roles, &w->answer);
+}
+
+static void keep_answer(struct users *u, struct user_entry *entry, struct lookup_work *w)
+{
+    entry->is_asked = false;
+    entry->answered_us = clock_boot_us();
+    entry->error = (struct err){0};
+    if (w->answer.result == USER_UNREACHABLE) {
+        err_set(&entry->error, ERR_UNAVAILABLE, "the user database does not say who uid %u is: %s", w->uid,
+                w->answer.error);
+        return; /* what was known serves on */
+    }
+    user_lookup_release(&entry->is);
+    entry->is = w->answer;
+    w->answer = (struct user_lookup){0};
+    *array_add(&u->answers) = w->uid;
+    if (entry->is.result == USER_UNKNOWN)
+        err_set(&entry->error, ERR_DENIED, "this machine has no user with uid %u", w->uid);
+}
+
+static void finish_in_loop(uv_work_t *work, int status)
+{
+    struct lookup_work *w = work->data;
+    struct users *u = w->users;
+    (void)status; /* not UV_ECANCELED: nothing calls uv_cancel */
+    if (u != NULL) {
+        for (int i = 0; i < LOOKUPS_MAX; i++) {
+            if (u->running[i] == w) u->running[i] = NULL;
+        }
+        if (w->edition == u->edition)
+            keep_answer(u, entry_of(u, w->uid), w);
+        else
+            *array_add(&u->queue) = w->uid; /* I2 */
+        start_lookups(u);
+        u->on_answer(u->context);
+    }
+    user_lookup_release(&w->answer);
+    mem_free(w);
+}
+
+static void start_lookups(struct users *u)
+{
+    for (int i = 0; i < LOOKUPS_MAX && u->queue_first < u->queue.count; i++) { /* I1 */
+        if (u->running[i] != NULL) continue;
+        struct lookup_work *w = mem_resize(NULL, 0, sizeof *w);
+        *w = (struct lookup_work){
+            .users = u, .uid = u->queue.items[u->queue_first++], .edition = u->edition, .roles = u->roles};
+        w->work.data = w;
+        u->running[i] = w;
+        ensure(uv_queue_work(u->loop, &w->work, look_up_in_thread, finish_in_loop) == 0);
+    }
+    if (u->queue_first < u->queue.count) return;
+    array_clear(&u->queue);
+    u->queue_first = 0;
+}
+
+static void ask(struct users *u, struct user_entry *entry)
+{
+    if (entry->is_asked) return;
+    entry->is_asked = true;
+    *array_add(&u->queue) = entry->uid;
+    start_lookups(u);
+}
+
+/* --- answers ------------------------------------------------------------------------------------------------------ */
+
+struct users *users_open(uv_loop_t *loop, void (*on_answer)(void *context), void *context)
+{
+    struct users *u = mem_resize(NULL, 0, sizeof *u);
+    *u = (struct users){.loop = loop, .on_answer = on_answer, .context = context};
+    return u;
+}
+
+void users_close(struct users *u)
+{
+    if (u == NULL) return;
+    for (int i = 0; i < LOOKUPS_MAX; i++) {
+        if (u->running[i] != NULL) u->running[i]->users = NULL;
+    }
+    for (uint32_t i = 0; i < u->list.count; i++) user_lookup_release(&u->list.items[i].is);
+    array_release(&u->list);
+    array_release(&u->queue);
+    array_release(&u->answers);
+    map_release(&u->index_by_uid);
+    mem_free(u);
+}
+
+void users_set_role_groups(struct users *u, const struct role_groups *roles)
+{
+    bool is_same = strcmp(u->roles.operators, roles->operators) == 0 &&
+                   strcmp(u->roles.administrators, roles->administrators) == 0;
+    if (is_same) return;
+    u->roles = *roles;
+    u->edition++;
+    for (uint32_t i = 0; i < u->list.count; i++) u->list.items[i].answered_us = 0;
+}
+
+static bool has_group(const struct user_lookup *user, uint32_t gid)
+{
+    for (uint32_t i = 0; i < user->groups.list.count; i++) {
+        if (user->groups.list.items[i] == gid) return true;
+    }
+    return false;
+}
+
+static int64_t age_s(const struct user_entry *entry)
+{
+    return (clock_boot_us() - entry->answered_us) / US_PER_S;
+}
+
+int users_find(struct users *u, uint32_t uid, uint32_t gid, struct arena *arena, struct actor *out, struct err *e)
+{
+    struct user_entry *entry = entry_of(u, uid);
+    bool is_answered = entry->answered_us > 0 && age_s(entry) < USERS_OLD_S;
+    bool has_failed = entry->error.code == ERR_UNAVAILABLE;
+    int64_t fresh_s = has_failed ? USERS_RETRY_S : USERS_FRESH_S;
+    if (!is_answered || age_s(entry) >= fresh_s) ask(u, entry);
+    if (!is_answered) return 1;
+    bool is_known = entry->is.result == USER_FOUND && entry->is.name[0] != '\0';
+    if (!is_known) {
+        *e = entry->error;
+        return -1;
+    }
+    *out = (struct actor){.uid = uid,
+                          .gid = has_group(&entry->is, gid) ? gid : entry->is.groups.list.items[0],
+                          .user = arena_copy(arena, str(entry->is.name)),
+                          .role = entry->is.role};
+    return 0;
+}
+
+void users_refresh(struct users *u, uint32_t uid)
+{
+    struct user_entry *entry = entry_of(u, uid);
+    if (entry->answered_us == 0 || age_s(entry) >= USERS_FRESH_S) ask(u, entry);
+}
+
+bool users_next_answer(struct users *u, uint32_t *out_uid, const struct user_lookup **out_answer)
+{
+    if (u->answers.count == 0) return false;
+    *out_uid = u->answers.items[--u->answers.count];
+    *out_answer = &entry_of(u, *out_uid)->is;
+    return true;
+}

@@ -1,0 +1,102 @@
+#include "engine/job_selection.h"
+
+#include <string.h>
+
+#include "engine/dependency_targets.h"
+
+static const char *user_of(const struct state *s, const struct job *j)
+{
+    return s->assocs.items[j->assoc].user;
+}
+
+bool job_selection_permits(const struct state *s, const struct actor *actor, const struct job *j)
+{
+    return actor_may(actor, PERMISSION_ALL_JOBS) || (actor->user != NULL && strcmp(actor->user, user_of(s, j)) == 0);
+}
+
+int job_selection_check(const struct state *s, const struct job_selection *selection, struct err *e)
+{
+    const struct {
+        enum object_kind kind;
+        const char *name;
+    } objects[] = {{OBJECT_PARTITION, selection->partition}, {OBJECT_QOS, selection->qos}};
+    if (selection->account != NULL && state_find_assoc(s, selection->account, NULL) == NONE)
+        return err_not_found(e, "account", str(selection->account));
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
+        if (objects[i].name != NULL && state_find_object(s, objects[i].kind, objects[i].name) == NONE)
+            return err_not_found(e, object_classes[objects[i].kind].name, str(objects[i].name));
+    }
+    return 0;
+}
+
+static bool is_in_partition(const struct state *s, const struct job *j, const char *partition)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < j->partition_count; i++) {
+        const struct object *p = &s->objects[OBJECT_PARTITION].items[j->partitions[i]].object;
+        found |= strcmp(p->name, partition) == 0;
+    }
+    return found;
+}
+
+static bool is_or_any(const char *wanted, const char *value)
+{
+    return wanted == NULL || strcmp(wanted, value) == 0;
+}
+
+bool job_selection_fits(const struct state *s, const struct event *event, const struct job *j)
+{
+    const struct job_selection *selection = &event->jobs.selection;
+    return j->ended_us == 0 && job_selection_permits(s, &event->actor, j) &&
+           is_or_any(selection->user, user_of(s, j)) &&
+           is_or_any(selection->account, s->assocs.items[j->assoc].account) &&
+           is_or_any(selection->qos, s->objects[OBJECT_QOS].items[j->qos].object.name) &&
+           is_or_any(selection->name, j->text->name) &&
+           (selection->partition == NULL || is_in_partition(s, j, selection->partition));
+}
+
+int job_selection_list(const struct state *s, const struct event *event, struct arena *arena,
+                       const struct job_ref **out_refs, uint32_t *out_count, struct err *e)
+{
+    uint32_t count = 0;
+    if (job_selection_check(s, &event->jobs.selection, e) != 0) return -1;
+    struct job_ref *refs = arena_alloc_raw(arena, (s->jobs.count + (size_t)1) * sizeof *refs);
+    for (uint32_t i = 0; i < s->jobs.count; i++) {
+        const struct job *j = &s->jobs.items[i];
+        if (job_selection_fits(s, event, j)) refs[count++] = (struct job_ref){j->id, NONE};
+    }
+    *out_refs = refs;
+    *out_count = count;
+    return 0;
+}
+
+/* The row of a job in memory, or the one that the event brings; NULL: neither. */
+static const struct job *find_row(const struct state *s, const struct event *event, uint32_t job_id)
+{
+    uint32_t index = dependency_target_row(s, job_id);
+    if (index != NONE) return &s->jobs.items[index];
+    for (uint32_t i = 0; i < event->ended_job_count; i++) {
+        if (event->ended_jobs[i].job_id == job_id) return event->ended_jobs[i].row;
+    }
+    return NULL;
+}
+
+bool job_selection_is_known(const struct state *s, struct job_ref ref)
+{
+    return dependency_target_row(s, ref.job_id) != NONE;
+}
+
+/* A job row's sets are written whole, as texts. */
+uint64_t job_selection_weight(const struct state *s, const struct event *event, struct job_ref ref)
+{
+    enum { RANGES_OF_A_ROW = 32, ENDED_JOB_WEIGHT = 4 };
+    const struct job *j = find_row(s, event, ref.job_id);
+    if (j == NULL) return event->kind == EVENT_REQUEUE ? ENDED_JOB_WEIGHT : 1;
+    uint64_t ranges = (uint64_t)j->array.ranges.count + j->pending.ranges.count + j->cancelled.ranges.count,
+             weight = 1 + ranges / RANGES_OF_A_ROW;
+    if (event->kind == EVENT_REQUEUE && j->ended_us != 0) weight += ENDED_JOB_WEIGHT;
+    bool is_of_tasks =
+        event->kind == EVENT_REQUEUE || (event->kind == EVENT_CANCEL && !event->jobs.selection.is_of_pending);
+    if (ref.task_id != NONE || !is_of_tasks) return weight;
+    return weight + (j->ended_us != 0 ? idset_count(&j->array) : j->live_tasks);
+}

@@ -1,0 +1,74 @@
+#include "engine/limit_size.h"
+
+#include "base/ensure.h"
+#include "engine/partition_limits.h"
+#include "fields/host_text.h"
+
+static struct limit_spread spread_in_environment(const struct state *s, const struct job *j)
+{
+    const struct object *o = &s->objects[OBJECT_ENVIRONMENT].items[j->environment].object;
+    struct limit_spread spread = {.slots_min = j->request.cpus, .has_environment = true, .host_min = 1};
+    enum rule_text rule;
+    ensure(host_text_allocation_rule(str(o->value[ENVIRONMENT_ALLOCATION_RULE].text), "allocation_rule", &rule,
+                                     &spread.slots_per_host, NULL) == 0);
+    spread.rule = (enum allocation_rule)rule;
+    return spread;
+}
+
+static struct limit_spread spread_over_nodes(const struct state *s, const struct job *j, uint32_t partition)
+{
+    const struct job_placing *p = j->placing;
+    struct limit_spread spread = {.slots_min = j->request.cpus, .host_min = 1};
+    uint32_t min, max;
+    if (p == NULL || (p->node_max <= 1 && p->slots_per_node == 0)) return spread;
+    partition_limits_nodes(s, j, partition, &min, &max);
+    if (p->node_min > spread.host_min) spread.host_min = p->node_min;
+    if (min > spread.host_min && min <= max) spread.host_min = min;
+    spread.slots_per_host = p->slots_per_node;
+    return spread;
+}
+
+struct limit_spread limit_size_spread(const struct state *s, const struct job *j, uint32_t partition)
+{
+    struct limit_spread spread =
+        j->environment != NONE ? spread_in_environment(s, j) : spread_over_nodes(s, j, partition);
+    spread.slots_max = j->slots_max > spread.slots_min ? j->slots_max : spread.slots_min;
+    return spread;
+}
+
+uint32_t limit_size_each(struct state *s, const struct limit_counts *counts, const struct job *j, uint32_t partition,
+                         uint32_t max)
+{
+    uint32_t low = 0, high = max;
+    while (low < high) {
+        uint32_t slots = low + (high - low + 1) / 2;
+        struct tres_amount amounts[TRES_MAX];
+        struct limit_request r;
+        limits_request(s, j, partition, slots, 1, amounts, &r);
+        if (limits_admit_host(s, counts, &r))
+            low = slots;
+        else
+            high = slots - 1;
+    }
+    return low > 0 ? low : max;
+}
+
+static uint32_t hosts_of(uint32_t slots, uint32_t each)
+{
+    return (slots - 1) / each + 1;
+}
+
+struct limit_size limit_size_min(const struct limit_spread *spread, uint32_t each)
+{
+    struct limit_size min = {spread->slots_min, 1};
+    uint32_t fixed = spread->slots_per_host;
+    if (spread->has_environment && spread->rule == ALLOCATE_ONE_HOST) return min;
+    if (fixed > 0)
+        min.hosts = hosts_of(min.slots, fixed);
+    else if (spread->has_environment)
+        min.hosts = hosts_of(min.slots, each);
+    if (!spread->has_environment && min.hosts < spread->host_min) min.hosts = spread->host_min;
+    uint64_t slots = min.hosts * (uint64_t)(fixed > 0 ? fixed : 1);
+    if (slots > min.slots && slots <= spread->slots_max) min.slots = (uint32_t)slots;
+    return min;
+}

@@ -1,0 +1,31 @@
+/* What an executor can use to keep jobs to what they asked for, which depends on the machine and on its rights. In
+ * order: a later one prevents more. Whether it does so for a job is in the launch (launch.h). */
+#ifndef FAIRLEAD_EXEC_ENFORCEMENT_H
+#define FAIRLEAD_EXEC_ENFORCEMENT_H
+
+enum enforcement_memory {
+    ENFORCEMENT_MEMORY_NONE,
+    ENFORCEMENT_MEMORY_SAMPLING, /* the processes of a job are looked at; each has a limit of its data */
+    ENFORCEMENT_MEMORY_GROUP_1,  /* a control group of version 1 */
+    ENFORCEMENT_MEMORY_GROUP     /* a control group of version 2 */
+};
+
+enum enforcement_cpus {
+    ENFORCEMENT_CPUS_NONE,
+    ENFORCEMENT_CPUS_AFFINITY, /* which a job can change */
+    ENFORCEMENT_CPUS_CPUSET    /* affinity, and a control group that it cannot leave */
+};
+
+enum enforcement_kill {
+    ENFORCEMENT_KILL_NONE,
+    ENFORCEMENT_KILL_TREE, /* all descendants, round by round */
+    ENFORCEMENT_KILL_GROUP /* a control group, all at once */
+};
+
+struct enforcement {
+    enum enforcement_memory memory;
+    enum enforcement_cpus cpus;
+    enum enforcement_kill kill;
+};
+
+#endif

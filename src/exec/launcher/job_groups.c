@@ -1,0 +1,66 @@
+#include "exec/launcher/job_groups.h"
+
+/* The group of version 2 comes first: with oom.group the kernel ends all processes of a job, and not one of them. */
+static void prepare_memory(const struct cgroup_parent *parents, const struct launch *launch,
+                           const struct process_identity *identity, struct job_groups *out)
+{
+    if (launch->mem_limit_kib == 0) return;
+    if (parents->has_memory && cgroup_set_memory_limit(&identity->cgroup, launch->mem_limit_kib)) {
+        out->enforces_memory = true;
+        return;
+    }
+    cgroup_set_memory_path(parents, launch->id, identity->key, &out->memory);
+    cgroup_create(&out->memory);
+    out->enforces_memory = cgroup_set_memory_limit(&out->memory, launch->mem_limit_kib);
+    if (out->enforces_memory) return;
+    (void)cgroup_remove(&out->memory);
+    out->memory.path[0] = '\0';
+}
+
+static void prepare_cpus(const struct cgroup_parent *parents, const struct launch *launch,
+                         const struct process_identity *identity, struct job_groups *out)
+{
+    if (launch->cpus.ranges.count == 0) return;
+    if (parents->has_cpuset && cgroup_set_cpus(&identity->cgroup, &launch->cpus)) return;
+    cgroup_set_cpuset_path(parents, launch->id, identity->key, &out->cpuset);
+    cgroup_create(&out->cpuset);
+    if (cgroup_set_cpus(&out->cpuset, &launch->cpus)) return;
+    (void)cgroup_remove(&out->cpuset);
+    out->cpuset.path[0] = '\0';
+}
+
+void job_groups_prepare(const struct cgroup_parent *parents, const struct launch *launch,
+                        const struct process_identity *identity, struct job_groups *out)
+{
+    out->cpu.path[0] = out->memory.path[0] = out->cpuset.path[0] = '\0';
+    out->enforces_memory = false;
+    prepare_memory(parents, launch, identity, out);
+    prepare_cpus(parents, launch, identity, out);
+}
+
+int64_t job_groups_count_oom_kills(const struct job_groups *groups, const struct process_identity *identity)
+{
+    int64_t count = cgroup_count_oom_kills(&groups->memory);
+    return count > 0 ? count : cgroup_count_oom_kills(&identity->cgroup);
+}
+
+void job_groups_find(const struct cgroup_parent *parents, uint64_t launch_id, const struct process_identity *identity,
+                     struct job_groups *out)
+{
+    cgroup_set_cpu_path(parents, launch_id, identity->key, &out->cpu);
+    cgroup_set_memory_path(parents, launch_id, identity->key, &out->memory);
+    cgroup_set_cpuset_path(parents, launch_id, identity->key, &out->cpuset);
+    out->enforces_memory = false;
+}
+
+bool job_groups_remove(const struct job_groups *groups, const struct process_identity *identity)
+{
+    return cgroup_remove(&identity->cgroup) && cgroup_remove(&groups->cpu) && cgroup_remove(&groups->memory) &&
+           cgroup_remove(&groups->cpuset);
+}
+
+bool job_groups_remove_wait(const struct job_groups *groups, const struct process_identity *identity)
+{
+    return cgroup_remove_wait(&identity->cgroup) && cgroup_remove_wait(&groups->cpu) &&
+           cgroup_remove_wait(&groups->memory) && cgroup_remove_wait(&groups->cpuset);
+}

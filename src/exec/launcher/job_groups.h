@@ -1,0 +1,33 @@
+/* The control groups of one launch beside that of version 2, which is in its process_identity: one in each hierarchy of
+ * version 1 that has what version 2 lacks. Their paths follow from the launch, so the next launcher can remove them. */
+#ifndef FAIRLEAD_EXEC_LAUNCHER_JOB_GROUPS_H
+#define FAIRLEAD_EXEC_LAUNCHER_JOB_GROUPS_H
+
+#include "exec/launch.h"
+#include "exec/launcher/cgroup.h"
+#include "exec/launcher/process_identity.h"
+
+struct job_groups {
+    struct cgroup cpu;            /* carries the CPU weight; created when one is ordered */
+    struct cgroup memory, cpuset; /* created before the job; its process enters them by itself */
+    bool enforces_memory;         /* one of the groups has the launch's memory limit */
+};
+
+/* Creates what the launch's limits of memory and CPUs need, and sets them; also those of the group of version 2. What
+ * cannot be had is left out. */
+void job_groups_prepare(const struct cgroup_parent *parents, const struct launch *launch,
+                        const struct process_identity *identity, struct job_groups *out);
+
+/* How many processes the kernel has killed because of the memory limit. */
+int64_t job_groups_count_oom_kills(const struct job_groups *groups, const struct process_identity *identity);
+
+/* The groups that the launch may have, as another launcher knows them. */
+void job_groups_find(const struct cgroup_parent *parents, uint64_t launch_id, const struct process_identity *identity,
+                     struct job_groups *out);
+
+/* Removes them and the group of version 2. False: a process is still in one of them. job_groups_remove_wait: as
+ * cgroup_remove_wait. */
+bool job_groups_remove(const struct job_groups *groups, const struct process_identity *identity);
+bool job_groups_remove_wait(const struct job_groups *groups, const struct process_identity *identity);
+
+#endif

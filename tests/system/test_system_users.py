@@ -1,0 +1,151 @@
+"""Users of a system instance who are renamed or removed, and uids that are given to another person. Needs root, to make accounts."""
+import json
+import pathlib
+import pwd
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from exec_world import kill, until  # noqa: E402
+from test_system_instance import SystemInstance  # noqa: E402
+from test_system_launcher import Accounts, why_not  # noqa: E402
+
+pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
+
+
+@pytest.fixture
+def system():
+    accounts = Accounts()
+    prefix = accounts.names['alice'][:-1]
+    try:
+        accounts.make()
+        accounts.names.update(new=prefix + 'n', second=prefix + 's')
+        instance = SystemInstance(accounts)
+        try:
+            yield instance
+        finally:
+            instance.close()
+    finally:
+        accounts.remove()
+
+
+def replace_account(system, user, name, home):
+    """The uid gets another name. Directory services do this while processes of the user run; usermod refuses it."""
+    subprocess.run(['userdel', '-f', user.pw_name], capture_output=True)
+    subprocess.run(['groupadd', '--force', name], check=True)
+    subprocess.run(['useradd', '--no-create-home', '--home-dir', home, '--uid', str(user.pw_uid), '--gid', name, name], check=True)
+    made = pwd.getpwnam(name)
+    if not system.home(made).exists():
+        system.home(made).symlink_to(system.home(user))
+    return made
+
+
+def restart(system):
+    system.daemon.kill()
+    system.daemon.wait()
+    system.socket.unlink()
+    system.start()
+
+
+def row_of(system, job):
+    return json.loads(system.good(None, 'show', 'job', job, '--json'))[0]
+
+
+def jobs_of(system, user):
+    """One that has ended, one that runs and one that waits."""
+    ended = system.submit(user, '--', 'true')
+    system.good(user, 'wait', ended)
+    running = system.submit(user, '--', 'sh', '-c', 'until [ -e go ]; do sleep 0.05; done')
+    waiting = system.submit(user, '--begin', 'now+3600', '--', 'true')
+    until(lambda: row_of(system, running)['state'] == 'RUNNING', 'the job to run')
+    return ended, running, waiting
+
+
+def check_renamed(system, jobs, new):
+    ended, running, waiting = jobs
+    assert [row_of(system, job)['user'] for job in jobs] == [new.pw_name] * 3
+    assert row_of(system, waiting)['held'] is False
+    assert json.loads(system.good(new, 'whoami', '--json'))['associations'][0]['name'] == new.pw_name
+    assert system.good(new, 'cancel', waiting) == 'Cancelled 1 job\n'
+    (system.home(new) / 'go').touch()
+    system.good(new, 'wait', running)
+    assert json.loads(system.good(None, 'verify', '--json'))['differences'] == []
+
+
+def check_replaced(system, jobs, old, new):
+    ended, running, waiting = jobs
+    assert [row_of(system, job)['user'] for job in jobs] == [old.pw_name] * 3
+    row = row_of(system, waiting)
+    assert (row['held'], row['reason']) == (True, 'JobHeldAdmin')
+    assert row['admin_comment'] == "held: uid %d was user '%s' and is now user '%s'" % (old.pw_uid, old.pw_name, new.pw_name)
+    for command in ['cancel', waiting], ['release', waiting], ['cancel', running]:
+        assert 'belongs to %s' % old.pw_name in system.bad(new, *command)
+    assert row_of(system, running)['state'] == 'RUNNING'
+
+
+def test_a_renamed_user_keeps_jobs_and_shares(system):
+    """The home directory stays. What is known outlives a restart."""
+    alice = system.accounts.alice
+    jobs = jobs_of(system, alice)
+    system.good(None, 'user', 'modify', alice.pw_name, '--shares', 7)
+    new = replace_account(system, alice, system.accounts.names['new'], alice.pw_dir)
+    restart(system)
+    assert json.loads(system.good(new, 'whoami', '--json'))['user'] == new.pw_name
+    check_renamed(system, jobs, new)
+    shares = {row['user']: row['raw_shares'] for row in json.loads(system.good(None, 'share', '--json')) if row['user']}
+    assert shares == {new.pw_name: 7}
+    entries = [row for row in json.loads(system.good(None, 'audit', '--json')) if row['command'] == 'lookup']
+    assert [(row['field'], row['before'], row['after']) for row in entries] == [('user', alice.pw_name, new.pw_name)]
+
+
+def test_another_person_does_not_inherit_the_jobs_of_a_uid(system):
+    alice = system.accounts.alice
+    jobs = jobs_of(system, alice)
+    new = replace_account(system, alice, system.accounts.names['new'], '/home/' + system.accounts.names['new'])
+    restart(system)
+    assert json.loads(system.good(new, 'whoami', '--json'))['associations'] == []
+    until(lambda: row_of(system, jobs[2])['held'], 'the hold')
+    check_replaced(system, jobs, alice, new)
+    own = system.submit(new, '--hold', '--', 'true')
+    assert row_of(system, own)['user'] == new.pw_name
+    restart(system)
+    assert row_of(system, own)['admin_comment'] is None  # a restart finds nothing new
+    assert system.good(None, 'release', jobs[2]) == 'Released 1 job\n'
+
+
+def test_a_new_name_that_is_taken(system):
+    """Rows of the new name exist already: both stay as they are."""
+    alice, mallory = system.accounts.alice, system.accounts.mallory
+    job = system.submit(alice, '--hold', '--', 'true')
+    system.good(None, 'user', 'add', system.accounts.names['new'], '-A', 'default')
+    new = replace_account(system, alice, system.accounts.names['new'], alice.pw_dir)
+    restart(system)
+    system.good(new, 'whoami')
+    assert row_of(system, job)['user'] == alice.pw_name
+    assert re.search('user-renamed.* rows=kept', (system.place / 'log').read_text())
+    assert system.submit(mallory, '--hold', '--', 'true') > job
+
+
+@pytest.mark.slow
+def test_changes_are_noticed_while_the_instance_runs(system):
+    """Within a minute, though no client asks anything; that a user was removed, after two looks. What runs goes on."""
+    alice, mallory = system.accounts.alice, system.accounts.mallory
+    alices, mallorys = jobs_of(system, alice), jobs_of(system, mallory)
+    new = replace_account(system, alice, system.accounts.names['new'], alice.pw_dir)
+    subprocess.run(['userdel', '-f', mallory.pw_name], capture_output=True)
+    log = system.place / 'log'
+    until(lambda: 'user-renamed' in log.read_text(), 'the new name', patience=100)
+    check_renamed(system, alices, new)
+    until(lambda: 'user-lost' in log.read_text(), 'the removal', patience=240)
+    ended, running, waiting = mallorys
+    row = row_of(system, waiting)
+    assert (row['user'], row['held'], row['reason']) == (mallory.pw_name, True, 'JobHeldAdmin')
+    assert row['admin_comment'] == "held: user '%s' (uid %d) was removed from the machine" % (mallory.pw_name, mallory.pw_uid)
+    assert row_of(system, running)['state'] == 'RUNNING'
+    assert row_of(system, ended)['user'] == mallory.pw_name
+    for pid in [int(row) for row in subprocess.run(['pgrep', '-u', str(mallory.pw_uid)], capture_output=True, text=True).stdout.split()]:
+        kill(pid, signal.SIGTERM)
