@@ -1,6 +1,7 @@
 """What a daemon needs to run jobs, for tests: a state directory, a launcher, and an executor that is driven by lines
 (crash/exec_driver.c)."""
 import collections
+import contextlib
 import fcntl
 import os
 import pathlib
@@ -418,11 +419,10 @@ def hierarchies(*controllers):
 
 def remove_group(group):
     """Tries to remove a control group. Returns whether it is gone, which may be the keeper's doing."""
-    try:
+    with contextlib.suppress(OSError):  # version 1 has no such file
         (group / 'cgroup.kill').write_text('1')
+    with contextlib.suppress(OSError):
         group.rmdir()
-    except OSError:
-        pass
     return not group.exists()
 
 
