@@ -15,6 +15,7 @@
 #include "fields/priority_fields.h"
 #include "fields/settings.h"
 #include "fields/share_fields.h"
+#include "fields/use_fields.h"
 
 #define ROW(struct_name, member, json_name, kind, ...)                                                   \
     {                                                                                                    \
@@ -238,6 +239,12 @@ static const struct wire_field wait_query_fields[] = {
     {0}};
 const struct wire_shape api_wait_query_shape =
     SHAPE("WaitQuery", api_wait_query, wait_query_fields, .help = "How long to wait.");
+
+static const struct wire_field use_query_fields[] = {
+    OPTIONAL(api_use_query, by, WIRE_CHOICE, .help = "what a row is; absent: users", .choices = "users,jobs,processes"),
+    {0}};
+const struct wire_shape api_use_query_shape =
+    SHAPE("UseQuery", api_use_query, use_query_fields, .help = "What a row is.");
 
 static const struct wire_field account_query_fields[] = {
     OPTIONAL(api_account_query, account, WIRE_TEXT,
@@ -570,6 +577,9 @@ const struct wire_shape api_account_list_shape = LISTING("AccountList", account_
 
 static const struct wire_field user_list[] = RECORDS("users", &account_fields_user, "depth first");
 const struct wire_shape api_user_list_shape = LISTING("UserList", user_list, "Users in accounts.");
+
+static const struct wire_field use_list[] = RECORDS("use", &use_fields, "those that use most first");
+const struct wire_shape api_use_list_shape = LISTING("UseList", use_list, "Who uses the machine now.");
 
 static const struct wire_field setting_list[] = RECORDS("settings", &setting_fields, "all settings");
 const struct wire_shape api_setting_list_shape = LISTING("SettingList", setting_list, "The settings.");

@@ -29,6 +29,7 @@
 #include "daemon/known_users.h"
 #include "daemon/log.h"
 #include "daemon/reset_period.h"
+#include "daemon/use.h"
 #include "engine/ticket_plan.h"
 #include "exec/clock.h"
 #include "exec/service_manager.h"
@@ -227,6 +228,8 @@ static bool decide_reports(struct daemon *d)
         case EXECUTOR_SYNCED: decide_synced(d); break;
         case EXECUTOR_ENFORCES: d->enforcement = report->enforcement; break;
         case EXECUTOR_USAGE: decide_usage(d, &report->usage); break;
+        case EXECUTOR_PROCESS: use_take_process(d, &report->process); break;
+        case EXECUTOR_SAMPLED: use_take_end(d, &report->sampled); break;
         case EXECUTOR_GONE: is_gone = true; break;
         }
     }
@@ -561,6 +564,7 @@ static int open_server(struct daemon *d, struct err *e)
                                .run_in_snapshot = daemon_run_in_snapshot,
                                .prune = daemon_prune,
                                .backup = daemon_backup,
+                               .measure_use = d->pretend == NULL ? use_measure : NULL,
                                .read_ends = daemon_read_ends,
                                .release_ends = daemon_release_ends,
                                .check_sensors = daemon_check_sensors,
@@ -675,6 +679,7 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     d->turn = turn;
     daemon_open_loads(d);
     daemon_open_users(d);
+    use_open(d);
     if (daemon_read_mark(d, e) != 0) return -1;
     d->store = store_open(d->state_dir.path, d->now_us, e);
     if (d->store == NULL || check_kind(d, e) != 0) return -1;
@@ -738,6 +743,7 @@ void daemon_close(struct daemon *d)
     close_loop(d);
     daemon_close_loads(d);
     daemon_close_calendars(d);
+    use_close(d);
     daemon_close_prune(d);
     ranking_thread_abandon(d);
     if (d->server != NULL) daemon_close_bulk(d);

@@ -42,6 +42,11 @@ void executor_measure(struct executor *x)
     x->kind->measure(x);
 }
 
+void executor_sample(struct executor *x)
+{
+    if (x->kind->sample != NULL) x->kind->sample(x);
+}
+
 void executor_flush(struct executor *x)
 {
     if (x->kind->flush != NULL) x->kind->flush(x);

@@ -103,6 +103,50 @@ static void test_usage_is_found_in_texts(void **state)
     assert_rows(usage_text_parse_group_io, devices, COUNT(devices));
 }
 
+static void test_users_and_gpus_are_found_in_texts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t uid;
+    } users[] = {
+        {"Name:\tsh\nUmask:\t0022\nUid:\t1000\t0\t0\t0\nGid:\t5\t5\t5\t5\n", 1000},
+        {"Name:\tUid:\t7\nUid:\t4294967295\t1\t1\t1\n", UINT32_MAX},
+        {"Name:\ta\\nUid:\t7\t7\t7\t7\nUid:\t8\t8\t8\t8\n", 8}, /* as the kernel escapes a line end */
+        {"Uid:\t4294967296\t1\t1\t1\n", -1},
+        {"Uid:\t-1\t1\t1\t1\n", -1},
+        {"Uid:\n", -1},
+        {"Name:\tsh\n", -1},
+        {"", -1},
+    };
+    for (size_t i = 0; i < COUNT(users); i++) {
+        uint32_t uid = 99;
+        assert_true(usage_text_parse_uid(str(users[i].text), &uid) == (users[i].uid >= 0));
+        assert_int_equal(uid, users[i].uid >= 0 ? users[i].uid : 99);
+    }
+    static const struct {
+        const char *text;
+        uint32_t gpu;
+    } files[] = {
+        {"/dev/nvidia0", 0},
+        {"/dev/nvidia63", 63},
+        {"/dev/nvidia64", 99},
+        {"/dev/nvidiactl", 99},
+        {"/dev/nvidia-uvm", 99},
+        {"/dev/nvidia", 99},
+        {"/dev/nvidia1 (deleted)", 99},
+        {"/tmp/dev/nvidia0", 99},
+        {"/dev/nvidia/caps/1", 99},
+        {"socket:[1]", 99},
+        {"", 99},
+    };
+    for (size_t i = 0; i < COUNT(files); i++) {
+        uint32_t gpu = 99;
+        assert_true(usage_text_parse_gpu(str(files[i].text), &gpu) == (files[i].gpu != 99));
+        assert_int_equal(gpu, files[i].gpu);
+    }
+}
+
 static void assert_group(const char *path, int64_t cpu_us, int64_t mem_kib, int64_t io_bytes)
 {
     struct buf scratch = {0};
@@ -424,6 +468,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_usage_is_found_in_texts),
+        cmocka_unit_test(test_users_and_gpus_are_found_in_texts),
         cmocka_unit_test(test_limits_are_written_into_the_files_of_a_group),
         cmocka_unit_test(test_a_group_says_what_it_has_files_for),
         cmocka_unit_test(test_a_process_belongs_to_its_nearest_root),

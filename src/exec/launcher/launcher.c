@@ -1,7 +1,8 @@
 /* The launcher's loop. It waits in one place, handles what is ready, and sends the results:
  *
  *     listening socket   a daemon connects: the newest connection counts, the older one is closed
- *     connection         START, END, ACK, WEIGHT, LIMIT, MEASURE come in; RECORD, SYNCED, USAGE go out
+ *     connection         START, END, ACK, WEIGHT, LIMIT, MEASURE, SAMPLE come in; RECORD, SYNCED, USAGE, PROCESS,
+ *                        SAMPLED go out
  *     launcher.events    launch ids of keepers that have written a record
  *     pidfds             keepers of an earlier launcher that have exited
  *     signals            SIGTERM, SIGINT: the launcher ends; its keepers go on. SIGCHLD: a keeper was stopped, or ended
@@ -33,6 +34,7 @@
 #include "base/ensure.h"
 #include "exec/clock.h"
 #include "exec/launcher/launch_orders.h"
+#include "exec/launcher/process_sampling.h"
 #include "exec/launcher/process_signals.h"
 #include "exec/launcher/system_directory.h"
 #include "exec/protocol.h"
@@ -61,6 +63,7 @@ struct daemon_connection {
     bool is_synced;          /* it was told that every launch has been reported */
     bool is_waiting_to_send; /* for room in the socket */
     bool wants_measurement;  /* among the messages that are being taken */
+    bool wants_sample;       /* likewise */
     struct buf in, out;
     size_t sent; /* bytes of out that the socket has taken */
 };
@@ -95,7 +98,7 @@ static void disconnect(struct launcher *l)
     struct daemon_connection *c = &l->connection;
     if (c->fd >= 0) close(c->fd);
     c->fd = -1;
-    c->is_greeted = c->is_synced = c->is_waiting_to_send = c->wants_measurement = false;
+    c->is_greeted = c->is_synced = c->is_waiting_to_send = c->wants_measurement = c->wants_sample = false;
     buf_release(&c->in);
     buf_release(&c->out);
     c->sent = 0;
@@ -191,6 +194,7 @@ static bool take_message(struct launcher *l, const struct message *m)
     case MESSAGE_WEIGHT: launch_orders_set_cpu_weight(&l->launches, m->weight.id, m->weight.cpu_weight); return true;
     case MESSAGE_LIMIT: launch_orders_set_time_limit(&l->launches, m->limit.id, m->limit.time_limit_us); return true;
     case MESSAGE_MEASURE: l->connection.wants_measurement = true; return true;
+    case MESSAGE_SAMPLE: l->connection.wants_sample = true; return true;
     default: return false;
     }
 }
@@ -229,7 +233,8 @@ static void take_messages(struct launcher *l)
     /* Once, after the orders that came with it: a daemon that orders faster than this launcher measures delays no
      * start. */
     if (c->wants_measurement) launches_measure(&l->launches);
-    c->wants_measurement = false;
+    if (c->wants_sample) process_sampling_report(&l->launches);
+    c->wants_measurement = c->wants_sample = false;
     c->in.length -= offset;
     if (offset > 0 && c->in.length > 0) memmove(c->in.text, c->in.text + offset, c->in.length);
     if (c->in.length == 0 && c->in.capacity > KEPT_CAPACITY_MAX) buf_release(&c->in);

@@ -85,6 +85,31 @@ bool usage_text_parse_proportional(struct str text, int64_t *out_kib)
     return add_kib(text, "Pss_Anon", "Pss_Shmem", out_kib);
 }
 
+bool usage_text_parse_uid(struct str text, uint32_t *out_uid)
+{
+    while (text.length > 0) {
+        struct str value, rest, line = str_cut(text, '\n', &text);
+        uint64_t uid;
+        if (!str_equal(str_cut(line, ':', &value), str("Uid"))) continue;
+        if (!number_parse_u64(str_cut(str_trim(value), '\t', &rest), &uid) || uid > UINT32_MAX) return false;
+        *out_uid = (uint32_t)uid;
+        return true;
+    }
+    return false;
+}
+
+bool usage_text_parse_gpu(struct str text, uint32_t *out_gpu)
+{
+    enum { GPUS_MAX = 64 };
+    const struct str prefix = str("/dev/nvidia");
+    uint64_t number;
+    if (text.length <= prefix.length || !str_starts(text, prefix)) return false;
+    if (!number_parse_u64(str_range(text.text + prefix.length, text.text + text.length), &number)) return false;
+    if (number >= GPUS_MAX) return false;
+    *out_gpu = (uint32_t)number;
+    return true;
+}
+
 bool usage_text_parse_group_io(struct str text, int64_t *out_bytes)
 {
     int64_t sum = 0;
