@@ -358,7 +358,8 @@ static const struct wire_shape hosts_shape =
     REPLY("Hosts", api_hosts, hosts_fields, "All hosts on which jobs can run.");
 
 static const struct wire_field enforcement_fields[] = {
-    REQUIRED(api_enforcement, resource, WIRE_TEXT, .help = "memory, CPUs, GPUs or kill (the end of all its processes)"),
+    REQUIRED(api_enforcement, resource, WIRE_TEXT,
+             .help = "memory, CPUs, GPUs, kill (the end of all its processes) or outside jobs"),
     REQUIRED(api_enforcement, mechanism, WIRE_TEXT, .help = "what keeps jobs to what they asked for; none"),
     OPTIONAL(api_enforcement, gap, WIRE_TEXT, .help = "what that does not prevent; null: nothing that is known"),
     {0}};
@@ -408,6 +409,8 @@ static const struct wire_field status_fields[] = {
     OPTIONAL(
         api_status, recovery, WIRE_TEXT,
         .help = "which commits of the database the daemon found missing when it started, and what follows; null: none"),
+    OPTIONAL(api_status, outside_jobs, WIRE_TEXT,
+             .help = "who uses the machine outside jobs above the threshold; null: outside_jobs is ignore"),
     OPTIONAL(api_status, last_recovery, WIRE_TEXT,
              .help = "the same of the last start that found any, for a week; null: none has"),
     REQUIRED(api_status, last_recovery_us, WIRE_I64, .help = "time of that start; 0: none", TIME_US),

@@ -252,7 +252,7 @@ struct api_tasks {
     uint32_t starting, running, completing;
 };
 struct api_enforcement {
-    const char *resource;  /* "memory", "CPUs", "GPUs", "kill" */
+    const char *resource;  /* "memory", "CPUs", "GPUs", "kill", "outside jobs" */
     const char *mechanism; /* "control group"; "none" */
     const char *gap;       /* what it does not prevent; NULL: nothing that is known */
 };
@@ -296,6 +296,7 @@ struct api_status {
     const char *quarantine; /* why jobs are held since quarantined_us; NULL: none is */
     int64_t quarantined_us;
     uint32_t quarantined_jobs;
+    const char *outside_jobs;     /* who uses the machine outside jobs; NULL: outside_jobs is ignore */
     struct wire_list enforcement; /* of api_enforcement; of a pretend instance none */
     struct api_clock clock;       /* its events: those of the last day */
     struct wire_list settings;    /* records of setting_fields */

@@ -17,7 +17,8 @@
  *     executor_link.c   the connection to the executor checkpoint_thread.c  checkpoints of the database
  *     bulk_changes.c    requests about many jobs, in slices   server_thread.c   what the server leaves to a thread
  *     snapshot_process.c  what the server leaves to a process with a copy of the state
- *     use.c        who uses the machine now              use_account.c   the same, from two samples */
+ *     use.c        who uses the machine now              use_account.c   the same, from two samples
+ *     outside_jobs.c  who uses it outside jobs */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
 #define FAIRLEAD_DAEMON_DAEMON_H
 

@@ -495,6 +495,7 @@ static void turn(struct daemon *d)
     if (is_gone)
         daemon_drop_executor(d, d->is_synced ? 0 : DAEMON_RETRY_MS); /* wait if it ended before it was synced */
     order_measurement(d);
+    use_follow_settings(d);
     daemon_watch_executor(d);
     schedule_server_timer(d);
     schedule_due_timer(d);
@@ -570,6 +571,7 @@ static int open_server(struct daemon *d, struct err *e)
                                .check_sensors = daemon_check_sensors,
                                .check_comment = d->pretend != NULL ? daemon_check_pretend_comment : NULL,
                                .describe_sensors = daemon_describe_sensors,
+                               .describe_outside = use_describe_outside,
                                .list_enforcement = enforcement_list,
                                .state_directory = d->state_dir.path,
                                .socket_path = d->state_dir.socket_path,
@@ -743,13 +745,14 @@ void daemon_close(struct daemon *d)
     close_loop(d);
     daemon_close_loads(d);
     daemon_close_calendars(d);
-    use_close(d);
     daemon_close_prune(d);
     ranking_thread_abandon(d);
     if (d->server != NULL) daemon_close_bulk(d);
     if (d->server != NULL) server_close(d->server);
+    use_end(d);
     if (d->executor != NULL) executor_close(d->executor);
     if (d->store != NULL) store_close(d->store);
+    use_close(d);
     state_release(&d->state);
     machine_release(&d->machine);
     outcome_release(&d->outcome);

@@ -29,6 +29,12 @@ void use_drop(struct daemon *d);
 /* In each turn: begins to look, or ends it, as the settings say. */
 void use_follow_settings(struct daemon *d);
 
+/* The function for server_host.describe_outside; context is the daemon. */
+void use_describe_outside(void *context, bool has_names, struct buf *out);
+
+/* The daemon stops: gives all low weights back. Before the executor is closed. */
+void use_end(struct daemon *d);
+
 /* The function for server_host.measure_use; context is the daemon. */
 int use_measure(void *context, struct request *request, struct err *e);
 

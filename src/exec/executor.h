@@ -126,6 +126,11 @@ void executor_measure(struct executor *x);
  * open files if it has GPUs. A pretend executor has no processes, and reports nothing. */
 void executor_sample(struct executor *x);
 
+/* Gives all processes of these users outside launches a low weight, now and at every further order, and those of all
+ * others what they had before. The launcher refuses users that no launch may run as, and system accounts; a private one
+ * and a pretend executor do nothing. It lasts until the next order, or the orderly end of the launcher. */
+void executor_set_low_weight(struct executor *x, const uint32_t *uids, uint32_t count);
+
 /* Sends what is queued, as far as the socket accepts it at once. */
 void executor_flush(struct executor *x);
 

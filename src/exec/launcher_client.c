@@ -177,6 +177,13 @@ static void client_sample(struct executor *x)
     protocol_sample(&c->out);
 }
 
+static void client_set_low_weight(struct executor *x, const uint32_t *uids, uint32_t count)
+{
+    struct launcher_client *c = client_of(x);
+    if (c->is_gone) return;
+    protocol_low(&c->out, uids, count);
+}
+
 static void client_flush(struct executor *x)
 {
     send_queued(client_of(x));
@@ -229,6 +236,7 @@ static const struct executor_kind client_kind = {
     .set_time_limit = client_set_time_limit,
     .measure = client_measure,
     .sample = client_sample,
+    .set_low_weight = client_set_low_weight,
     .flush = client_flush,
     .descriptor = client_descriptor,
     .wants_write = client_wants_write,

@@ -22,10 +22,11 @@ struct process_sample {
 
 /* The end of a sample. */
 struct process_sample_end {
-    int64_t at_us;   /* time since boot */
-    uint32_t hidden; /* processes that could not be read, or whose files could not: another user's */
-    bool has_gpus;   /* there are GPUs, and the files of processes were looked at */
-    bool is_partial; /* there were more open files than a sample looks at */
+    int64_t at_us;    /* time since boot */
+    uint32_t min_uid; /* the lowest uid of a person's account */
+    uint32_t hidden;  /* processes that could not be read, or whose files could not: another user's */
+    bool has_gpus;    /* there are GPUs, and the files of processes were looked at */
+    bool is_partial;  /* there were more open files than a sample looks at */
 };
 
 #endif

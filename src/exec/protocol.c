@@ -216,9 +216,18 @@ void protocol_sampled(struct buf *out, const struct process_sample_end *end)
 {
     size_t frame = frame_begin(out, MESSAGE_SAMPLED);
     put_u64(out, (uint64_t)end->at_us);
+    put_u32(out, end->min_uid);
     put_u32(out, end->hidden);
     buf_add_char(out, (char)end->has_gpus);
     buf_add_char(out, (char)end->is_partial);
+    frame_close(out, frame);
+}
+
+void protocol_low(struct buf *out, const uint32_t *uids, uint32_t count)
+{
+    size_t frame = frame_begin(out, MESSAGE_LOW);
+    put_u32(out, count);
+    for (uint32_t i = 0; i < count; i++) put_u32(out, uids[i]);
     frame_close(out, frame);
 }
 
@@ -385,9 +394,23 @@ static void take_process(struct frame_cursor *c, struct process_sample *out)
 static void take_sampled(struct frame_cursor *c, struct process_sample_end *out)
 {
     out->at_us = (int64_t)take_u64(c);
+    out->min_uid = take_u32(c);
     out->hidden = take_u32(c);
     out->has_gpus = take_choice(c, true) != 0;
     out->is_partial = take_choice(c, true) != 0;
+}
+
+static void take_low(struct frame_cursor *c, struct message *m)
+{
+    uint32_t count = take_u32(c);
+    if (count > bytes_left(c) / 4) { /* I1 */
+        c->is_bad = true;
+        return;
+    }
+    uint32_t *uids = arena_alloc(c->arena, (count + (size_t)1) * sizeof *uids);
+    for (uint32_t i = 0; i < count; i++) uids[i] = take_u32(c);
+    m->low.uids = uids;
+    m->low.count = count;
 }
 
 static void take_body(struct frame_cursor *c, struct message *m)
@@ -406,6 +429,7 @@ static void take_body(struct frame_cursor *c, struct message *m)
     case MESSAGE_SYNCED: break;
     case MESSAGE_PROCESS: take_process(c, &m->process); break;
     case MESSAGE_SAMPLED: take_sampled(c, &m->sampled); break;
+    case MESSAGE_LOW: take_low(c, m); break;
     case MESSAGE_USAGE: take_usage(c, &m->usage); break;
     case MESSAGE_ENFORCES: take_enforcement(c, &m->enforcement); break;
     case MESSAGE_WEIGHT:

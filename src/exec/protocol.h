@@ -15,7 +15,8 @@
  *     SAMPLE    empty                                    to the launcher
  *     PROCESS   pid, parent, uid: 4 bytes each | launch id, started_us, cpu_us, children_cpu_us, mem_kib, gpus: 8 bytes
  *               each | is_low: 1 byte | name             to the daemon
- *     SAMPLED   at_us: 8 bytes | hidden: 4 bytes | has_gpus, is_partial: 1 byte each      to the daemon, after PROCESS
+ *     SAMPLED   at_us: 8 bytes | min_uid, hidden: 4 bytes each | has_gpus, is_partial: 1 byte each      to the daemon, after PROCESS
+ *     LOW       count: 4 bytes | uids: 4 bytes each      to the launcher
  *
  * Numbers are little-endian. Text is a length of 4 bytes and that many bytes, none of them zero. A launcher that gets a
  * HELLO of another version answers with its own version and exits. Keepers do not need it, and a launcher of the
@@ -49,7 +50,8 @@ enum message_kind {
     MESSAGE_ENFORCES,
     MESSAGE_SAMPLE,
     MESSAGE_PROCESS,
-    MESSAGE_SAMPLED
+    MESSAGE_SAMPLED,
+    MESSAGE_LOW
 };
 
 struct message {
@@ -75,6 +77,10 @@ struct message {
         struct enforcement enforcement;    /* ENFORCES */
         struct process_sample process;     /* PROCESS */
         struct process_sample_end sampled; /* SAMPLED */
+        struct {
+            const uint32_t *uids; /* in the arena */
+            uint32_t count;
+        } low; /* LOW */
     };
 };
 
@@ -93,6 +99,7 @@ void protocol_enforces(struct buf *out, struct enforcement enforcement);
 void protocol_usage(struct buf *out, const struct launch_usage *usage);
 void protocol_sample(struct buf *out);
 void protocol_process(struct buf *out, const struct process_sample *process);
+void protocol_low(struct buf *out, const uint32_t *uids, uint32_t count);
 void protocol_sampled(struct buf *out, const struct process_sample_end *end);
 
 /* Decodes the first frame in bytes. *out_used: the size of the frame with its header; 0 if the frame is not complete

@@ -177,10 +177,17 @@ static void test_the_other_messages_are_decoded_as_they_were_encoded(void **stat
     assert_true(m.process.gpus == UINT64_C(1) << 63);
     assert_string_equal(m.process.name, "a b) (c\nd");
     buf_clear(&frame);
-    protocol_sampled(&frame, &(struct process_sample_end){.at_us = INT64_MAX, .hidden = 9, .is_partial = true});
+    protocol_sampled(
+        &frame, &(struct process_sample_end){.at_us = INT64_MAX, .min_uid = 1000, .hidden = 9, .is_partial = true});
     m = decode(&frame, &a);
     assert_true(m.kind == MESSAGE_SAMPLED && m.sampled.at_us == INT64_MAX && m.sampled.hidden == 9);
-    assert_true(m.sampled.is_partial && !m.sampled.has_gpus);
+    assert_true(m.sampled.is_partial && !m.sampled.has_gpus && m.sampled.min_uid == 1000);
+    buf_clear(&frame);
+    protocol_low(&frame, (const uint32_t[]){1000, UINT32_MAX}, 2);
+    m = decode(&frame, &a);
+    assert_true(m.kind == MESSAGE_LOW && m.low.count == 2 && m.low.uids[0] == 1000 && m.low.uids[1] == UINT32_MAX);
+    frame.text[5] = 3; /* more uids than there are bytes */
+    assert_int_equal(protocol_decode((struct str){frame.text, frame.length}, &a, &(size_t){0}, &m, NULL), -1);
     buf_clear(&frame);
     protocol_synced(&frame);
     assert_int_equal(decode(&frame, &a).kind, MESSAGE_SYNCED);

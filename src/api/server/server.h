@@ -123,6 +123,8 @@ struct server_host {
     void (*describe_sensors)(void *context, struct buf *out);
     /* What keeps jobs to what they asked for, in memory of arena; returns the count. NULL: nothing is known. */
     uint32_t (*list_enforcement)(void *context, struct arena *arena, const struct server_enforcement **out_rows);
+    /* Appends who uses too much outside jobs; nothing if nobody cares. has_names: otherwise only how many. */
+    void (*describe_outside)(void *context, bool has_names, struct buf *out);
     /* The clock, in memory of arena. NULL: nothing is known. */
     void (*describe_clock)(void *context, struct arena *arena, struct server_clock *out);
     /* Takes note of what a gap is: counted, or never; later the host calls server_settled. NULL: there are no gaps. */

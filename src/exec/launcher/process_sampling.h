@@ -9,15 +9,12 @@
 struct process_sampling {
     struct processes all; /* without the threads of the kernel, and those whose user cannot be read */
     ARRAY(uint32_t) uids;
-    uint64_t *launch_ids; /* 0: it belongs to no launch */
-    uint32_t hidden;      /* processes whose user cannot be read */
+    ARRAY(uint64_t) launch_ids; /* 0: it belongs to no launch */
+    uint32_t hidden;            /* processes whose user cannot be read */
 };
 
 /* O(processes): reads two files of each. */
 void process_sampling_read(const struct launches *l, struct process_sampling *out);
 void process_sampling_release(struct process_sampling *s);
-
-/* Reports every process to the daemon, and the end. O(processes, and with GPUs their open files). */
-void process_sampling_report(struct launches *l);
 
 #endif

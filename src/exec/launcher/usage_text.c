@@ -110,6 +110,18 @@ bool usage_text_parse_gpu(struct str text, uint32_t *out_gpu)
     return true;
 }
 
+bool usage_text_parse_autogroup(struct str text, int32_t *out_nice)
+{
+    enum { NICE_MIN = -20, NICE_MAX = 19 };
+    struct str rest, value;
+    int64_t nice;
+    struct str name = str_cut(str_trim(text), ' ', &rest);
+    if (!str_starts(name, str("/autogroup-")) || !str_equal(str_cut(rest, ' ', &value), str("nice"))) return false;
+    if (!number_parse_i64(value, &nice) || nice < NICE_MIN || nice > NICE_MAX) return false;
+    *out_nice = (int32_t)nice;
+    return true;
+}
+
 bool usage_text_parse_group_io(struct str text, int64_t *out_bytes)
 {
     int64_t sum = 0;
