@@ -36,14 +36,14 @@ struct daemon_use {
 
 /* --- users -------------------------------------------------------------------------------------------------------- */
 
-struct name_lookup {
+struct use_lookup {
     struct daemon *d;
     uint32_t min_uid;
     struct buf exempt; /* the setting */
     ARRAY(struct use_user) users;
 };
 
-static void name_lookup_free(struct name_lookup *n)
+static void use_lookup_free(struct use_lookup *n)
 {
     array_release(&n->users);
     buf_release(&n->exempt);
@@ -76,14 +76,14 @@ static bool is_named(struct str exempt, const struct user_lookup *lookup)
 
 static bool is_system_account(uint32_t uid, uint32_t min_uid)
 {
-    enum { UID_NOBODY = 65534 };
-    return uid < min_uid || uid == UID_NOBODY;
+    enum { NO_USER = 65534 };
+    return uid < min_uid || uid == NO_USER;
 }
 
 static void look_up(void *argument)
 {
     static const struct role_groups no_roles = {0};
-    struct name_lookup *n = argument;
+    struct use_lookup *n = argument;
     for (uint32_t i = 0; i < n->users.count; i++) {
         struct use_user *user = &n->users.items[i];
         struct user_lookup lookup;
@@ -100,7 +100,7 @@ static void finish(struct daemon *d);
 
 static void on_looked_up(void *argument)
 {
-    struct name_lookup *n = argument;
+    struct use_lookup *n = argument;
     struct daemon_use *u = n->d->use;
     int64_t now_us = clock_boot_us();
     bool is_outdated = !str_equal((struct str){n->exempt.text, n->exempt.length}, exempt_of(u));
@@ -112,11 +112,11 @@ static void on_looked_up(void *argument)
         if (is_outdated) user->looked_us = 0;
     }
     finish(n->d);
-    name_lookup_free(n);
+    use_lookup_free(n);
 }
 
 /* Adds a uid that has to be looked up. */
-static void want_name(struct daemon_use *u, uint32_t uid, struct name_lookup *n)
+static void want_name(struct daemon_use *u, uint32_t uid, struct use_lookup *n)
 {
     struct use_user *user = user_of(u, uid);
     int64_t now_us = clock_boot_us();
@@ -134,7 +134,7 @@ static void want_name(struct daemon_use *u, uint32_t uid, struct name_lookup *n)
 /* Returns whether a thread looks names up, and goes on then. */
 static bool look_up_names(struct daemon *d)
 {
-    struct name_lookup *n = mem_resize(NULL, 0, sizeof *n);
+    struct use_lookup *n = mem_resize(NULL, 0, sizeof *n);
     n->d = d;
     n->min_uid = d->use->now.end.min_uid;
     buf_add_str(&n->exempt, exempt_of(d->use));
@@ -143,7 +143,7 @@ static bool look_up_names(struct daemon *d)
         daemon_run_in_thread(d, look_up, on_looked_up, n);
         return true;
     }
-    name_lookup_free(n);
+    use_lookup_free(n);
     return false;
 }
 

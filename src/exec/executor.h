@@ -122,8 +122,8 @@ void executor_set_time_limit(struct executor *x, uint64_t launch_id, int64_t tim
 void executor_measure(struct executor *x);
 
 /* Looks at all processes of the machine but those of the kernel: one EXECUTOR_PROCESS for each that the launcher may
- * see, then EXECUTOR_SAMPLED. The launcher keeps nothing about it. O(processes of the machine), in the launcher, and its
- * open files if it has GPUs. A pretend executor has no processes, and reports nothing. */
+ * see, then EXECUTOR_SAMPLED. The launcher keeps nothing about it. O(processes of the machine), in the launcher, and
+ * their open files if it has GPUs. A pretend executor has no processes, and reports nothing. */
 void executor_sample(struct executor *x);
 
 /* Gives all processes of these users outside launches a low weight, now and at every further order, and those of all

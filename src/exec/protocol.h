@@ -15,7 +15,8 @@
  *     SAMPLE    empty                                    to the launcher
  *     PROCESS   pid, parent, uid: 4 bytes each | launch id, started_us, cpu_us, children_cpu_us, mem_kib, gpus: 8 bytes
  *               each | is_low: 1 byte | name             to the daemon
- *     SAMPLED   at_us: 8 bytes | min_uid, hidden: 4 bytes each | has_gpus, is_partial: 1 byte each      to the daemon, after PROCESS
+ *     SAMPLED   at_us: 8 bytes | min_uid, hidden: 4 bytes each | has_gpus, is_partial: 1 byte each
+ *                                                        to the daemon, after PROCESS
  *     LOW       count: 4 bytes | uids: 4 bytes each      to the launcher
  *
  * Numbers are little-endian. Text is a length of 4 bytes and that many bytes, none of them zero. A launcher that gets a

@@ -108,7 +108,7 @@ struct server_host {
      * not now; server_backed_up is not called then. */
     int (*backup)(void *context, struct request *request, struct err *e);
     /* Begins to measure what processes use; the host calls server_use_measured with the request, perhaps at once.
-     * ERR_CONFLICT, ERR_UNAVAILABLE: it cannot; server_use_measured is not called then. NULL: there are no processes. */
+     * ERR_CONFLICT, ERR_UNAVAILABLE: it cannot; server_use_measured is not called then. NULL: no processes. */
     int (*measure_use)(void *context, struct request *request, struct err *e);
     /* Sets the facts about ended jobs that a submission needs (event->ends), in memory of arena; release_ends frees
      * their sets. NULL: there are none. */
@@ -123,7 +123,7 @@ struct server_host {
     void (*describe_sensors)(void *context, struct buf *out);
     /* What keeps jobs to what they asked for, in memory of arena; returns the count. NULL: nothing is known. */
     uint32_t (*list_enforcement)(void *context, struct arena *arena, const struct server_enforcement **out_rows);
-    /* Appends who uses too much outside jobs; nothing if nobody cares. has_names: otherwise only how many. */
+    /* Appends who uses too much outside jobs; nothing if outside_jobs is ignore. has_names: otherwise only how many. */
     void (*describe_outside)(void *context, bool has_names, struct buf *out);
     /* The clock, in memory of arena. NULL: nothing is known. */
     void (*describe_clock)(void *context, struct arena *arena, struct server_clock *out);

@@ -35,7 +35,7 @@ enum job_identity_fault {
 int job_identity_check(const struct identity_rules *rules, uid_t uid, gid_t gid, struct err *e);
 
 /* Whether a uid is that of a person whose processes outside jobs may be touched: of a system launcher, never root's, a
- * system account's, the daemon's or nobody's, whatever may have jobs. */
+ * system account's, the daemon's or UID_NOBODY, whatever may have jobs. */
 bool job_identity_is_person(const struct identity_rules *rules, uid_t uid);
 
 /* Makes this process that of the user, without a way back: groups, group, user, capabilities, session keyring. Each

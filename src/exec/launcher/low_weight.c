@@ -1,10 +1,11 @@
-/* A round looks at all processes, adds those that are new, writes the file if the list has changed, and only then changes
- * anything; all of it again for those that lose the low weight, whose records go last.
+/* A round looks at all processes, adds those that are new, writes the file if the list has changed, and only then
+ * changes anything; all of it again for those that lose the low weight, whose records go last.
  *
- *  I1  Only processes of a person are touched, and none that belongs to a launch: the launcher finds out both by itself.
- *  I2  A process is opened before its start time is compared, and its files are used through that: its pid can have been
- *      given to another one since it was listed. The threads are set to a low weight with the effective uid of the user,
- *      so the kernel refuses processes of others. */
+ *  I1  Only processes of a person are touched, and none that belongs to a launch: the launcher finds out both by
+ *      itself.
+ *  I2  A process is opened before its start time is compared, and its files are used through that: its pid can have
+ *      been given to another one since it was listed. The threads are set to a low weight with the effective uid of
+ *      the user, so the kernel refuses processes of others. */
 #include "exec/launcher/low_weight.h"
 
 #include <dirent.h>

@@ -1,8 +1,8 @@
 /* A GPU is used by a process that has its device open, which the kernel says in /proc/PID/fd; of other users only to
  * root. CUDA opens it at the first call and keeps it open.
  *
- *  I1  A user can make a sample long with many processes and open files. So of each process only so many files are looked
- *      at, and so many of all; a process that opens more files first is not seen to use a GPU. */
+ *  I1  A user can make a sample long with many processes and open files. So of each process only so many files are
+ *      looked at, and so many of all; a process that opens more files first is not seen to use a GPU. */
 #include "exec/launcher/process_report.h"
 
 #include <dirent.h>

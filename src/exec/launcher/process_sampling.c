@@ -1,7 +1,7 @@
-/* A process belongs to a launch if it is below its keeper, or is the keeper. Because a keeper is the subreaper of its
- * descendants, setsid and double forks lead nowhere else, as long as the keeper runs; without it the processes are being
- * ended. What another program starts on behalf of a job, such as a container's daemon, at(1) or systemd-run, is below
- * that program: it counts as outside. */
+/* A process belongs to a launch if it is below its keeper, or is the keeper. Because a keeper is the subreaper of
+ * its descendants, setsid and double forks lead nowhere else, as long as the keeper runs; without it the processes
+ * are being ended. What another program starts on behalf of a job, such as a container's daemon, at(1) or
+ * systemd-run, is below that program: it counts as outside. */
 #include "exec/launcher/process_sampling.h"
 
 /* A process whose parent ended while /proc was read has another parent now. */
@@ -35,8 +35,8 @@ static void find_launches(const struct launches *l, struct processes *all, uint6
     map_release(&index_by_pid);
 }
 
-/* Leaves out the threads of the kernel, and what is hidden. Only now: a process that ends meanwhile may be the parent of
- * one that does not. */
+/* Leaves out the threads of the kernel, and what is hidden. Only now: a process that ends meanwhile may be the
+ * parent of one that does not. */
 static void keep_users(const struct processes *all, const uint64_t *ids, struct process_sampling *out)
 {
     struct buf scratch = {0};

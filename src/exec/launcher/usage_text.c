@@ -100,24 +100,24 @@ bool usage_text_parse_uid(struct str text, uint32_t *out_uid)
 
 bool usage_text_parse_gpu(struct str text, uint32_t *out_gpu)
 {
-    enum { GPUS_MAX = 64 };
+    enum { GPU_NUMBERS = 64 };
     const struct str prefix = str("/dev/nvidia");
     uint64_t number;
     if (text.length <= prefix.length || !str_starts(text, prefix)) return false;
     if (!number_parse_u64(str_range(text.text + prefix.length, text.text + text.length), &number)) return false;
-    if (number >= GPUS_MAX) return false;
+    if (number >= GPU_NUMBERS) return false;
     *out_gpu = (uint32_t)number;
     return true;
 }
 
 bool usage_text_parse_autogroup(struct str text, int32_t *out_nice)
 {
-    enum { NICE_MIN = -20, NICE_MAX = 19 };
+    enum { LOWEST = -20, HIGHEST = 19 };
     struct str rest, value;
     int64_t nice;
     struct str name = str_cut(str_trim(text), ' ', &rest);
     if (!str_starts(name, str("/autogroup-")) || !str_equal(str_cut(rest, ' ', &value), str("nice"))) return false;
-    if (!number_parse_i64(value, &nice) || nice < NICE_MIN || nice > NICE_MAX) return false;
+    if (!number_parse_i64(value, &nice) || nice < LOWEST || nice > HIGHEST) return false;
     *out_nice = (int32_t)nice;
     return true;
 }
