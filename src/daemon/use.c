@@ -231,7 +231,7 @@ static void sample(struct daemon *d)
     u->is_sampling = true;
     use_sample_clear(&u->coming);
     executor_sample(d->executor);
-    daemon_watch_executor(d);
+    executor_flush(d->executor);
 }
 
 static void on_timer(uv_timer_t *timer)
@@ -270,6 +270,7 @@ static void order_low_weight(struct daemon *d, const struct outside_rule *rule)
     }
     if (d->executor != NULL && (uids.count > 0 || u->has_low))
         executor_set_low_weight(d->executor, uids.items, uids.count);
+    if (d->executor != NULL) executor_flush(d->executor);
     u->has_low = uids.count > 0;
     array_release(&uids);
 }
@@ -342,7 +343,6 @@ static void finish(struct daemon *d)
         uv_timer_start(&u->timer, on_timer, SAMPLE_WAIT_MS, 0);
     else if (rule.action != OUTSIDE_JOBS_IGNORE)
         uv_timer_start(&u->timer, on_timer, outside_jobs_interval_ms(&rule), 0);
-    daemon_watch_executor(d);
 }
 
 int use_measure(void *context, struct request *request, struct err *e)
