@@ -71,8 +71,10 @@ static void parse_usage(struct str text)
 static void parse_use(struct str text)
 {
     uint32_t uid = 7, gpu = 7;
+    int32_t nice = 77;
     if (!usage_text_parse_uid(text, &uid)) ensure(uid == 7);
     ensure(usage_text_parse_gpu(text, &gpu) ? gpu < 64 : gpu == 7);
+    ensure(usage_text_parse_autogroup(text, &nice) ? nice >= -20 && nice <= 19 : nice == 77);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -147,6 +147,30 @@ static void test_users_and_gpus_are_found_in_texts(void **state)
     }
 }
 
+static void test_autogroups_are_parsed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int32_t nice;
+    } rows[] = {
+        {"/autogroup-25 nice 0\n", 0},
+        {"/autogroup-9508 nice -20", -20},
+        {"/autogroup-1 nice 19\n", 19},
+        {"/autogroup-1 nice 20\n", 99},
+        {"/autogroup-1 nice\n", 99},
+        {"/autogroup-1 nice 1 2\n", 99},
+        {"/autogroup-1 weight 3\n", 99},
+        {"nice 3\n", 99},
+        {"", 99},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        int32_t nice = 99;
+        assert_true(usage_text_parse_autogroup(str(rows[i].text), &nice) == (rows[i].nice != 99));
+        assert_int_equal(nice, rows[i].nice);
+    }
+}
+
 static void assert_group(const char *path, int64_t cpu_us, int64_t mem_kib, int64_t io_bytes)
 {
     struct buf scratch = {0};
@@ -469,6 +493,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_usage_is_found_in_texts),
         cmocka_unit_test(test_users_and_gpus_are_found_in_texts),
+        cmocka_unit_test(test_autogroups_are_parsed),
         cmocka_unit_test(test_limits_are_written_into_the_files_of_a_group),
         cmocka_unit_test(test_a_group_says_what_it_has_files_for),
         cmocka_unit_test(test_a_process_belongs_to_its_nearest_root),
