@@ -15,6 +15,7 @@
 #include "fields/priority_fields.h"
 #include "fields/settings.h"
 #include "fields/share_fields.h"
+#include "fields/use_fields.h"
 
 #define ROW(struct_name, member, json_name, kind, ...)                                                   \
     {                                                                                                    \
@@ -239,6 +240,12 @@ static const struct wire_field wait_query_fields[] = {
 const struct wire_shape api_wait_query_shape =
     SHAPE("WaitQuery", api_wait_query, wait_query_fields, .help = "How long to wait.");
 
+static const struct wire_field use_query_fields[] = {
+    OPTIONAL(api_use_query, by, WIRE_CHOICE, .help = "what a row is; absent: users", .choices = "users,jobs,processes"),
+    {0}};
+const struct wire_shape api_use_query_shape =
+    SHAPE("UseQuery", api_use_query, use_query_fields, .help = "What a row is.");
+
 static const struct wire_field account_query_fields[] = {
     OPTIONAL(api_account_query, account, WIRE_TEXT,
              .help = "only in this account; absent: in all accounts of the user"),
@@ -351,7 +358,8 @@ static const struct wire_shape hosts_shape =
     REPLY("Hosts", api_hosts, hosts_fields, "All hosts on which jobs can run.");
 
 static const struct wire_field enforcement_fields[] = {
-    REQUIRED(api_enforcement, resource, WIRE_TEXT, .help = "memory, CPUs, GPUs or kill (the end of all its processes)"),
+    REQUIRED(api_enforcement, resource, WIRE_TEXT,
+             .help = "memory, CPUs, GPUs, kill (the end of all its processes) or outside jobs"),
     REQUIRED(api_enforcement, mechanism, WIRE_TEXT, .help = "what keeps jobs to what they asked for; none"),
     OPTIONAL(api_enforcement, gap, WIRE_TEXT, .help = "what that does not prevent; null: nothing that is known"),
     {0}};
@@ -401,6 +409,8 @@ static const struct wire_field status_fields[] = {
     OPTIONAL(
         api_status, recovery, WIRE_TEXT,
         .help = "which commits of the database the daemon found missing when it started, and what follows; null: none"),
+    OPTIONAL(api_status, outside_jobs, WIRE_TEXT,
+             .help = "who uses the machine outside jobs above the threshold; null: outside_jobs is ignore"),
     OPTIONAL(api_status, last_recovery, WIRE_TEXT,
              .help = "the same of the last start that found any, for a week; null: none has"),
     REQUIRED(api_status, last_recovery_us, WIRE_I64, .help = "time of that start; 0: none", TIME_US),
@@ -570,6 +580,9 @@ const struct wire_shape api_account_list_shape = LISTING("AccountList", account_
 
 static const struct wire_field user_list[] = RECORDS("users", &account_fields_user, "depth first");
 const struct wire_shape api_user_list_shape = LISTING("UserList", user_list, "Users in accounts.");
+
+static const struct wire_field use_list[] = RECORDS("use", &use_fields, "those that use most first");
+const struct wire_shape api_use_list_shape = LISTING("UseList", use_list, "Who uses the machine now.");
 
 static const struct wire_field setting_list[] = RECORDS("settings", &setting_fields, "all settings");
 const struct wire_shape api_setting_list_shape = LISTING("SettingList", setting_list, "The settings.");

@@ -50,6 +50,7 @@
 #define API_SETTINGS "/v1/settings"
 #define API_SHARES "/v1/shares"
 #define API_STATUS "/v1/status"
+#define API_USE "/v1/use"
 #define API_USERS "/v1/users"
 #define API_VERIFY "/v1/verify"
 
@@ -127,6 +128,10 @@ struct api_audit_query { /* GET /v1/audit?... -> {"audit":[AuditEntry]} */
     uint32_t limit;             /* 0: absent */
 };
 
+struct api_use_query { /* GET /v1/use?... -> {"use":[Use]} */
+    const char *by;    /* "users" (default), "jobs", "processes" */
+};
+
 struct api_shares_query { /* GET /v1/shares?... -> {"shares":[Share]} */
     const char *format;   /* "json" (default), "lines", "psv": as fairlead share -P */
     const char *account, *user;
@@ -156,7 +161,7 @@ struct api_account_query { /* PATCH and DELETE /v1/users/{name}?account=A&partit
 extern const struct wire_shape api_submit_shape, api_submit_query_shape, api_update_shape, api_jobs_shape,
     api_cancel_shape, api_requeue_shape, api_account_shape, api_account_change_shape, api_user_shape,
     api_user_change_shape, api_prune_shape, api_audit_query_shape, api_jobs_query_shape, api_shares_query_shape,
-    api_priorities_query_shape, api_wait_query_shape, api_account_query_shape;
+    api_priorities_query_shape, api_wait_query_shape, api_account_query_shape, api_use_query_shape;
 
 /* --- replies ----------------------------------------------------------------------------------------------------- */
 
@@ -247,7 +252,7 @@ struct api_tasks {
     uint32_t starting, running, completing;
 };
 struct api_enforcement {
-    const char *resource;  /* "memory", "CPUs", "GPUs", "kill" */
+    const char *resource;  /* "memory", "CPUs", "GPUs", "kill", "outside jobs" */
     const char *mechanism; /* "control group"; "none" */
     const char *gap;       /* what it does not prevent; NULL: nothing that is known */
 };
@@ -291,6 +296,7 @@ struct api_status {
     const char *quarantine; /* why jobs are held since quarantined_us; NULL: none is */
     int64_t quarantined_us;
     uint32_t quarantined_jobs;
+    const char *outside_jobs;     /* who uses the machine outside jobs; NULL: outside_jobs is ignore */
     struct wire_list enforcement; /* of api_enforcement; of a pretend instance none */
     struct api_clock clock;       /* its events: those of the last day */
     struct wire_list settings;    /* records of setting_fields */
@@ -330,7 +336,7 @@ extern const struct wire_shape api_error_shape, api_submitted_shape, api_count_s
 
 /* Shapes of struct api_listing; the one member of each names the table of its records. */
 extern const struct wire_shape api_audit_list_shape, api_job_list_shape, api_place_list_shape, api_priority_list_shape,
-    api_share_list_shape, api_account_list_shape, api_user_list_shape, api_setting_list_shape;
+    api_share_list_shape, api_account_list_shape, api_user_list_shape, api_setting_list_shape, api_use_list_shape;
 
 /* Objects that an administrator names (fields/objects.h), by kind. Bodies of POST and PATCH are pairs (wire_read_pairs)
  * of the kind's fields, in POST with the name. The path of one object is PATH/NAME. */

@@ -167,6 +167,7 @@ static int status_run(struct call *call, struct err *e)
     output_line(call->out, "Policy     %s; %u association%s", status.policy, status.associations,
                 status.associations == 1 ? "" : "s");
     write_enforcement(&status.enforcement, call->out);
+    if (status.outside_jobs != NULL) output_line(call->out, "Outside    %s", status.outside_jobs);
     if (status.write_failure != NULL)
         output_line(call->out, "Writing    %s; changes are refused, and ends of jobs are recorded later",
                     status.write_failure);

@@ -15,7 +15,7 @@ extern const struct command cmd_share, cmd_prio, cmd_schedule, cmd_scenario_dump
 extern const struct command OF_KIND(partition), OF_KIND(qos), OF_KIND(project), OF_KIND(department), OF_KIND(resource),
     OF_KIND(host), OF_KIND(group), OF_KIND(pe), OF_KIND(calendar),
     OF_KIND(quota), cmd_host_drain, cmd_host_resume, cmd_partition_drain, cmd_partition_resume;
-extern const struct command cmd_places, cmd_quota_usage;
+extern const struct command cmd_places, cmd_quota_usage, cmd_top;
 extern const struct command cmd_start, cmd_stop, cmd_status, cmd_whoami, cmd_clock, cmd_set, cmd_history_prune,
     cmd_audit, cmd_backup, cmd_restore, cmd_verify;
 extern const struct command cmd_help, cmd_manual, cmd_completion;
@@ -57,7 +57,7 @@ const struct command *const commands[] = {
     &cmd_pe_add, &cmd_pe_modify, &cmd_pe_delete, &cmd_pe_show,
     &cmd_calendar_add, &cmd_calendar_modify, &cmd_calendar_delete, &cmd_calendar_show,
     &cmd_quota_add, &cmd_quota_modify, &cmd_quota_delete, &cmd_quota_show, &cmd_quota_usage,
-    &cmd_start, &cmd_stop, &cmd_status, &cmd_whoami, &cmd_clock, &cmd_set, &cmd_verify,
+    &cmd_start, &cmd_stop, &cmd_status, &cmd_top, &cmd_whoami, &cmd_clock, &cmd_set, &cmd_verify,
     &cmd_history_prune, &cmd_audit, &cmd_backup, &cmd_restore,
     &cmd_help, &cmd_manual, &cmd_completion,
     NULL,

@@ -16,7 +16,9 @@
  *     clients.c    who the clients are                 users.c     the users of a system instance
  *     executor_link.c   the connection to the executor checkpoint_thread.c  checkpoints of the database
  *     bulk_changes.c    requests about many jobs, in slices   server_thread.c   what the server leaves to a thread
- *     snapshot_process.c  what the server leaves to a process with a copy of the state */
+ *     snapshot_process.c  what the server leaves to a process with a copy of the state
+ *     use.c        who uses the machine now              use_account.c   the same, from two samples
+ *     outside_jobs.c  who uses it outside jobs */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
 #define FAIRLEAD_DAEMON_DAEMON_H
 
@@ -43,6 +45,7 @@ struct ranking;
 struct prune;
 struct snapshot_process;
 struct users;
+struct daemon_use;
 
 /* A request that says what an open gap is (clock_decision.h). */
 struct gap_order {
@@ -119,6 +122,8 @@ struct daemon {
     struct arena calendar_arena;
     uint32_t calendar_edition; /* state.object_edition when they were made */
     int64_t next_calendars_us; /* when to make them anew; 0: there are none */
+
+    struct daemon_use *use; /* NULL: a pretend instance */
 
     struct snapshot_process *snapshots; /* the one that runs, and those that wait for it (snapshot_process.c) */
     struct prune *prune;                /* prune.c */

@@ -77,10 +77,24 @@ static struct server_enforcement kill_row(const struct daemon *d)
     return row;
 }
 
+/* What is done about use outside jobs; that of the launcher is in exec/launcher/low_weight.h. */
+static struct server_enforcement outside_row(const struct daemon *d)
+{
+    struct server_enforcement row = {.resource = "outside jobs", .mechanism = "shown", .gap = "use outside jobs"};
+    enum outside_jobs_action action = (enum outside_jobs_action)setting_number(&d->state.settings, SET_OUTSIDE_JOBS);
+    if (action == OUTSIDE_JOBS_LOW_WEIGHT && d->is_system) {
+        row.mechanism = "nice 19, for processes and for sessions (autogroup)";
+        row.gap = "use of CPUs that are idle, of GPUs and of memory; nor, where sessions have control groups with CPU "
+                  "weights, that those take as much as their group may";
+    }
+    return row;
+}
+
 uint32_t enforcement_list(void *context, struct arena *arena, const struct server_enforcement **out_rows)
 {
     const struct daemon *d = context;
-    enum { ROWS = 4 };
+    enum { ROWS = 5 };
+    bool is_outside_ignored = setting_number(&d->state.settings, SET_OUTSIDE_JOBS) == OUTSIDE_JOBS_IGNORE;
     if (d->pretend != NULL) return 0;
     struct server_enforcement *rows = arena_alloc(arena, ROWS * sizeof *rows);
     rows[0] = memory_row(d, arena);
@@ -89,6 +103,7 @@ uint32_t enforcement_list(void *context, struct arena *arena, const struct serve
                                           .mechanism = "CUDA_VISIBLE_DEVICES",
                                           .gap = "use of the GPUs of other jobs by one that changes it"};
     rows[3] = kill_row(d);
+    rows[4] = outside_row(d);
     *out_rows = rows;
-    return ROWS;
+    return is_outside_ignored ? ROWS - 1 : ROWS;
 }

@@ -6,6 +6,7 @@
 #include "base/ensure.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/use.h"
 #include "exec/service_manager.h"
 
 static void on_executor(uv_poll_t *poll, int status, int events)
@@ -125,6 +126,7 @@ void daemon_drop_executor(struct daemon *d, uint64_t wait_ms)
     executor_close(d->executor);
     d->executor = NULL;
     d->is_synced = false;
+    use_drop(d);
     ranking_thread_abandon(d); /* EVENT_SYNCED makes a pass due */
     uv_timer_start(&d->retry_timer, on_retry, wait_ms, DAEMON_RETRY_MS);
 }

@@ -29,6 +29,7 @@
 #include "daemon/known_users.h"
 #include "daemon/log.h"
 #include "daemon/reset_period.h"
+#include "daemon/use.h"
 #include "engine/ticket_plan.h"
 #include "exec/clock.h"
 #include "exec/service_manager.h"
@@ -227,6 +228,8 @@ static bool decide_reports(struct daemon *d)
         case EXECUTOR_SYNCED: decide_synced(d); break;
         case EXECUTOR_ENFORCES: d->enforcement = report->enforcement; break;
         case EXECUTOR_USAGE: decide_usage(d, &report->usage); break;
+        case EXECUTOR_PROCESS: use_take_process(d, &report->process); break;
+        case EXECUTOR_SAMPLED: use_take_end(d, &report->sampled); break;
         case EXECUTOR_GONE: is_gone = true; break;
         }
     }
@@ -492,6 +495,7 @@ static void turn(struct daemon *d)
     if (is_gone)
         daemon_drop_executor(d, d->is_synced ? 0 : DAEMON_RETRY_MS); /* wait if it ended before it was synced */
     order_measurement(d);
+    use_follow_settings(d);
     daemon_watch_executor(d);
     schedule_server_timer(d);
     schedule_due_timer(d);
@@ -561,11 +565,13 @@ static int open_server(struct daemon *d, struct err *e)
                                .run_in_snapshot = daemon_run_in_snapshot,
                                .prune = daemon_prune,
                                .backup = daemon_backup,
+                               .measure_use = d->pretend == NULL ? use_measure : NULL,
                                .read_ends = daemon_read_ends,
                                .release_ends = daemon_release_ends,
                                .check_sensors = daemon_check_sensors,
                                .check_comment = d->pretend != NULL ? daemon_check_pretend_comment : NULL,
                                .describe_sensors = daemon_describe_sensors,
+                               .describe_outside = use_describe_outside,
                                .list_enforcement = enforcement_list,
                                .state_directory = d->state_dir.path,
                                .socket_path = d->state_dir.socket_path,
@@ -675,6 +681,7 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     d->turn = turn;
     daemon_open_loads(d);
     daemon_open_users(d);
+    use_open(d);
     if (daemon_read_mark(d, e) != 0) return -1;
     d->store = store_open(d->state_dir.path, d->now_us, e);
     if (d->store == NULL || check_kind(d, e) != 0) return -1;
@@ -742,8 +749,10 @@ void daemon_close(struct daemon *d)
     ranking_thread_abandon(d);
     if (d->server != NULL) daemon_close_bulk(d);
     if (d->server != NULL) server_close(d->server);
+    use_end(d);
     if (d->executor != NULL) executor_close(d->executor);
     if (d->store != NULL) store_close(d->store);
+    use_close(d);
     state_release(&d->state);
     machine_release(&d->machine);
     outcome_release(&d->outcome);

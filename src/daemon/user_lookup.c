@@ -27,8 +27,7 @@ static void fail(struct user_lookup *out, int error)
     text_format(out->error, sizeof out->error, "%s", strerror(error));
 }
 
-/* Whether a group is among the user's. A group that does not exist, or cannot be asked for, has no members. */
-static bool is_member(const struct user_lookup *user, const char *name)
+bool user_lookup_is_member(const struct user_lookup *user, const char *name)
 {
     struct group group, *found = NULL;
     char *bytes = NULL;
@@ -66,10 +65,10 @@ static void take_entry(const struct passwd *entry, const struct role_groups *rol
     text_format(out->name, sizeof out->name, "%s", entry->pw_name);
     text_format(out->home, sizeof out->home, "%s", entry->pw_dir != NULL ? entry->pw_dir : "");
     find_groups(entry, out);
-    if (entry->pw_uid == 0 || is_member(out, roles->administrators))
+    if (entry->pw_uid == 0 || user_lookup_is_member(out, roles->administrators))
         out->role = ROLE_ADMINISTRATOR;
     else
-        out->role = is_member(out, roles->operators) ? ROLE_OPERATOR : ROLE_USER;
+        out->role = user_lookup_is_member(out, roles->operators) ? ROLE_OPERATOR : ROLE_USER;
 }
 
 void user_lookup_run(uid_t uid, const struct role_groups *roles, struct user_lookup *out)

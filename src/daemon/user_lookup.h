@@ -33,6 +33,8 @@ struct user_lookup {
 
 /* Looks a user up. *out: to be released, in any case. */
 void user_lookup_run(uid_t uid, const struct role_groups *roles, struct user_lookup *out);
+/* Whether a user that was found is a member of a group; one that cannot be asked for has no members. May block. */
+bool user_lookup_is_member(const struct user_lookup *user, const char *group);
 void user_lookup_release(struct user_lookup *lookup);
 
 #endif

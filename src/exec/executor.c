@@ -42,6 +42,16 @@ void executor_measure(struct executor *x)
     x->kind->measure(x);
 }
 
+void executor_sample(struct executor *x)
+{
+    if (x->kind->sample != NULL) x->kind->sample(x);
+}
+
+void executor_set_low_weight(struct executor *x, const uint32_t *uids, uint32_t count)
+{
+    if (x->kind->set_low_weight != NULL) x->kind->set_low_weight(x, uids, count);
+}
+
 void executor_flush(struct executor *x)
 {
     if (x->kind->flush != NULL) x->kind->flush(x);

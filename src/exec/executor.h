@@ -2,7 +2,7 @@
  * There are two kinds: the launcher of this machine (launcher_client.c), and a pretend executor for tests and
  * simulation (pretend.c), which runs nothing and ends launches by a virtual clock. Neither ever blocks its caller.
  *
- *     start, end, acknowledge, set_cpu_weight, set_time_limit, measure  ->  executor  ->  reports
+ *     start, end, acknowledge, set_cpu_weight, set_time_limit, measure, sample  ->  executor  ->  reports
  *
  * After connecting, an executor first reports the last record of every launch that it knows, then EXECUTOR_SYNCED. A
  * launch that was STARTING or RUNNING and is not among these records never started, or is lost. The executor knows a
@@ -17,21 +17,26 @@
 #include "base/err.h"
 #include "exec/enforcement.h"
 #include "exec/launch.h"
+#include "exec/process_sample.h"
 
 enum executor_report_kind {
     EXECUTOR_RECORD,   /* record is new, or is repeated after connecting */
     EXECUTOR_SYNCED,   /* every known launch has been reported */
     EXECUTOR_ENFORCES, /* enforcement is known: once, before the first record */
     EXECUTOR_USAGE,    /* usage has been measured: the answer to executor_measure */
+    EXECUTOR_PROCESS,  /* process was looked at: the answer to executor_sample */
+    EXECUTOR_SAMPLED,  /* every process has been reported */
     EXECUTOR_GONE      /* the connection is lost: open a new one */
 };
 
 struct executor_report {
     enum executor_report_kind kind;
     union {
-        struct launch_record record;    /* EXECUTOR_RECORD */
-        struct launch_usage usage;      /* EXECUTOR_USAGE */
-        struct enforcement enforcement; /* EXECUTOR_ENFORCES */
+        struct launch_record record;       /* EXECUTOR_RECORD */
+        struct launch_usage usage;         /* EXECUTOR_USAGE */
+        struct enforcement enforcement;    /* EXECUTOR_ENFORCES */
+        struct process_sample process;     /* EXECUTOR_PROCESS */
+        struct process_sample_end sampled; /* EXECUTOR_SAMPLED */
     };
 };
 
@@ -115,6 +120,16 @@ void executor_set_time_limit(struct executor *x, uint64_t launch_id, int64_t tim
  * order. The launcher keeps nothing about it between two orders. O(processes of the machine), in the launcher. A
  * pretend executor measures 1,000 at a time, in turns. */
 void executor_measure(struct executor *x);
+
+/* Looks at all processes of the machine but those of the kernel: one EXECUTOR_PROCESS for each that the launcher may
+ * see, then EXECUTOR_SAMPLED. The launcher keeps nothing about it. O(processes of the machine), in the launcher, and
+ * their open files if it has GPUs. A pretend executor has no processes, and reports nothing. */
+void executor_sample(struct executor *x);
+
+/* Gives all processes of these users outside launches a low weight, now and at every further order, and those of all
+ * others what they had before. The launcher refuses users that no launch may run as, and system accounts; a private one
+ * and a pretend executor do nothing. It lasts until the next order, or the orderly end of the launcher. */
+void executor_set_low_weight(struct executor *x, const uint32_t *uids, uint32_t count);
 
 /* Sends what is queued, as far as the socket accepts it at once. */
 void executor_flush(struct executor *x);

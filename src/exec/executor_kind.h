@@ -12,6 +12,8 @@ struct executor_kind {
     void (*set_cpu_weight)(struct executor *x, uint64_t launch_id, uint32_t cpu_weight);
     void (*set_time_limit)(struct executor *x, uint64_t launch_id, int64_t time_limit_us);
     void (*measure)(struct executor *x);
+    void (*sample)(struct executor *x);                                               /* NULL: it has no processes */
+    void (*set_low_weight)(struct executor *x, const uint32_t *uids, uint32_t count); /* NULL: likewise */
     void (*flush)(struct executor *x); /* NULL: orders are carried out at once */
     int (*descriptor)(const struct executor *x);
     bool (*wants_write)(const struct executor *x);

@@ -76,6 +76,10 @@ static void take_message(struct launcher_client *c, const struct message *m, str
         *array_add(&out->list) = (struct executor_report){.kind = EXECUTOR_ENFORCES, .enforcement = m->enforcement};
     } else if (m->kind == MESSAGE_USAGE) {
         *array_add(&out->list) = (struct executor_report){.kind = EXECUTOR_USAGE, .usage = m->usage};
+    } else if (m->kind == MESSAGE_PROCESS) {
+        *array_add(&out->list) = (struct executor_report){.kind = EXECUTOR_PROCESS, .process = m->process};
+    } else if (m->kind == MESSAGE_SAMPLED) {
+        *array_add(&out->list) = (struct executor_report){.kind = EXECUTOR_SAMPLED, .sampled = m->sampled};
     } else {
         c->is_gone = true; /* only a daemon sends the other kinds: the peer is not a launcher */
     }
@@ -166,6 +170,20 @@ static void client_measure(struct executor *x)
     protocol_measure(&c->out);
 }
 
+static void client_sample(struct executor *x)
+{
+    struct launcher_client *c = client_of(x);
+    if (c->is_gone) return;
+    protocol_sample(&c->out);
+}
+
+static void client_set_low_weight(struct executor *x, const uint32_t *uids, uint32_t count)
+{
+    struct launcher_client *c = client_of(x);
+    if (c->is_gone) return;
+    protocol_low(&c->out, uids, count);
+}
+
 static void client_flush(struct executor *x)
 {
     send_queued(client_of(x));
@@ -217,6 +235,8 @@ static const struct executor_kind client_kind = {
     .set_cpu_weight = client_set_cpu_weight,
     .set_time_limit = client_set_time_limit,
     .measure = client_measure,
+    .sample = client_sample,
+    .set_low_weight = client_set_low_weight,
     .flush = client_flush,
     .descriptor = client_descriptor,
     .wants_write = client_wants_write,

@@ -190,6 +190,47 @@ void protocol_usage(struct buf *out, const struct launch_usage *usage)
     frame_close(out, frame);
 }
 
+void protocol_sample(struct buf *out)
+{
+    frame_close(out, frame_begin(out, MESSAGE_SAMPLE));
+}
+
+void protocol_process(struct buf *out, const struct process_sample *process)
+{
+    size_t frame = frame_begin(out, MESSAGE_PROCESS);
+    put_u32(out, (uint32_t)process->pid);
+    put_u32(out, (uint32_t)process->parent);
+    put_u32(out, process->uid);
+    put_u64(out, process->launch_id);
+    put_u64(out, (uint64_t)process->started_us);
+    put_u64(out, (uint64_t)process->cpu_us);
+    put_u64(out, (uint64_t)process->children_cpu_us);
+    put_u64(out, (uint64_t)process->mem_kib);
+    put_u64(out, process->gpus);
+    buf_add_char(out, (char)process->is_low);
+    put_str(out, str(process->name));
+    frame_close(out, frame);
+}
+
+void protocol_sampled(struct buf *out, const struct process_sample_end *end)
+{
+    size_t frame = frame_begin(out, MESSAGE_SAMPLED);
+    put_u64(out, (uint64_t)end->at_us);
+    put_u32(out, end->min_uid);
+    put_u32(out, end->hidden);
+    buf_add_char(out, (char)end->has_gpus);
+    buf_add_char(out, (char)end->is_partial);
+    frame_close(out, frame);
+}
+
+void protocol_low(struct buf *out, const uint32_t *uids, uint32_t count)
+{
+    size_t frame = frame_begin(out, MESSAGE_LOW);
+    put_u32(out, count);
+    for (uint32_t i = 0; i < count; i++) put_u32(out, uids[i]);
+    frame_close(out, frame);
+}
+
 /* --- decoding ----------------------------------------------------------------------------------------------------- */
 
 struct frame_cursor {
@@ -332,6 +373,46 @@ static void take_usage(struct frame_cursor *c, struct launch_usage *out)
     out->io_bytes = (int64_t)take_u64(c);
 }
 
+/* A name that is too long makes the frame a bad one. */
+static void take_process(struct frame_cursor *c, struct process_sample *out)
+{
+    out->pid = (int32_t)take_u32(c);
+    out->parent = (int32_t)take_u32(c);
+    out->uid = take_u32(c);
+    out->launch_id = take_u64(c);
+    out->started_us = (int64_t)take_u64(c);
+    out->cpu_us = (int64_t)take_u64(c);
+    out->children_cpu_us = (int64_t)take_u64(c);
+    out->mem_kib = (int64_t)take_u64(c);
+    out->gpus = take_u64(c);
+    out->is_low = take_choice(c, true) != 0;
+    struct str name = take_str(c);
+    if (name.length >= sizeof out->name) c->is_bad = true;
+    if (!c->is_bad) memcpy(out->name, name.text, name.length);
+}
+
+static void take_sampled(struct frame_cursor *c, struct process_sample_end *out)
+{
+    out->at_us = (int64_t)take_u64(c);
+    out->min_uid = take_u32(c);
+    out->hidden = take_u32(c);
+    out->has_gpus = take_choice(c, true) != 0;
+    out->is_partial = take_choice(c, true) != 0;
+}
+
+static void take_low(struct frame_cursor *c, struct message *m)
+{
+    uint32_t count = take_u32(c);
+    if (count > bytes_left(c) / 4) { /* I1 */
+        c->is_bad = true;
+        return;
+    }
+    uint32_t *uids = arena_alloc(c->arena, (count + (size_t)1) * sizeof *uids);
+    for (uint32_t i = 0; i < count; i++) uids[i] = take_u32(c);
+    m->low.uids = uids;
+    m->low.count = count;
+}
+
 static void take_body(struct frame_cursor *c, struct message *m)
 {
     switch (m->kind) {
@@ -344,7 +425,11 @@ static void take_body(struct frame_cursor *c, struct message *m)
     case MESSAGE_ACK: m->id = take_u64(c); break;
     case MESSAGE_RECORD: take_record(c, &m->record); break;
     case MESSAGE_MEASURE:
+    case MESSAGE_SAMPLE:
     case MESSAGE_SYNCED: break;
+    case MESSAGE_PROCESS: take_process(c, &m->process); break;
+    case MESSAGE_SAMPLED: take_sampled(c, &m->sampled); break;
+    case MESSAGE_LOW: take_low(c, m); break;
     case MESSAGE_USAGE: take_usage(c, &m->usage); break;
     case MESSAGE_ENFORCES: take_enforcement(c, &m->enforcement); break;
     case MESSAGE_WEIGHT:

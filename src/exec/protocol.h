@@ -12,6 +12,12 @@
  *     SYNCED    empty                                    to the daemon
  *     ENFORCES  memory | CPUs | kill: 1 byte each        to the daemon, right after HELLO
  *     USAGE     id | at_us | cpu_us | mem_kib | io_bytes, 8 bytes each      to the daemon
+ *     SAMPLE    empty                                    to the launcher
+ *     PROCESS   pid, parent, uid: 4 bytes each | launch id, started_us, cpu_us, children_cpu_us, mem_kib, gpus: 8 bytes
+ *               each | is_low: 1 byte | name             to the daemon
+ *     SAMPLED   at_us: 8 bytes | min_uid, hidden: 4 bytes each | has_gpus, is_partial: 1 byte each
+ *                                                        to the daemon, after PROCESS
+ *     LOW       count: 4 bytes | uids: 4 bytes each      to the launcher
  *
  * Numbers are little-endian. Text is a length of 4 bytes and that many bytes, none of them zero. A launcher that gets a
  * HELLO of another version answers with its own version and exits. Keepers do not need it, and a launcher of the
@@ -23,9 +29,10 @@
 #include "base/text.h"
 #include "exec/enforcement.h"
 #include "exec/launch.h"
+#include "exec/process_sample.h"
 
 enum {
-    PROTOCOL_VERSION = 7,
+    PROTOCOL_VERSION = 8,
     PROTOCOL_HEADER_SIZE = 4,             /* bytes of a frame's length */
     PROTOCOL_FRAME_MAX = 64 * 1024 * 1024 /* bytes of a frame after its length */
 };
@@ -41,7 +48,11 @@ enum message_kind {
     MESSAGE_MEASURE,
     MESSAGE_USAGE,
     MESSAGE_LIMIT,
-    MESSAGE_ENFORCES
+    MESSAGE_ENFORCES,
+    MESSAGE_SAMPLE,
+    MESSAGE_PROCESS,
+    MESSAGE_SAMPLED,
+    MESSAGE_LOW
 };
 
 struct message {
@@ -61,10 +72,16 @@ struct message {
         struct {
             uint64_t id;
             int64_t time_limit_us;
-        } limit;                        /* LIMIT */
-        struct launch_record record;    /* RECORD */
-        struct launch_usage usage;      /* USAGE */
-        struct enforcement enforcement; /* ENFORCES */
+        } limit;                           /* LIMIT */
+        struct launch_record record;       /* RECORD */
+        struct launch_usage usage;         /* USAGE */
+        struct enforcement enforcement;    /* ENFORCES */
+        struct process_sample process;     /* PROCESS */
+        struct process_sample_end sampled; /* SAMPLED */
+        struct {
+            const uint32_t *uids; /* in the arena */
+            uint32_t count;
+        } low; /* LOW */
     };
 };
 
@@ -81,6 +98,10 @@ void protocol_record(struct buf *out, const struct launch_record *record);
 void protocol_synced(struct buf *out);
 void protocol_enforces(struct buf *out, struct enforcement enforcement);
 void protocol_usage(struct buf *out, const struct launch_usage *usage);
+void protocol_sample(struct buf *out);
+void protocol_process(struct buf *out, const struct process_sample *process);
+void protocol_low(struct buf *out, const uint32_t *uids, uint32_t count);
+void protocol_sampled(struct buf *out, const struct process_sample_end *end);
 
 /* Decodes the first frame in bytes. *out_used: the size of the frame with its header; 0 if the frame is not complete
  * yet, and then *out is untouched. The message's text lives in the arena a; its script stays where the bytes are.

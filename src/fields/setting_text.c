@@ -170,6 +170,29 @@ int setting_text_group_check(struct str text, const char *what, struct err *e)
     return err_value(e, what, text, "the name of a group with at most 63 bytes, or nothing");
 }
 
+bool setting_text_next_exempt(struct str *rest, struct str *out_name, bool *out_is_group)
+{
+    if (rest->length == 0) return false;
+    struct str name = str_trim(str_cut(*rest, ',', rest));
+    *out_is_group = name.length > 0 && name.text[0] == '@';
+    *out_name = *out_is_group ? str_range(name.text + 1, name.text + name.length) : name;
+    return true;
+}
+
+int setting_text_exempt_check(struct str text, const char *what, struct err *e)
+{
+    enum { NAME_BYTES = 63 };
+    bool is_group;
+    for (struct str rest = text, name; setting_text_next_exempt(&rest, &name, &is_group);) {
+        bool is_name = name.length > 0 && name.length <= NAME_BYTES && str_is_printable(name);
+        for (size_t i = 0; i < name.length; i++)
+            is_name &= name.text[i] != ' ' && name.text[i] != ':' && name.text[i] != '@';
+        if (!is_name || (rest.text != NULL && rest.length == 0))
+            return err_value(e, what, text, "names of users, and of groups behind @, separated by commas");
+    }
+    return 0;
+}
+
 /* --- the hierarchy ------------------------------------------------------------------------------------------------ */
 
 int setting_text_hierarchy(struct str text, const char *what, char out_order[4], struct err *e)

@@ -74,6 +74,10 @@ enum {
 };
 int setting_text_enforce(struct str text, const char *what, uint32_t *out_flags, struct err *e);
 int setting_text_group_check(struct str text, const char *what, struct err *e);
+/* outside_jobs_exempt: names of users, and of groups behind @, separated by commas. setting_text_next_exempt: the next
+ * one of an accepted list; false: there is none. */
+int setting_text_exempt_check(struct str text, const char *what, struct err *e);
+bool setting_text_next_exempt(struct str *rest, struct str *out_name, bool *out_is_group);
 int setting_text_enforce_check(struct str text, const char *what, struct err *e);
 
 /* The hierarchy: letters of O, F and S, none twice; or NONE. out: up to three letters and a zero byte. */

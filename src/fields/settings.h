@@ -35,6 +35,10 @@ enum setting {
     SET_OPERATOR_GROUP,
     SET_ADMINISTRATOR_GROUP,
     SET_PRIVATE_DATA,
+    SET_OUTSIDE_JOBS,
+    SET_OUTSIDE_JOBS_CPUS,
+    SET_OUTSIDE_JOBS_S,
+    SET_OUTSIDE_JOBS_EXEMPT,
 
     SET_PRIORITY_TYPE,
     SET_PRIORITY_FLAGS,
@@ -131,6 +135,9 @@ enum enforce_part_limits { PART_LIMITS_ANY, PART_LIMITS_ALL, PART_LIMITS_NO };
 
 /* Values of SET_PASS_RHYTHM (engine/rhythm.h). */
 enum pass_rhythm { PASS_RHYTHM_EVENTS, PASS_RHYTHM_DEFER, PASS_RHYTHM_INTERVAL };
+
+/* Values of SET_OUTSIDE_JOBS: what is done about use outside jobs. Each does what those before it do, too. */
+enum outside_jobs_action { OUTSIDE_JOBS_IGNORE, OUTSIDE_JOBS_SHOW, OUTSIDE_JOBS_LOW_WEIGHT };
 
 /* Values of SET_GE_QUEUE_SORT. */
 enum queue_sort { QUEUE_SORT_LOAD, QUEUE_SORT_SEQ_NO, QUEUE_SORT_SHARE };

@@ -9,10 +9,11 @@
  *     limit ID TIME_LIMIT_US
  *     ack ID
  *     measure
+ *     sample
  *     open                  a new connection
  *     close
  * Output lines: "served", "opened", "error TEXT", "synced", "gone", "record" with the lines of the record as fields,
- * and "usage" with fields NAME=VALUE. */
+ * and "usage", "process" and "sampled" with fields NAME=VALUE. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -157,6 +158,8 @@ static void run_line(struct driver *d, char *line)
         executor_set_time_limit(d->executor, (uint64_t)number(id), number(rest));
     } else if (strcmp(word, "measure") == 0) {
         executor_measure(d->executor);
+    } else if (strcmp(word, "sample") == 0) {
+        executor_sample(d->executor);
     } else if (strcmp(word, "enforces") == 0) {
         printf("enforces memory=%d cpus=%d kill=%d\n", (int)d->enforcement.memory, (int)d->enforcement.cpus,
                (int)d->enforcement.kill);
@@ -182,6 +185,13 @@ static void print_usage(const struct launch_usage *u)
            u->id, u->at_us, u->cpu_us, u->mem_kib, u->io_bytes);
 }
 
+static void print_process(const struct process_sample *p)
+{
+    printf("process\tpid=%d\tuid=%u\tid=%" PRIu64 "\tcpu_us=%" PRId64 "\tmem_kib=%" PRId64 "\tgpus=%" PRIx64
+           "\tis_low=%d\n",
+           (int)p->pid, p->uid, p->launch_id, p->cpu_us, p->mem_kib, p->gpus, (int)p->is_low);
+}
+
 static void print_reports(struct driver *d)
 {
     struct executor_reports reports = {0};
@@ -191,6 +201,8 @@ static void print_reports(struct driver *d)
         switch (report->kind) {
         case EXECUTOR_RECORD: print_record(&report->record); break;
         case EXECUTOR_USAGE: print_usage(&report->usage); break;
+        case EXECUTOR_PROCESS: print_process(&report->process); break;
+        case EXECUTOR_SAMPLED: printf("sampled\thidden=%u\n", report->sampled.hidden); break;
         case EXECUTOR_SYNCED: printf("synced\n"); break;
         case EXECUTOR_ENFORCES: d->enforcement = report->enforcement; break;
         case EXECUTOR_GONE: printf("gone\n"); break;

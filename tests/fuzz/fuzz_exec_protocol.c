@@ -18,6 +18,10 @@ static void encode(const struct message *m, struct buf *out)
     case MESSAGE_USAGE: protocol_usage(out, &m->usage); break;
     case MESSAGE_WEIGHT: protocol_weight(out, m->weight.id, m->weight.cpu_weight); break;
     case MESSAGE_ENFORCES: protocol_enforces(out, m->enforcement); break;
+    case MESSAGE_SAMPLE: protocol_sample(out); break;
+    case MESSAGE_PROCESS: protocol_process(out, &m->process); break;
+    case MESSAGE_SAMPLED: protocol_sampled(out, &m->sampled); break;
+    case MESSAGE_LOW: protocol_low(out, m->low.uids, m->low.count); break;
     case MESSAGE_LIMIT: protocol_limit(out, m->limit.id, m->limit.time_limit_us); break;
     }
 }

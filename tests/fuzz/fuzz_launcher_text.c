@@ -52,7 +52,9 @@ static void parse_record(struct str text)
 static void parse_stat(struct str text)
 {
     struct process p;
-    if (process_parse(text, &p)) ensure(p.cpu_ticks >= 0 && p.children_cpu_ticks >= 0 && p.resident_pages >= 0);
+    if (!process_parse(text, &p)) return;
+    ensure(p.cpu_ticks >= 0 && p.children_cpu_ticks >= 0 && p.resident_pages >= 0);
+    ensure(memchr(p.name, '\0', sizeof p.name) != NULL && p.nice >= -20 && p.nice <= 19);
 }
 
 static void parse_usage(struct str text)
@@ -66,6 +68,15 @@ static void parse_usage(struct str text)
     }
 }
 
+static void parse_use(struct str text)
+{
+    uint32_t uid = 7, gpu = 7;
+    int32_t nice = 77;
+    if (!usage_text_parse_uid(text, &uid)) ensure(uid == 7);
+    ensure(usage_text_parse_gpu(text, &gpu) ? gpu < 64 : gpu == 7);
+    ensure(usage_text_parse_autogroup(text, &nice) ? nice >= -20 && nice <= 19 : nice == 77);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -75,6 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     case 'i': parse_shebang(text); break;
     case 's': parse_stat(text); break;
     case 'u': parse_usage(text); break;
+    case 'o': parse_use(text); break;
     case 'c': find_cgroups(text); break;
     case 'r': parse_record(text); break;
     default: break;

@@ -156,6 +156,39 @@ static void test_the_other_messages_are_decoded_as_they_were_encoded(void **stat
     size_t used;
     assert_int_equal(protocol_decode((struct str){frame.text, frame.length}, &a, &used, &m, NULL), -1);
     buf_clear(&frame);
+    protocol_sample(&frame);
+    assert_int_equal(decode(&frame, &a).kind, MESSAGE_SAMPLE);
+    buf_clear(&frame);
+    protocol_process(&frame, &(struct process_sample){.pid = 7,
+                                                      .parent = 1,
+                                                      .uid = UINT32_MAX,
+                                                      .launch_id = UINT64_MAX,
+                                                      .started_us = 2,
+                                                      .cpu_us = 3,
+                                                      .children_cpu_us = 4,
+                                                      .mem_kib = INT64_MAX,
+                                                      .gpus = UINT64_C(1) << 63,
+                                                      .is_low = true,
+                                                      .name = "a b) (c\nd"});
+    m = decode(&frame, &a);
+    assert_true(m.kind == MESSAGE_PROCESS && m.process.pid == 7 && m.process.parent == 1 && m.process.is_low);
+    assert_true(m.process.uid == UINT32_MAX && m.process.launch_id == UINT64_MAX && m.process.started_us == 2);
+    assert_true(m.process.cpu_us == 3 && m.process.children_cpu_us == 4 && m.process.mem_kib == INT64_MAX);
+    assert_true(m.process.gpus == UINT64_C(1) << 63);
+    assert_string_equal(m.process.name, "a b) (c\nd");
+    buf_clear(&frame);
+    protocol_sampled(
+        &frame, &(struct process_sample_end){.at_us = INT64_MAX, .min_uid = 1000, .hidden = 9, .is_partial = true});
+    m = decode(&frame, &a);
+    assert_true(m.kind == MESSAGE_SAMPLED && m.sampled.at_us == INT64_MAX && m.sampled.hidden == 9);
+    assert_true(m.sampled.is_partial && !m.sampled.has_gpus && m.sampled.min_uid == 1000);
+    buf_clear(&frame);
+    protocol_low(&frame, (const uint32_t[]){1000, UINT32_MAX}, 2);
+    m = decode(&frame, &a);
+    assert_true(m.kind == MESSAGE_LOW && m.low.count == 2 && m.low.uids[0] == 1000 && m.low.uids[1] == UINT32_MAX);
+    frame.text[5] = 3; /* more uids than there are bytes */
+    assert_int_equal(protocol_decode((struct str){frame.text, frame.length}, &a, &(size_t){0}, &m, NULL), -1);
+    buf_clear(&frame);
     protocol_synced(&frame);
     assert_int_equal(decode(&frame, &a).kind, MESSAGE_SYNCED);
     buf_clear(&frame);

@@ -131,7 +131,8 @@ static void test_a_stat_file_is_parsed(void **state)
 {
     (void)state;
     static const char tail[] = " S 1 22 333 0 -1 4194304 87 0 0 0 5 60 700 8000 20 0 1 0 300143 2703360 310 1\n";
-    static const char *const names[] = {"(sh)", "(a) b)", "(a\nb)", "(() S 9 9 9)", "()"};
+    static const char *const names[] = {"(sh)", "(a) b)", "(a\nb)", "(() S 9 9 9)", "()", "(kworker/u4:1-events)"};
+    static const char *const cut[] = {"sh", "a) b", "a\nb", "() S 9 9 9", "", "kworker/u4:1-ev"};
     for (size_t i = 0; i < COUNT(names); i++) {
         char text[200];
         struct process p;
@@ -139,12 +140,15 @@ static void test_a_stat_file_is_parsed(void **state)
         assert_true(process_parse(str(text), &p));
         assert_true(p.pid == 4444 && p.state == 'S' && p.parent == 1 && p.group == 22 && p.session == 333);
         assert_int_equal(p.start_ticks, 300143);
+        assert_string_equal(p.name, cut[i]);
+        assert_true(p.nice == 0 && !p.is_kernel);
         assert_true(p.cpu_ticks == 65 && p.children_cpu_ticks == 8700 && p.resident_pages == 310);
     }
     static const char *const bad[] = {
         "",
         "4444",
         "4444 (sh",
+        "4444 sh) S 1 22 333 0 -1 4194304 87 0 0 0 5 60 700 8000 20 0 1 0 300143 2703360 310 1\n",
         "4444 (sh)",
         "4444 (sh) S",
         "x (sh) S 1 2 3",
@@ -158,6 +162,8 @@ static void test_a_stat_file_is_parsed(void **state)
                                   "-9223372036854775808 7 0 0 0 0 0 0 -1 0"),
                               &odd));
     assert_true(odd.cpu_ticks == INT64_C(1) << 49 && odd.children_cpu_ticks == 7 && odd.resident_pages == 0);
+    assert_true(process_parse(str("2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 -20 1 0 0 0 0 1\n"), &odd));
+    assert_true(odd.is_kernel && odd.nice == -20);
     struct process self;
     assert_true(process_read(getpid(), &self));
     assert_true(self.pid == getpid() && self.parent == getppid() && self.state == 'R');

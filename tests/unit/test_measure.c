@@ -103,6 +103,74 @@ static void test_usage_is_found_in_texts(void **state)
     assert_rows(usage_text_parse_group_io, devices, COUNT(devices));
 }
 
+static void test_users_and_gpus_are_found_in_texts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t uid;
+    } users[] = {
+        {"Name:\tsh\nUmask:\t0022\nUid:\t1000\t0\t0\t0\nGid:\t5\t5\t5\t5\n", 1000},
+        {"Name:\tUid:\t7\nUid:\t4294967295\t1\t1\t1\n", UINT32_MAX},
+        {"Name:\ta\\nUid:\t7\t7\t7\t7\nUid:\t8\t8\t8\t8\n", 8}, /* as the kernel escapes a line end */
+        {"Uid:\t4294967296\t1\t1\t1\n", -1},
+        {"Uid:\t-1\t1\t1\t1\n", -1},
+        {"Uid:\n", -1},
+        {"Name:\tsh\n", -1},
+        {"", -1},
+    };
+    for (size_t i = 0; i < COUNT(users); i++) {
+        uint32_t uid = 99;
+        assert_true(usage_text_parse_uid(str(users[i].text), &uid) == (users[i].uid >= 0));
+        assert_int_equal(uid, users[i].uid >= 0 ? users[i].uid : 99);
+    }
+    static const struct {
+        const char *text;
+        uint32_t gpu;
+    } files[] = {
+        {"/dev/nvidia0", 0},
+        {"/dev/nvidia63", 63},
+        {"/dev/nvidia64", 99},
+        {"/dev/nvidiactl", 99},
+        {"/dev/nvidia-uvm", 99},
+        {"/dev/nvidia", 99},
+        {"/dev/nvidia1 (deleted)", 99},
+        {"/tmp/dev/nvidia0", 99},
+        {"/dev/nvidia/caps/1", 99},
+        {"socket:[1]", 99},
+        {"", 99},
+    };
+    for (size_t i = 0; i < COUNT(files); i++) {
+        uint32_t gpu = 99;
+        assert_true(usage_text_parse_gpu(str(files[i].text), &gpu) == (files[i].gpu != 99));
+        assert_int_equal(gpu, files[i].gpu);
+    }
+}
+
+static void test_autogroups_are_parsed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int32_t nice;
+    } rows[] = {
+        {"/autogroup-25 nice 0\n", 0},
+        {"/autogroup-9508 nice -20", -20},
+        {"/autogroup-1 nice 19\n", 19},
+        {"/autogroup-1 nice 20\n", 99},
+        {"/autogroup-1 nice\n", 99},
+        {"/autogroup-1 nice 1 2\n", 99},
+        {"/autogroup-1 weight 3\n", 99},
+        {"nice 3\n", 99},
+        {"", 99},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        int32_t nice = 99;
+        assert_true(usage_text_parse_autogroup(str(rows[i].text), &nice) == (rows[i].nice != 99));
+        assert_int_equal(nice, rows[i].nice);
+    }
+}
+
 static void assert_group(const char *path, int64_t cpu_us, int64_t mem_kib, int64_t io_bytes)
 {
     struct buf scratch = {0};
@@ -424,6 +492,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_usage_is_found_in_texts),
+        cmocka_unit_test(test_users_and_gpus_are_found_in_texts),
+        cmocka_unit_test(test_autogroups_are_parsed),
         cmocka_unit_test(test_limits_are_written_into_the_files_of_a_group),
         cmocka_unit_test(test_a_group_says_what_it_has_files_for),
         cmocka_unit_test(test_a_process_belongs_to_its_nearest_root),

@@ -16,7 +16,7 @@
  *     check.c     why jobs wait                               places.c      partitions on hosts
  *     read_body.c bodies, long ones in a thread                test_job.c    submissions that are only tried
  *     snapshot.c  replies from a copy of the state             expected_plan.c  the plan for listings
- *     whoami.c    who the client is, and what it may do
+ *     whoami.c    who the client is, and what it may do    use.c         who uses the machine now
  *
  * server.c calls the table of routes, the table calls the handlers (right column), and they call the files on the left
  * below the table. The one exception is openapi.c: it describes the table that it is a row of. */
@@ -48,7 +48,7 @@ enum stage {
     STAGE_QUEUED,         /* server_take */
     STAGE_TAKEN,          /* server_answer */
     STAGE_WAITING,        /* the end of a job, or its timeout (wait.c) */
-    STAGE_VERIFYING,      /* server_verified, server_settled, server_pruned, server_backed_up */
+    STAGE_VERIFYING,      /* server_verified, server_settled, server_pruned, server_backed_up, server_use_measured */
     STAGE_RENDERING,      /* its reply is rendered by a thread (answer.c), or from a copy of the state (snapshot.c) */
     STAGE_PLANNING,       /* a plan is made, with which its handler goes on (expected_plan.c) */
     STAGE_REPLIED,        /* libmicrohttpd, which sends the reply */
@@ -381,8 +381,8 @@ route_handler server_get_jobs, server_get_job, server_get_wait, server_get_share
 route_handler server_post_job, server_patch_job, server_delete_job, server_post_cancel, server_post_hold,
     server_post_release, server_post_requeue, server_post_account, server_patch_account, server_delete_account,
     server_post_user, server_patch_user, server_delete_user, server_patch_settings, server_get_scenario,
-    server_get_places, server_get_check, server_get_clock, server_post_clock, server_get_audit, server_post_prune,
-    server_get_backup, server_get_whoami;
+    server_get_places, server_get_use, server_get_check, server_get_clock, server_post_clock, server_get_audit,
+    server_post_prune, server_get_backup, server_get_whoami;
 
 /* clock_state.c: the clock, with the events since a time; in memory of arena. */
 struct api_clock server_clock_record(const struct server *server, int64_t since_us, struct arena *arena);

@@ -338,6 +338,16 @@ const struct route routes[] = {
      .status = OK},
 
     {.method = GET,
+     .path = API_USE,
+     .id = "listUse",
+     .permission = PERMISSION_READ,
+     .summary = "who uses CPUs, memory and GPUs now, in jobs and outside",
+     .handle = server_get_use,
+     .query = &api_use_query_shape,
+     .reply = &api_use_list_shape,
+     .status = OK},
+
+    {.method = GET,
      .path = API_USERS,
      .id = "listUsers",
      .permission = PERMISSION_READ,

@@ -54,13 +54,35 @@ struct snapshot_work {
     void (*done)(void *argument, const struct err *e); /* in the loop; e not NULL: nothing was computed or read */
 };
 
-/* What the server gets from its host, the daemon. context is passed to each function. */
 /* A row of api_enforcement. */
 struct server_enforcement {
     const char *resource, *mechanism;
     const char *gap; /* NULL: none that is known */
 };
 
+/* What processes use now (daemon/use_account.h): those of a task, or those of a user outside jobs. */
+struct server_use_part {
+    uint64_t launch_id; /* 0: outside jobs */
+    uint32_t uid;
+    const char *user;  /* NULL: it has no name */
+    const char *state; /* "over", "low", "exempt"; NULL */
+    double cpus;
+    int64_t mem_kib;
+    uint64_t gpus; /* bit n: GPU n */
+    uint32_t process_count;
+};
+struct server_use_process {
+    struct server_use_part part; /* of the process alone */
+    int32_t pid;
+    const char *name; /* any bytes */
+};
+struct server_use {
+    const struct server_use_part *parts;
+    const struct server_use_process *processes;
+    uint32_t part_count, process_count;
+};
+
+/* What the server gets from its host, the daemon. context is passed to each function. */
 struct server_host {
     void *context;
     struct state *state; /* equals the committed state while server_ready, server_answer and server_committed run */
@@ -85,6 +107,9 @@ struct server_host {
     /* Begins a copy of the database; the host calls server_backed_up with the request when it is made. ERR_CONFLICT:
      * not now; server_backed_up is not called then. */
     int (*backup)(void *context, struct request *request, struct err *e);
+    /* Begins to measure what processes use; the host calls server_use_measured with the request, perhaps at once.
+     * ERR_CONFLICT, ERR_UNAVAILABLE: it cannot; server_use_measured is not called then. NULL: no processes. */
+    int (*measure_use)(void *context, struct request *request, struct err *e);
     /* Sets the facts about ended jobs that a submission needs (event->ends), in memory of arena; release_ends frees
      * their sets. NULL: there are none. */
     void (*read_ends)(void *context, struct event *event, struct arena *arena);
@@ -98,6 +123,8 @@ struct server_host {
     void (*describe_sensors)(void *context, struct buf *out);
     /* What keeps jobs to what they asked for, in memory of arena; returns the count. NULL: nothing is known. */
     uint32_t (*list_enforcement)(void *context, struct arena *arena, const struct server_enforcement **out_rows);
+    /* Appends who uses too much outside jobs; nothing if outside_jobs is ignore. has_names: otherwise only how many. */
+    void (*describe_outside)(void *context, bool has_names, struct buf *out);
     /* The clock, in memory of arena. NULL: nothing is known. */
     void (*describe_clock)(void *context, struct arena *arena, struct server_clock *out);
     /* Takes note of what a gap is: counted, or never; later the host calls server_settled. NULL: there are no gaps. */
@@ -157,6 +184,9 @@ void server_pruned(struct request *r, int64_t before_us, uint64_t jobs, uint64_t
 /* Answers a request of host->backup: with the file, whose descriptor belongs to the server then, and the number of its
  * commit; or, if e is not NULL, with the error. */
 void server_backed_up(struct request *r, int fd, uint64_t commit, const struct err *e);
+
+/* Answers a request of host->measure_use with what the client may see of it; or, if e is not NULL, with the error. */
+void server_use_measured(struct request *r, const struct server_use *use, const struct err *e);
 
 /* To be called when all times of the state have changed: forgets what was computed from them. */
 void server_times_changed(struct server *s);

@@ -142,6 +142,15 @@ static const char *sensors_text(const struct server_host *host, struct arena *ar
     return text.length > 0 ? move_text(&text, arena) : NULL;
 }
 
+static const char *outside_text(const struct request *r, struct arena *arena)
+{
+    const struct server_host *host = &r->server->host;
+    struct buf text = {0};
+    bool has_names = visibility_hidden_from(host->state, &r->actor) == 0;
+    if (host->describe_outside != NULL) host->describe_outside(host->context, has_names, &text);
+    return text.length > 0 ? move_text(&text, arena) : NULL;
+}
+
 static const char *text_or_null(const char *text)
 {
     return text != NULL && text[0] != '\0' ? text : NULL;
@@ -197,6 +206,7 @@ int server_get_status(struct request *r, struct err *e)
         .model = priority_model_names[s->policy.model],
         .algorithm = share_algorithm_names[s->policy.share.algorithm],
         .load_sensors = sensors_text(&server->host, &r->arena),
+        .outside_jobs = outside_text(r, &r->arena),
         .launch_failure = launch_backoff_is_waiting(backoff) ? launch_failure_text(r) : NULL,
         .launch_retry_us = backoff->probe_id == 0 ? backoff->retry_us : 0,
         .write_failure = text_or_null(server->host.write_failure),

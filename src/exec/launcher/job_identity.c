@@ -48,6 +48,11 @@ int job_identity_check(const struct identity_rules *rules, uid_t uid, gid_t gid,
     return 0;
 }
 
+bool job_identity_is_person(const struct identity_rules *rules, uid_t uid)
+{
+    return rules->is_system && uid != 0 && uid >= rules->min_uid && uid != UID_NOBODY && uid != rules->daemon_uid;
+}
+
 /* --- the user database -------------------------------------------------------------------------------------------- */
 
 struct user_groups {

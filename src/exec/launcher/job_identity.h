@@ -34,6 +34,10 @@ enum job_identity_fault {
 /* Checks an identity by its numbers alone: no lookup, so it does not block. ERR_DENIED. */
 int job_identity_check(const struct identity_rules *rules, uid_t uid, gid_t gid, struct err *e);
 
+/* Whether a uid is that of a person whose processes outside jobs may be touched: of a system launcher, never root's, a
+ * system account's, the daemon's or UID_NOBODY, whatever may have jobs. */
+bool job_identity_is_person(const struct identity_rules *rules, uid_t uid);
+
 /* Makes this process that of the user, without a way back: groups, group, user, capabilities, session keyring. Each
  * call is checked, and then its effect. Every descriptor above 2 is going to be closed by exec. Does nothing for a
  * private launcher. To be called in the job's process; in that of a system launcher, which shares no memory with its

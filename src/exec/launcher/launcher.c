@@ -1,7 +1,8 @@
 /* The launcher's loop. It waits in one place, handles what is ready, and sends the results:
  *
  *     listening socket   a daemon connects: the newest connection counts, the older one is closed
- *     connection         START, END, ACK, WEIGHT, LIMIT, MEASURE come in; RECORD, SYNCED, USAGE go out
+ *     connection         START, END, ACK, WEIGHT, LIMIT, MEASURE, SAMPLE, LOW come in; RECORD, SYNCED, USAGE, PROCESS,
+ *                        SAMPLED go out
  *     launcher.events    launch ids of keepers that have written a record
  *     pidfds             keepers of an earlier launcher that have exited
  *     signals            SIGTERM, SIGINT: the launcher ends; its keepers go on. SIGCHLD: a keeper was stopped, or ended
@@ -33,6 +34,7 @@
 #include "base/ensure.h"
 #include "exec/clock.h"
 #include "exec/launcher/launch_orders.h"
+#include "exec/launcher/process_report.h"
 #include "exec/launcher/process_signals.h"
 #include "exec/launcher/system_directory.h"
 #include "exec/protocol.h"
@@ -56,11 +58,14 @@ enum {
 };
 
 struct daemon_connection {
-    int fd;                  /* -1: none */
-    bool is_greeted;         /* its HELLO has arrived */
-    bool is_synced;          /* it was told that every launch has been reported */
-    bool is_waiting_to_send; /* for room in the socket */
-    bool wants_measurement;  /* among the messages that are being taken */
+    int fd;                   /* -1: none */
+    bool is_greeted;          /* its HELLO has arrived */
+    bool is_synced;           /* it was told that every launch has been reported */
+    bool is_waiting_to_send;  /* for room in the socket */
+    bool wants_measurement;   /* among the messages that are being taken */
+    bool wants_sample;        /* likewise */
+    bool wants_low;           /* likewise */
+    ARRAY(uint32_t) low_uids; /* if wants_low: the users that get a low weight */
     struct buf in, out;
     size_t sent; /* bytes of out that the socket has taken */
 };
@@ -69,6 +74,7 @@ struct launcher {
     struct spool spool;
     struct cgroup_parent cgroups;
     struct launches launches;
+    struct low_weights low;
     struct daemon_connection connection;
     struct arena scratch;
     int epoll_fd, listen_fd, events_fd, signal_fd;
@@ -95,7 +101,9 @@ static void disconnect(struct launcher *l)
     struct daemon_connection *c = &l->connection;
     if (c->fd >= 0) close(c->fd);
     c->fd = -1;
-    c->is_greeted = c->is_synced = c->is_waiting_to_send = c->wants_measurement = false;
+    c->is_greeted = c->is_synced = c->is_waiting_to_send = c->wants_measurement = c->wants_sample = c->wants_low =
+        false;
+    array_release(&c->low_uids);
     buf_release(&c->in);
     buf_release(&c->out);
     c->sent = 0;
@@ -176,6 +184,15 @@ static void sync_daemon(struct launcher *l)
     c->is_synced = true;
 }
 
+/* The last order counts. */
+static void take_low(struct launcher *l, const struct message *m)
+{
+    struct daemon_connection *c = &l->connection;
+    array_clear(&c->low_uids);
+    for (uint32_t i = 0; i < m->low.count; i++) *array_add(&c->low_uids) = m->low.uids[i];
+    c->wants_low = true;
+}
+
 /* False: a daemon does not send this message now. */
 static bool take_message(struct launcher *l, const struct message *m)
 {
@@ -191,6 +208,8 @@ static bool take_message(struct launcher *l, const struct message *m)
     case MESSAGE_WEIGHT: launch_orders_set_cpu_weight(&l->launches, m->weight.id, m->weight.cpu_weight); return true;
     case MESSAGE_LIMIT: launch_orders_set_time_limit(&l->launches, m->limit.id, m->limit.time_limit_us); return true;
     case MESSAGE_MEASURE: l->connection.wants_measurement = true; return true;
+    case MESSAGE_LOW: take_low(l, m); return true;
+    case MESSAGE_SAMPLE: l->connection.wants_sample = true; return true;
     default: return false;
     }
 }
@@ -229,7 +248,10 @@ static void take_messages(struct launcher *l)
     /* Once, after the orders that came with it: a daemon that orders faster than this launcher measures delays no
      * start. */
     if (c->wants_measurement) launches_measure(&l->launches);
-    c->wants_measurement = false;
+    if (c->wants_low) low_weights_set(&l->low, &l->launches, c->low_uids.items, c->low_uids.count);
+    if (c->wants_sample) process_report_all(&l->launches, &l->low);
+    c->wants_low = false;
+    c->wants_measurement = c->wants_sample = false;
     c->in.length -= offset;
     if (offset > 0 && c->in.length > 0) memmove(c->in.text, c->in.text + offset, c->in.length);
     if (c->in.length == 0 && c->in.capacity > KEPT_CAPACITY_MAX) buf_release(&c->in);
@@ -400,6 +422,7 @@ static int set_up(struct launcher *l, const struct launcher_options *options, st
     l->launches.events_fd = l->events_fd;
     l->launches.signal_fd = l->signal_fd;
     if (open_socket(l, e) || launches_scan(&l->launches, e)) return -1;
+    low_weights_open(&l->low, &l->launches);
     bool is_watching = watch(l, l->listen_fd, TAG_LISTEN, EPOLLIN, EPOLL_CTL_ADD) == 0 &&
                        watch(l, l->events_fd, TAG_EVENTS, EPOLLIN, EPOLL_CTL_ADD) == 0 &&
                        watch(l, l->signal_fd, TAG_SIGNAL, EPOLLIN, EPOLL_CTL_ADD) == 0;
@@ -414,6 +437,8 @@ static void tear_down(struct launcher *l)
     disconnect(l);
     l->launches.segments.current = NULL;
     segments_flush(&l->launches.segments);
+    if (l->launches.rules != NULL) low_weights_set(&l->low, &l->launches, NULL, 0);
+    low_weights_release(&l->low);
     launches_release(&l->launches);
     arena_release(&l->scratch);
     const int fds[] = {l->listen_fd, l->events_fd, l->signal_fd, l->epoll_fd};

@@ -20,7 +20,7 @@
 #include "exec/launcher/durable.h"
 #include "exec/launcher/usage_text.h"
 
-enum { PROC_PATH_SIZE = 64 };
+enum { PROC_PATH_SIZE = 64, FLAG_KERNEL_THREAD = 0x200000 /* PF_KTHREAD of the kernel's sched.h */ };
 
 /* A count of the kernel, in a range in which a few of them can be added. */
 static int64_t limited(int64_t value)
@@ -35,23 +35,37 @@ static bool is_pid(int64_t value)
     return value >= 0 && value <= INT32_MAX;
 }
 
+static int32_t nice_value(int64_t value)
+{
+    return value < -20 ? -20 : value > 19 ? 19 : (int32_t)value;
+}
+
+static void copy_name(struct str name, char out[PROCESS_NAME_SIZE])
+{
+    size_t length = name.length < PROCESS_NAME_SIZE - 1 ? name.length : PROCESS_NAME_SIZE - 1;
+    for (size_t i = 0; i < length && name.text[i] != '\0'; i++) out[i] = name.text[i];
+}
+
 bool process_parse(struct str text, struct process *out)
 {
     enum { /* numbers of fields in proc(5) */
            PARENT = 4,
            GROUP,
            SESSION,
+           FLAGS = 9,
            USER_TIME = 14,
            SYSTEM_TIME,
            CHILDREN_USER_TIME,
            CHILDREN_SYSTEM_TIME,
-           THREADS = 20,
+           NICE = 19,
+           THREADS,
            START_TIME = 22,
            RESIDENT = 24
     };
     int64_t pid, fields[RESIDENT + 1];
     const char *close = text.length > 0 ? memrchr(text.text, ')', text.length) : NULL;
-    if (close == NULL || text.text + text.length - close < 4) return false;
+    const char *open = text.length > 0 ? memchr(text.text, '(', text.length) : NULL;
+    if (close == NULL || text.text + text.length - close < 4 || open == NULL || open > close) return false;
     struct str rest;
     if (!number_parse_i64(str_cut(text, ' ', &rest), &pid)) return false;
     rest = str_range(close + 4, text.text + text.length); /* after ") S " */
@@ -69,7 +83,10 @@ bool process_parse(struct str text, struct process *out)
                             .children_cpu_ticks =
                                 limited(fields[CHILDREN_USER_TIME]) + limited(fields[CHILDREN_SYSTEM_TIME]),
                             .thread_count = limited(fields[THREADS]),
+                            .is_kernel = (fields[FLAGS] & FLAG_KERNEL_THREAD) != 0,
+                            .nice = nice_value(fields[NICE]),
                             .resident_pages = limited(fields[RESIDENT])};
+    copy_name(str_range(open + 1, close), out->name);
     return true;
 }
 
@@ -110,6 +127,13 @@ int64_t process_read_io(pid_t pid, struct buf *scratch)
     text_format(path, sizeof path, "/proc/%d/io", (int)pid);
     (void)usage_text_parse_io(durable_read_text(path, scratch), &bytes);
     return bytes;
+}
+
+bool process_read_uid(pid_t pid, struct buf *scratch, uint32_t *out_uid)
+{
+    char path[PROC_PATH_SIZE];
+    text_format(path, sizeof path, "/proc/%d/status", (int)pid);
+    return usage_text_parse_uid(durable_read_text(path, scratch), out_uid);
 }
 
 int64_t process_read_resident(const struct process *p, struct buf *scratch)

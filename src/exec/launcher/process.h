@@ -12,6 +12,8 @@
 #include "base/str.h"
 #include "base/text.h"
 
+enum { PROCESS_NAME_SIZE = 16 };
+
 /* The fields of /proc/PID/stat that are used here (proc(5)). */
 struct process {
     pid_t pid, parent, group, session;
@@ -20,7 +22,10 @@ struct process {
     int64_t cpu_ticks;    /* user and system time of all its threads */
     int64_t children_cpu_ticks; /* the same of the children that it has waited for, and of theirs */
     int64_t thread_count;
-    int64_t resident_pages; /* 0 for a zombie, also if other threads of it run on (process_read_resident) */
+    bool is_kernel;               /* a thread of the kernel */
+    int32_t nice;                 /* of its first thread */
+    int64_t resident_pages;       /* 0 for a zombie, also if other threads of it run on (process_read_resident) */
+    char name[PROCESS_NAME_SIZE]; /* the kernel's name of it, cut to 15 bytes; any bytes */
 };
 
 struct processes {
@@ -42,6 +47,9 @@ void processes_read(struct processes *out);
  * texts, which the caller releases. */
 int64_t process_read_io(pid_t pid, struct buf *scratch);
 int64_t process_read_children_io(pid_t pid, struct buf *scratch);
+
+/* The real uid of a process. False: it is gone, or hidden. scratch as above. */
+bool process_read_uid(pid_t pid, struct buf *scratch, uint32_t *out_uid);
 
 /* The pages that a process has in memory, from one of its threads if the first one has ended. scratch as above. */
 int64_t process_read_resident(const struct process *p, struct buf *scratch);

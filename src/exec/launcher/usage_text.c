@@ -85,6 +85,43 @@ bool usage_text_parse_proportional(struct str text, int64_t *out_kib)
     return add_kib(text, "Pss_Anon", "Pss_Shmem", out_kib);
 }
 
+bool usage_text_parse_uid(struct str text, uint32_t *out_uid)
+{
+    while (text.length > 0) {
+        struct str value, rest, line = str_cut(text, '\n', &text);
+        uint64_t uid;
+        if (!str_equal(str_cut(line, ':', &value), str("Uid"))) continue;
+        if (!number_parse_u64(str_cut(str_trim(value), '\t', &rest), &uid) || uid > UINT32_MAX) return false;
+        *out_uid = (uint32_t)uid;
+        return true;
+    }
+    return false;
+}
+
+bool usage_text_parse_gpu(struct str text, uint32_t *out_gpu)
+{
+    enum { GPU_NUMBERS = 64 };
+    const struct str prefix = str("/dev/nvidia");
+    uint64_t number;
+    if (text.length <= prefix.length || !str_starts(text, prefix)) return false;
+    if (!number_parse_u64(str_range(text.text + prefix.length, text.text + text.length), &number)) return false;
+    if (number >= GPU_NUMBERS) return false;
+    *out_gpu = (uint32_t)number;
+    return true;
+}
+
+bool usage_text_parse_autogroup(struct str text, int32_t *out_nice)
+{
+    enum { LOWEST = -20, HIGHEST = 19 };
+    struct str rest, value;
+    int64_t nice;
+    struct str name = str_cut(str_trim(text), ' ', &rest);
+    if (!str_starts(name, str("/autogroup-")) || !str_equal(str_cut(rest, ' ', &value), str("nice"))) return false;
+    if (!number_parse_i64(value, &nice) || nice < LOWEST || nice > HIGHEST) return false;
+    *out_nice = (int32_t)nice;
+    return true;
+}
+
 bool usage_text_parse_group_io(struct str text, int64_t *out_bytes)
 {
     int64_t sum = 0;

@@ -32,6 +32,17 @@ bool usage_text_parse_resident(struct str text, int64_t *out_kib);
  * Pss_Shmem). */
 bool usage_text_parse_proportional(struct str text, int64_t *out_kib);
 
+/* /proc/PID/status: the real uid, the first of four behind "Uid:". The kernel escapes the line ends of the name above
+ * it. */
+bool usage_text_parse_uid(struct str text, uint32_t *out_uid);
+
+/* What /proc/PID/fd/N leads to: a GPU's number, of "/dev/nvidia<n>" below 64. Not of nvidiactl, nvidia-uvm and others,
+ * which belong to no GPU. */
+bool usage_text_parse_gpu(struct str text, uint32_t *out_gpu);
+
+/* /proc/PID/autogroup: the nice value of its session, -20 to 19 (sched(7)): "/autogroup-25 nice 0". */
+bool usage_text_parse_autogroup(struct str text, int32_t *out_nice);
+
 /* io.stat: bytes read from and written to all devices, a line each; 0 without lines. */
 bool usage_text_parse_group_io(struct str text, int64_t *out_bytes);
 
