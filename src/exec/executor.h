@@ -21,7 +21,7 @@
 enum executor_report_kind {
     EXECUTOR_RECORD,   /* record is new, or is repeated after connecting */
     EXECUTOR_SYNCED,   /* every known launch has been reported */
-    EXECUTOR_ENFORCES, /* enforcement is known: once, before the first record */
+    EXECUTOR_ENFORCES, /* enforcement is known: before the first record, and when it changes */
     EXECUTOR_USAGE,    /* usage has been measured: the answer to executor_measure */
     EXECUTOR_GONE      /* the connection is lost: open a new one */
 };

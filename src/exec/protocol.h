@@ -10,7 +10,7 @@
  *     MEASURE   empty                                    to the launcher
  *     RECORD    a record's text (record.h)               to the daemon
  *     SYNCED    empty                                    to the daemon
- *     ENFORCES  memory | CPUs | kill: 1 byte each        to the daemon, right after HELLO
+ *     ENFORCES  memory | CPUs | kill: 1 byte each        to the daemon, right after HELLO, and when it changes
  *     USAGE     id | at_us | cpu_us | mem_kib | io_bytes, 8 bytes each      to the daemon
  *
  * Numbers are little-endian. Text is a length of 4 bytes and that many bytes, none of them zero. A launcher that gets a
