@@ -305,7 +305,9 @@ def test_names_and_homes(served):
 def test_without_systemd_root_starts_and_stops_it(machine):
     machine.install()
     machine.make_users('ann')
-    assert machine.good('fairlead', 'start', '--system').startswith('Started: process ')
+    started = machine.good('fairlead', 'start', '--system', '--cgroup', '/tmp/groups')
+    assert started.startswith('Started: process ')
+    assert '--cgroup /tmp/groups' in machine.good('pgrep', '--full', '--list-full', 'fairlead-launcher --system')
     assert machine.status('ann')['serves_all'] is True
     assert machine.good('fairlead', 'start', '--system').startswith('Already running: process ')
     job = submit(machine, 'ann', '--', 'sh', '-c', 'until [ -e go ]; do sleep 0.05; done')
