@@ -12,7 +12,7 @@ import time
 FILES = 'machine.img', 'vmlinuz', 'initrd.img'
 # Seconds; the processor is emulated.
 BOOT_PATIENCE, PATIENCE = 1800, 900
-# FAIRLEAD_VM_ACCEL=kvm is faster by an order of magnitude where it can be had.
+# Another accelerator of qemu, such as kvm, by FAIRLEAD_VM_ACCEL.
 ACCELERATOR = os.environ.get('FAIRLEAD_VM_ACCEL', 'tcg,thread=multi')
 
 

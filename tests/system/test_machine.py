@@ -1,6 +1,6 @@
 """The instance of all users under a real systemd, with the memory controller of control groups of version 2, in a virtual machine
 (tests/machine): the package is installed, its units run, jobs outlive restarts, an upgrade and a removal, and the kernel keeps them to
-their memory and CPUs. `make machine` makes the machine and runs this; it takes a quarter of an hour, because the processor is emulated.
+their memory and CPUs. `make machine` makes the machine and runs this; it takes half an hour or more, because the processor is emulated.
 
 FAIRLEAD_VM names the folder that tests/machine/build-image has filled, FAIRLEAD_DEB the package that `make deb` has built."""
 import json
