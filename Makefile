@@ -8,6 +8,7 @@
 ## make fuzz       fuzz every parser, each for FUZZ_SECONDS (20)
 ## make crash      crash it for SECONDS (600): the crash tests, 10,000 simulated histories, a real instance under faults
 ## make deb        build the Debian package, build-deb/fairlead_VERSION_ARCHITECTURE.deb, and check it with lintian
+## make machine    test the package under systemd, in a virtual machine: half an hour; needs root once, to make it
 ## make install    install below PREFIX (/usr/local), in DESTDIR when given
 ## make format     format the C sources by .clang-format
 ## make clean      remove the build folders
@@ -21,7 +22,7 @@ FUZZ_SECONDS = 20
 SECONDS = 600
 
 .DEFAULT_GOAL = build
-.PHONY: build demo check test bench fuzz crash deb install format clean help
+.PHONY: build demo check test bench fuzz crash deb machine install format clean help
 # Several targets build in the same folder.
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
@@ -62,6 +63,14 @@ deb:
 	@tools/install-packages deb
 	@tools/make-deb
 
+machine: deb
+	@tools/install-packages test machine
+	@tools/configure build
+	@ninja -C build programs
+	@test -e build-machine/machine.img || tests/machine/build-image build-machine
+	@FAIRLEAD_VM=$$PWD/build-machine FAIRLEAD_DEB=$$(ls $$PWD/build-deb/fairlead_*.deb) FAIRLEAD_BUILD=$$PWD/build \
+	    /usr/bin/python3 -m pytest -v tests/system/test_machine.py
+
 install:
 	@tools/install-packages
 	@tools/configure build '-Dprefix=$(PREFIX)'
@@ -73,7 +82,7 @@ format:
 	@tools/format
 
 clean:
-	@rm -rf build build-asan build-fuzz build-deb
+	@rm -rf build build-asan build-fuzz build-deb build-machine
 
 help:
 	@sed -n 's/^## \{0,1\}//p' Makefile

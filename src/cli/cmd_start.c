@@ -22,7 +22,7 @@
 enum { START_TIMEOUT_S = 10, POLL_MS = 10 };
 
 struct start_values {
-    const char *state, *config, *pretend, *account, *launcher_state;
+    const char *state, *config, *pretend, *account, *launcher_state, *cgroup;
     uint64_t speed; /* 0: not given */
     bool is_system, allows_root;
     struct option_texts settings;
@@ -60,6 +60,11 @@ static const struct option_row start_options[] = {
      .argument = "DIR",
      .value = TEXT_IN(struct start_values, launcher_state),
      .help = "with --system: root's directory, of the launcher and the log (/var/lib/fairlead-launcher)"},
+    {.name = "cgroup",
+     .argument = "DIR",
+     .value = TEXT_IN(struct start_values, cgroup),
+     .help =
+         "with --system: where the launcher creates the control groups of jobs, unless it runs already (it finds out)"},
     {.name = "allow-root",
      .value = FLAG_IN(struct start_values, allows_root),
      .help = "with --system: run jobs of root and of system accounts, too"},
@@ -135,7 +140,8 @@ static char **make_arguments(struct call *call, const char *program, const struc
                                     {"--pretend", files->pretend},
                                     {"--speed", files->pretend ? speed : NULL},
                                     {"--launcher-state", files->launcher_state},
-                                    {"--account", values->account}};
+                                    {"--account", values->account},
+                                    {"--cgroup", values->cgroup}};
     enum { PAIR_COUNT = sizeof pairs / sizeof *pairs };
     char **arguments = arena_alloc(call->arena, (2 * PAIR_COUNT + 4) * sizeof *arguments);
     uint32_t count = 0;
@@ -265,8 +271,12 @@ static int check_document(const char *path, struct err *e)
 
 static int check_options(const struct start_values *values, struct err *e)
 {
-    if (!values->is_system && (values->account != NULL || values->launcher_state != NULL || values->allows_root))
-        return err_set(e, ERR_USAGE, "--account, --launcher-state and --allow-root require --system");
+    bool has_system_option =
+        values->account != NULL || values->launcher_state != NULL || values->cgroup != NULL || values->allows_root;
+    if (!values->is_system && has_system_option)
+        return err_set(e, ERR_USAGE, "--account, --launcher-state, --cgroup and --allow-root require --system");
+    if (values->cgroup != NULL && values->cgroup[0] != '/')
+        return err_value(e, "--cgroup", str(values->cgroup), "an absolute path, such as /sys/fs/cgroup/fairlead");
     if (values->is_system && values->pretend != NULL)
         return err_set(e, ERR_USAGE, "--pretend runs no job of other users: leave out --system");
     return 0;

@@ -7,12 +7,13 @@
 #include "daemon/users.h"
 #include "exec/clock.h"
 
-enum { LOOKS_FOR_REMOVAL = 2 };
+enum { LOOKS_FOR_REMOVAL = 2, SLICE_JOBS = 128 /* that a turn holds */ };
 
 struct known_user {
     struct store_known_user is;
     uint32_t looks_without_name;
     char reason[700]; /* why its jobs are to be held; empty: they are not */
+    uint32_t held_count;
 };
 
 struct known_users {
@@ -72,7 +73,11 @@ void known_users_refresh(struct daemon *d)
 
 static void want_hold(struct known_users *k, struct known_user *user)
 {
-    *array_add(&k->held) = (uint32_t)(user - k->list.items);
+    const uint32_t index = (uint32_t)(user - k->list.items);
+    for (uint32_t i = 0; i < k->held.count; i++) {
+        if (k->held.items[i] == index) return;
+    }
+    *array_add(&k->held) = index;
 }
 
 static void miss(struct known_users *k, struct known_user *user)
@@ -165,6 +170,8 @@ bool known_users_follow(struct daemon *d)
     while (k != NULL && users_next_answer(d->users, &uid, &answer)) {
         bool is_new = false;
         has_changed |= take_answer(d, uid, answer, &is_new);
+        /* A user whose jobs are to be held is stored when they are, so that a crash in between repeats that. */
+        if (is_new && k->list.items[map_get_u64(&k->index_by_uid, uid)].reason[0] != '\0') continue;
         if (is_new) *array_add(&new.rows) = k->list.items[map_get_u64(&k->index_by_uid, uid)].is;
     }
     if (new.rows.count > 0 && store_put_known_users(d->store, new.rows.items, new.rows.count, &e) != 0)
@@ -175,55 +182,65 @@ bool known_users_follow(struct daemon *d)
 
 /* --- jobs --------------------------------------------------------------------------------------------------------- */
 
-bool known_users_has_news(const struct daemon *d)
+bool known_users_has_holds(const struct daemon *d)
 {
     return d->known_users != NULL && d->known_users->held.count > 0;
 }
 
 /* The instance acts as an administrator, under its own name. */
-static void apply_own(struct daemon *d, struct event *event)
+static bool apply_own(struct daemon *d, struct event *event)
 {
     struct err e;
     struct event_result result = {0};
     event->actor = d->served_user;
     event->actor.role = ROLE_ADMINISTRATOR;
-    if (engine_apply(&d->state, d->now_us, event, &d->outcome, &result, &e) != 0)
-        log_line(LOG_ERROR, "jobs-not-held", " error=\"%s\"", ERR_SENTENCE(&e));
+    if (engine_apply(&d->state, d->now_us, event, &d->outcome, &result, &e) == 0) return true;
+    log_line(LOG_ERROR, "jobs-not-held", " error=\"%s\"", ERR_SENTENCE(&e));
+    return false;
 }
 
-static void hold_job(struct daemon *d, uint32_t job_id, const char *reason)
+static bool hold_job(struct daemon *d, uint32_t job_id, const char *reason)
 {
     const struct job_ref ref = {job_id, NONE};
     struct job_values values = {0};
     values.value[JOB_FIELD_ADMIN_COMMENT] = field_text(reason);
     values.is_given[JOB_FIELD_ADMIN_COMMENT] = true;
-    apply_own(d, &(struct event){.kind = EVENT_HOLD, .jobs = {.refs = &ref, .count = 1}});
-    apply_own(d, &(struct event){.kind = EVENT_UPDATE, .update = {.job_id = job_id, .values = &values}});
+    return apply_own(d, &(struct event){.kind = EVENT_HOLD, .jobs = {.refs = &ref, .count = 1}}) &&
+           apply_own(d, &(struct event){.kind = EVENT_UPDATE, .update = {.job_id = job_id, .values = &values}});
 }
 
-static void hold_jobs_of(struct daemon *d, const struct known_user *user)
+static bool is_to_hold(const struct job *j, const struct known_user *user)
+{
+    if (j->ended_us != 0 || j->uid != user->is.uid || idset_first(&j->pending) == NONE) return false;
+    const char *comment = j->text->admin_comment;
+    return !j->is_held || comment == NULL || strcmp(comment, user->reason) != 0;
+}
+
+/* Holds the next jobs of the user. Returns how many; 0: all are held, and that is committed. */
+static uint32_t hold_slice(struct daemon *d, const struct known_user *user)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < d->state.jobs.count; i++) {
+    for (uint32_t i = 0; i < d->state.jobs.count && count < SLICE_JOBS; i++) {
         const struct job *j = &d->state.jobs.items[i];
-        if (j->ended_us != 0 || j->uid != user->is.uid || idset_first(&j->pending) == NONE) continue;
-        hold_job(d, j->id, user->reason);
-        count++;
+        if (is_to_hold(j, user) && hold_job(d, j->id, user->reason)) count++;
     }
-    log_line(LOG_WARNING, "user-lost", " uid=%u name=%s jobs=%u reason=\"%s\"", user->is.uid, user->is.name, count,
-             user->reason);
+    return count;
 }
 
 void known_users_hold(struct daemon *d)
 {
-    struct known_users *k = d->known_users;
     struct err e;
-    for (uint32_t i = 0; k != NULL && i < k->held.count; i++) {
-        struct known_user *user = &k->list.items[k->held.items[i]];
-        hold_jobs_of(d, user);
-        user->reason[0] = '\0';
-        if (store_put_known_users(d->store, &user->is, 1, &e) != 0)
-            log_line(LOG_ERROR, "users-not-stored", " error=\"%s\"", ERR_SENTENCE(&e));
-    }
-    if (k != NULL) array_clear(&k->held);
+    if (!known_users_has_holds(d)) return;
+    struct known_users *k = d->known_users;
+    struct known_user *user = &k->list.items[k->held.items[k->held.count - 1]];
+    uint32_t count = hold_slice(d, user);
+    user->held_count += count;
+    if (count > 0) return;
+    log_line(LOG_WARNING, "user-lost", " uid=%u name=%s jobs=%u reason=\"%s\"", user->is.uid, user->is.name,
+             user->held_count, user->reason);
+    user->reason[0] = '\0';
+    user->held_count = 0;
+    k->held.count--;
+    if (store_put_known_users(d->store, &user->is, 1, &e) != 0)
+        log_line(LOG_ERROR, "users-not-stored", " error=\"%s\"", ERR_SENTENCE(&e));
 }

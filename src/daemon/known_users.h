@@ -31,10 +31,11 @@ void known_users_refresh(struct daemon *d);
  * turns. */
 bool known_users_follow(struct daemon *d);
 
-/* Whether an answer has come that known_users_hold acts on. */
-bool known_users_has_news(const struct daemon *d);
+/* Whether known_users_hold has more to do. Until then no pass may start a job, because it could be one of those. */
+bool known_users_has_holds(const struct daemon *d);
 
-/* In a turn: holds the jobs of users who were removed, or whose uid is another person's. */
+/* In a turn: holds some jobs of users who were removed, or whose uid is another person's, so that no turn takes long. Once
+ * they all are, in an earlier commit, the user is stored as lost: a crash or a failed commit before repeats it. */
 void known_users_hold(struct daemon *d);
 
 #endif

@@ -393,12 +393,17 @@ static int64_t earlier_of(int64_t a_us, int64_t b_us)
     return a_us == 0 || (b_us != 0 && b_us < a_us) ? b_us : a_us;
 }
 
+static bool may_start_jobs(const struct daemon *d)
+{
+    return d->is_synced && !daemon_bulk_keeps_starts(d) && !known_users_has_holds(d);
+}
+
 /* When a turn is due even if no event arrives: for a pass, for measurements, for new times of calendars, or at
  * the end of a reset period. 0: never. While a thread ranks, no pass is due, because the thread's end begins a turn. */
 static int64_t next_turn_us(const struct daemon *d, int64_t now_us)
 {
     enum usage_reset period = (enum usage_reset)setting_number(&d->state.settings, SET_USAGE_RESET);
-    bool may_start = d->is_synced && d->ranking == NULL && !daemon_bulk_keeps_starts(d);
+    bool may_start = may_start_jobs(d) && d->ranking == NULL;
     int64_t due_us = may_start ? state_next_due_us(&d->state) : 0;
     int64_t boundary_us = period != USAGE_RESET_NONE ? reset_period_end_us(period, now_us) : 0;
     due_us = earlier_of(earlier_of(due_us, boundary_us), earlier_of(d->next_measurement_us, d->next_load_us));
@@ -449,7 +454,8 @@ static void on_bulk_idle(uv_idle_t *idle)
 static void schedule_bulk(struct daemon *d, bool has_failed)
 {
     bool has_usage_rows = d->state.conversions.list.count > 0 && !has_failed;
-    if (d->bulk.list.count > 0 || has_usage_rows)
+    bool has_holds = known_users_has_holds(d) && !has_failed;
+    if (d->bulk.list.count > 0 || has_usage_rows || has_holds)
         uv_idle_start(&d->bulk_idle, on_bulk_idle);
     else
         uv_idle_stop(&d->bulk_idle);
@@ -471,7 +477,7 @@ static void turn(struct daemon *d)
     decide_calendars(d);
     decide_loads(d);
     decide_usage_rows(d);
-    if (d->is_synced && !daemon_bulk_keeps_starts(d)) decide_starts(d);
+    if (may_start_jobs(d)) decide_starts(d);
 
     if (d->pretend == NULL) store_set_boot(d->store, d->machine.boot_id, d->clock.boot_us);
     bool has_changes = d->outcome.changes.count > 0 || d->outcome.conditions.count > 0 || d->outcome.journal.count > 0;

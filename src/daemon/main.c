@@ -20,7 +20,7 @@ enum { CONFIG_BYTES_MAX = 1 << 20, DOCUMENT_BYTES_MAX = 64 << 20, LARGE_BYTES = 
 
 struct daemon_arguments {
     bool is_private, is_system, allows_root, wants_help, wants_manual, wants_version;
-    const char *state, *socket, *config, *pretend, *account, *launcher_state, *check_database;
+    const char *state, *socket, *config, *pretend, *account, *launcher_state, *cgroup, *check_database;
     uint64_t speed; /* 0: not given */
     int log_level;  /* enum log_level */
 };
@@ -49,6 +49,11 @@ static const struct option_row rows[] = {
      .argument = "DIR",
      .value = TEXT_IN(struct daemon_arguments, launcher_state),
      .help = "with --system: the launcher's directory, which is root's; default: " EXECUTOR_SYSTEM_DIRECTORY},
+    {.name = "cgroup",
+     .argument = "DIR",
+     .value = TEXT_IN(struct daemon_arguments, cgroup),
+     .help =
+         "with --system: where the launcher that it starts creates the control groups of jobs, see fairlead-launcher(8)"},
     {.name = "allow-root",
      .value = FLAG_IN(struct daemon_arguments, allows_root),
      .help = "with --system: run jobs of root and of system accounts, too"},
@@ -129,8 +134,10 @@ static int read_arguments(int argc, char **argv, struct daemon_arguments *out, s
         return err_set(e, ERR_USAGE, "--check-database starts no daemon: leave out --private and --system");
     if (out->check_database == NULL && out->is_private == out->is_system)
         return err_set(e, ERR_USAGE, "one of --private (for you) and --system (for all users) is needed");
-    if (!out->is_system && (out->account != NULL || out->launcher_state != NULL || out->allows_root))
-        return err_set(e, ERR_USAGE, "--account, --launcher-state and --allow-root require --system");
+    bool has_system_option =
+        out->account != NULL || out->launcher_state != NULL || out->cgroup != NULL || out->allows_root;
+    if (!out->is_system && has_system_option)
+        return err_set(e, ERR_USAGE, "--account, --launcher-state, --cgroup and --allow-root require --system");
     if (out->is_system && out->pretend != NULL)
         return err_set(e, ERR_USAGE, "--pretend runs no job of other users: use --private");
     return 0;
@@ -217,6 +224,7 @@ static int prepare_system(struct daemon *d, const struct daemon_arguments *argum
         .socket = arguments->socket != NULL ? arguments->socket : SYSTEM_SOCKET,
         .launcher_directory = arguments->launcher_state != NULL ? arguments->launcher_state : EXECUTOR_SYSTEM_DIRECTORY,
         .launcher_path = sibling_path(&d->arena, "fairlead-launcher"),
+        .cgroup = arguments->cgroup,
         .allow_root = arguments->allows_root,
     };
     if (system_start(&start, e) != 0) return -1;

@@ -115,6 +115,8 @@ int system_start(const struct system_start *s, struct err *e)
     struct passwd account;
     if (s->state[0] != '/') return err_value(e, "--state", str(s->state), "an absolute path");
     if (s->socket[0] != '/') return err_value(e, "--socket", str(s->socket), "an absolute path");
+    if (s->cgroup != NULL && s->cgroup[0] != '/')
+        return err_value(e, "--cgroup", str(s->cgroup), "an absolute path, such as /sys/fs/cgroup/fairlead");
     if (find_account(s->account, &account, e) != 0) return -1;
     if (geteuid() == account.pw_uid) return 0;
     if (geteuid() != 0)
@@ -122,7 +124,11 @@ int system_start(const struct system_start *s, struct err *e)
                        s->account, geteuid());
     if (make_directory(s->state, 0711, &account, e) != 0) return -1;
     if (make_socket_directory(s->socket, &account, e) != 0) return -1;
-    if (executor_start_system_launcher(s->launcher_path, s->launcher_directory, s->account, s->allow_root, e) != 0)
-        return -1;
+    const struct system_launcher launcher = {.path = s->launcher_path,
+                                             .directory = s->launcher_directory,
+                                             .daemon_user = s->account,
+                                             .cgroup = s->cgroup,
+                                             .allow_root = s->allow_root};
+    if (executor_start_system_launcher(&launcher, e) != 0) return -1;
     return become(&account, e);
 }

@@ -15,6 +15,7 @@ struct system_start {
     const char *state, *socket;     /* absolute paths */
     const char *launcher_directory; /* of the launcher, which is root's */
     const char *launcher_path;      /* the program */
+    const char *cgroup;             /* where the launcher creates control groups, absolute; NULL: it finds out */
     bool allow_root;                /* jobs of root and of system accounts are run */
 };
 

@@ -22,7 +22,7 @@
 enum executor_report_kind {
     EXECUTOR_RECORD,   /* record is new, or is repeated after connecting */
     EXECUTOR_SYNCED,   /* every known launch has been reported */
-    EXECUTOR_ENFORCES, /* enforcement is known: once, before the first record */
+    EXECUTOR_ENFORCES, /* enforcement is known: before the first record, and when it changes */
     EXECUTOR_USAGE,    /* usage has been measured: the answer to executor_measure */
     EXECUTOR_PROCESS,  /* process was looked at: the answer to executor_sample */
     EXECUTOR_SAMPLED,  /* every process has been reported */
@@ -63,8 +63,14 @@ struct executor *executor_open_launcher(const char *directory, const char *launc
  * descriptors, and writes to directory/launcher.log. directory: absolute; it is created if it is missing. Returns once
  * the launcher listens. ERR_DENIED: this is not root, or others can write the directory; ERR_UNAVAILABLE: it cannot be
  * started, with its own message if it has one, or does not listen within 5 s; ERR_INPUT, ERR_IO: the directory. */
-int executor_start_system_launcher(const char *launcher_path, const char *directory, const char *daemon_user,
-                                   bool allow_root, struct err *e);
+struct system_launcher {
+    const char *path;      /* the program */
+    const char *directory; /* its state directory */
+    const char *daemon_user;
+    const char *cgroup; /* where it creates control groups; NULL: it finds out */
+    bool allow_root;
+};
+int executor_start_system_launcher(const struct system_launcher *launcher, struct err *e);
 
 /* Opens a pretend executor. now_us: its clock, which executor_pretend_advance moves. Each launch runs for run_us of
  * virtual time. */

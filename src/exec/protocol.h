@@ -10,7 +10,7 @@
  *     MEASURE   empty                                    to the launcher
  *     RECORD    a record's text (record.h)               to the daemon
  *     SYNCED    empty                                    to the daemon
- *     ENFORCES  memory | CPUs | kill: 1 byte each        to the daemon, right after HELLO
+ *     ENFORCES  memory | CPUs | kill: 1 byte each        to the daemon, right after HELLO, and when it changes
  *     USAGE     id | at_us | cpu_us | mem_kib | io_bytes, 8 bytes each      to the daemon
  *     SAMPLE    empty                                    to the launcher
  *     PROCESS   pid, parent, uid: 4 bytes each | launch id, started_us, cpu_us, children_cpu_us, mem_kib, gpus: 8 bytes

@@ -93,34 +93,33 @@ static int wait_for_launcher(const char *directory, int log_fd, off_t log_offset
     return 0;
 }
 
-static int start(const char *launcher_path, const char *directory, int directory_fd, const char *daemon_user,
-                 bool allow_root, struct err *e)
+static int start(const struct system_launcher *l, int directory_fd, struct err *e)
 {
-    char *const arguments[] = {(char *)launcher_path,
-                               "--system",
-                               "--state",
-                               (char *)directory,
-                               "--daemon-user",
-                               (char *)daemon_user,
-                               allow_root ? "--allow-root" : NULL,
-                               NULL};
+    char *arguments[10] = {(char *)l->path,        "--system", "--state", (char *)l->directory, "--daemon-user",
+                           (char *)l->daemon_user, NULL};
+    size_t count = 6;
+    if (l->allow_root) arguments[count++] = "--allow-root";
+    if (l->cgroup != NULL) {
+        arguments[count++] = "--cgroup";
+        arguments[count++] = (char *)l->cgroup;
+    }
     int log_fd = openat(directory_fd, "launcher.log", O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (log_fd < 0) return io_error("open", directory, "/launcher.log", e);
+    if (log_fd < 0) return io_error("open", l->directory, "/launcher.log", e);
     off_t log_offset = lseek(log_fd, 0, SEEK_END);
     int result = launcher_spawn(arguments, log_fd, e);
-    if (result == 0) result = wait_for_launcher(directory, log_fd, log_offset, e);
+    if (result == 0) result = wait_for_launcher(l->directory, log_fd, log_offset, e);
     close(log_fd);
     return result;
 }
 
-int executor_start_system_launcher(const char *launcher_path, const char *directory, const char *daemon_user,
-                                   bool allow_root, struct err *e)
+int executor_start_system_launcher(const struct system_launcher *launcher, struct err *e)
 {
     int fd;
+    const char *directory = launcher->directory;
     if (geteuid() != 0) return err_set(e, ERR_DENIED, "only root can start a launcher that serves all users");
     if (directory[0] != '/') return err_value(e, "state directory", str(directory), "an absolute path");
     if (open_directory(directory, &fd, e)) return -1;
-    int result = is_served(fd) ? 0 : start(launcher_path, directory, fd, daemon_user, allow_root, e);
+    int result = is_served(fd) ? 0 : start(launcher, fd, e);
     close(fd);
     return result;
 }

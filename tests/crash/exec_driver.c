@@ -231,7 +231,9 @@ static bool read_lines(struct driver *d)
 static int start_system_launcher(char **argv)
 {
     struct err e;
-    int result = executor_start_system_launcher(argv[2], argv[1], argv[3], strcmp(argv[4], "1") == 0, &e);
+    const struct system_launcher launcher = {
+        .path = argv[2], .directory = argv[1], .daemon_user = argv[3], .allow_root = strcmp(argv[4], "1") == 0};
+    int result = executor_start_system_launcher(&launcher, &e);
     printf("%s%s\n", result == 0 ? "served" : "error ", result == 0 ? "" : ERR_SENTENCE(&e));
     return result == 0 ? 0 : 1;
 }

@@ -133,9 +133,11 @@ def test_start_with_settings_that_are_refused(stopped):
 
 
 @pytest.mark.parametrize('arguments, message', [
-    (['--account', 'x'], '--account, --launcher-state and --allow-root require --system'),
-    (['--launcher-state', '/x'], '--account, --launcher-state and --allow-root require --system'),
-    (['--allow-root'], '--account, --launcher-state and --allow-root require --system'),
+    (['--account', 'x'], '--account, --launcher-state, --cgroup and --allow-root require --system'),
+    (['--launcher-state', '/x'], '--account, --launcher-state, --cgroup and --allow-root require --system'),
+    (['--allow-root'], '--account, --launcher-state, --cgroup and --allow-root require --system'),
+    (['--cgroup', '/x'], '--account, --launcher-state, --cgroup and --allow-root require --system'),
+    (['--system', '--cgroup', 'x'], "--cgroup: 'x' is not an absolute path, such as /sys/fs/cgroup/fairlead"),
     (['--system', '--pretend', 'x.json'], '--pretend runs no job of other users: leave out --system'),
 ])
 def test_start_refuses_options_of_the_other_kind(stopped, arguments, message):

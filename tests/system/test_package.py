@@ -163,7 +163,7 @@ def test_services_start_as_their_units_say(machine):
 def test_units_are_valid(machine):
     machine.install()
     paths = machine.good('sh', '-c', 'ls /lib/systemd/system/fairlead*.service /usr/local/lib/systemd/system/fairlead*.service || true').split()
-    assert len(paths) == 2, paths
+    assert len(paths) == 3, paths
     done = machine.run('systemd-analyze', 'verify', *paths)
     said = [line for line in done.stderr.splitlines() if 'fairlead' in line and 'man ' not in line]
     assert said == [], done
@@ -305,7 +305,9 @@ def test_names_and_homes(served):
 def test_without_systemd_root_starts_and_stops_it(machine):
     machine.install()
     machine.make_users('ann')
-    assert machine.good('fairlead', 'start', '--system').startswith('Started: process ')
+    started = machine.good('fairlead', 'start', '--system', '--cgroup', '/tmp/groups')
+    assert started.startswith('Started: process ')
+    assert '--cgroup /tmp/groups' in machine.good('pgrep', '--full', '--list-full', 'fairlead-launcher --system')
     assert machine.status('ann')['serves_all'] is True
     assert machine.good('fairlead', 'start', '--system').startswith('Already running: process ')
     job = submit(machine, 'ann', '--', 'sh', '-c', 'until [ -e go ]; do sleep 0.05; done')

@@ -171,7 +171,9 @@ def test_what_a_user_cannot_reach(system):
 @pytest.mark.parametrize('arguments, message', [
     ([], "one of --private (for you) and --system (for all users) is needed"),
     (['--private', '--system'], "one of --private (for you) and --system (for all users) is needed"),
-    (['--private', '--account', 'x'], '--account, --launcher-state and --allow-root require --system'),
+    (['--private', '--account', 'x'], '--account, --launcher-state, --cgroup and --allow-root require --system'),
+    (['--private', '--cgroup', '/x'], '--account, --launcher-state, --cgroup and --allow-root require --system'),
+    (['--system', '--cgroup', 'relative'], "--cgroup: 'relative' is not an absolute path"),
     (['--system', '--account', 'no-such-account'], "there is no account 'no-such-account' for the daemon: run 'adduser"),
     (['--system', '--account', 'root'], "account 'root' is root's; the daemon needs its own"),
     (['--system', '--state', 'relative'], "--state: 'relative' is not an absolute path"),

@@ -117,6 +117,28 @@ def test_another_person_does_not_inherit_the_jobs_of_a_uid(system):
     assert system.good(None, 'release', jobs[2]) == 'Released 1 job\n'
 
 
+def test_all_jobs_of_a_lost_user_are_held(system):
+    """Also where they are more than one turn holds. None starts meanwhile, and what its user held becomes the operators' hold."""
+    alice = system.accounts.alice
+    system.good(None, 'set', 'host_cpus=1')
+    blocker = system.submit(system.accounts.mallory, '--', 'sh', '-c', 'until [ -e go ]; do sleep 0.05; done')
+    until(lambda: row_of(system, blocker)['state'] == 'RUNNING', 'the job to run')
+    jobs = [system.submit(alice, *(['--hold'] if i % 50 == 0 else []), '--', 'true') for i in range(300)]
+    new = replace_account(system, alice, system.accounts.names['new'], '/home/' + system.accounts.names['new'])
+    restart(system)
+    system.good(new, 'whoami')
+    reason = "held: uid %d was user '%s' and is now user '%s'" % (alice.pw_uid, alice.pw_name, new.pw_name)
+    until(lambda: 'user-lost' in (system.place / 'log').read_text(), 'the holds')
+    assert re.search('user-lost uid=%d name=%s jobs=300 ' % (alice.pw_uid, new.pw_name), (system.place / 'log').read_text())
+    (system.home(system.accounts.mallory) / 'go').touch()
+    system.good(None, 'wait', blocker)
+    rows = {row['job_id']: row for row in json.loads(system.good(None, 'queue', '--json'))}
+    assert {(row['held'], row['reason']) for row in rows.values()} == {(True, 'JobHeldAdmin')} and set(rows) == set(map(int, jobs))
+    assert row_of(system, jobs[0])['admin_comment'] == row_of(system, jobs[-1])['admin_comment'] == reason
+    restart(system)
+    assert system.good(None, 'release', jobs[0]) == 'Released 1 job\n'
+
+
 def test_a_new_name_that_is_taken(system):
     """Rows of the new name exist already: both stay as they are."""
     alice, mallory = system.accounts.alice, system.accounts.mallory

@@ -2,6 +2,7 @@
  * command that is executed, reading files, and the identity of a job's process. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -202,6 +203,57 @@ static void test_the_own_cgroup_is_found(void **state)
         else
             assert_string_equal(found ? path : "(none)", rows[i].path);
     }
+}
+
+/* The unit's group is beside the own one. */
+static void test_the_group_of_jobs_is_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *membership, *mounts, *path;
+    } rows[] = {
+        {"0::/system.slice/fairlead-launcher.service\n", V2, "/sys/fs/cgroup/system.slice/fairlead-jobs.service"},
+        {"0::/a\n", V2, "/sys/fs/cgroup/fairlead-jobs.service"},
+        {"1:cpu:/y\n", V1 V2, NULL},
+        {"0::/../a\n", V2, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char path[PATH_MAX], small[40];
+        bool found = cgroup_find_jobs_unit(str(rows[i].membership), str(rows[i].mounts), path, sizeof path);
+        assert_string_equal(found ? path : "(none)", rows[i].path ? rows[i].path : "(none)");
+        assert_false(strlen(rows[i].path ? rows[i].path : "") >= sizeof small &&
+                     cgroup_find_jobs_unit(str(rows[i].membership), str(rows[i].mounts), small, sizeof small));
+    }
+}
+
+/* What a launcher that was killed has left, and not what another one is using. */
+static void test_old_probes_are_removed(void **state)
+{
+    (void)state;
+    struct cgroup_parent parent;
+    struct cgroup old, used;
+    cgroup_probe(NULL, false, &parent);
+    const char *directory = parent.path[0] ? parent.path : parent.cpu_path;
+    if (directory[0] == '\0') {
+        print_message("# skip: cannot create a control group\n");
+        skip();
+    }
+    pid_t dead = fork();
+    if (dead == 0) _exit(0);
+    assert_int_equal(waitpid(dead, NULL, 0), dead);
+    pid_t alive = fork();
+    if (alive == 0) _exit(pause());
+    text_format(old.path, sizeof old.path, "%s/fairlead-probe-%d", directory, (int)dead);
+    text_format(used.path, sizeof used.path, "%s/fairlead-probe-%d", directory, (int)alive);
+    cgroup_create(&old);
+    cgroup_create(&used);
+    assert_true(old.path[0] != '\0' && used.path[0] != '\0');
+    cgroup_probe(NULL, false, &parent);
+    bool has_old = access(old.path, F_OK) == 0, has_used = access(used.path, F_OK) == 0;
+    assert_true(cgroup_remove(&old) && cgroup_remove(&used));
+    assert_int_equal(kill(alive, SIGKILL), 0);
+    assert_int_equal(waitpid(alive, NULL, 0), alive);
+    assert_true(!has_old && has_used);
 }
 
 static void test_the_own_cpu_cgroup_of_version_1_is_found(void **state)
@@ -454,6 +506,8 @@ int main(void)
         cmocka_unit_test(test_a_stat_file_is_parsed),
         cmocka_unit_test(test_the_own_cgroup_is_found),
         cmocka_unit_test(test_the_own_cpu_cgroup_of_version_1_is_found),
+        cmocka_unit_test(test_the_group_of_jobs_is_found),
+        cmocka_unit_test(test_old_probes_are_removed),
         cmocka_unit_test(test_a_cpu_weight_is_written),
         cmocka_unit_test(test_a_process_identity_is_parsed),
         cmocka_unit_test(test_identities_are_refused_by_their_numbers),

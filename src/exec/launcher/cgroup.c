@@ -12,19 +12,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/ensure.h"
+#include "base/number.h"
 #include "base/quantity.h"
 #include "exec/clock.h"
 #include "exec/launch.h"
 #include "exec/launcher/durable.h"
+#include "exec/launcher/jobs_group.h"
 #include "exec/launcher/usage_text.h"
 
 #define ROOT_GROUP "fairlead"
+#define PROBE_PREFIX "fairlead-probe-"
 
 enum { DEPTH_MAX = 32, REMOVE_TRIES = 100, REMOVE_RETRY_MS = 1 };
 
@@ -115,6 +119,16 @@ bool cgroup_find(struct str membership, struct str mounts, const char *controlle
     return strstr(out, "/..") == NULL; /* how a group outside of the cgroup namespace is shown */
 }
 
+bool cgroup_find_jobs_unit(struct str membership, struct str mounts, char *out, size_t size)
+{
+    if (!cgroup_find(membership, mounts, NULL, out, size)) return false;
+    char *slash = strrchr(out, '/');
+    size_t parent_length = slash == NULL ? 0 : (size_t)(slash - out);
+    if (slash == NULL || parent_length + sizeof "/" JOBS_GROUP_UNIT > size) return false;
+    text_format(slash, size - parent_length, "/%s", JOBS_GROUP_UNIT);
+    return true;
+}
+
 /* --- the files of a group ----------------------------------------------------------------------------------------- */
 
 /* False if the path would be too long. */
@@ -139,7 +153,7 @@ static bool can_create_groups(const char *directory, const char *file)
 {
     char path[PATH_MAX], name[64];
     struct cgroup probe;
-    text_format(name, sizeof name, "fairlead-probe-%d", (int)getpid());
+    text_format(name, sizeof name, PROBE_PREFIX "%d", (int)getpid());
     if (!join_path(directory, name, probe.path)) return false;
     cgroup_create(&probe);
     if (probe.path[0] == '\0') return false;
@@ -147,11 +161,29 @@ static bool can_create_groups(const char *directory, const char *file)
     return cgroup_remove(&probe) && has_file;
 }
 
+/* Removes the probes of launchers that were killed meanwhile. */
+static void remove_old_probes(const char *directory)
+{
+    DIR *groups = opendir(directory);
+    if (groups == NULL) return;
+    for (struct dirent *entry; (entry = readdir(groups)) != NULL;) {
+        char path[PATH_MAX];
+        uint64_t pid;
+        if (strncmp(entry->d_name, PROBE_PREFIX, strlen(PROBE_PREFIX)) != 0) continue;
+        bool is_pid = number_parse_u64(str(entry->d_name + strlen(PROBE_PREFIX)), &pid) && pid > 0 && pid <= INT_MAX;
+        if (!is_pid || kill((pid_t)pid, 0) == 0 || errno != ESRCH) continue;
+        if (join_path(directory, entry->d_name, path)) (void)rmdir(path);
+    }
+    closedir(groups);
+}
+
 /* Whether groups in the parent can be created, killed, and entered from this process's own group. Moving a process
  * needs write access to the cgroup.procs of the common ancestor of both groups, which is the parent. */
 static bool is_usable(const struct cgroup_parent *parent)
 {
     char path[PATH_MAX];
+    if (parent->path[0] == '\0') return false;
+    remove_old_probes(parent->path);
     return join_path(parent->path, "cgroup.procs", path) && access(path, W_OK) == 0 &&
            can_create_groups(parent->path, "cgroup.kill");
 }
@@ -167,7 +199,9 @@ static bool enable_controller(const struct cgroup_parent *parent, const char *co
 static void find_v1(struct str membership, struct str mounts, const char *controller, const char *file,
                     char out[PATH_MAX])
 {
-    if (!cgroup_find(membership, mounts, controller, out, PATH_MAX) || !can_create_groups(out, file)) out[0] = '\0';
+    bool is_found = cgroup_find(membership, mounts, controller, out, PATH_MAX);
+    if (is_found) remove_old_probes(out);
+    if (!is_found || !can_create_groups(out, file)) out[0] = '\0';
 }
 
 /* The hierarchies of version 1 for the controllers that version 2 does not have. */
@@ -214,25 +248,53 @@ static bool take_root_group(struct str mounts, struct cgroup_parent *out, bool *
     return true;
 }
 
-void cgroup_probe(const char *directory, bool may_use_root_group, struct cgroup_parent *out)
+/* The group of fairlead-jobs.service. False, and *out stays, unless it has the memory controller. */
+static bool take_jobs_group(struct str membership, struct str mounts, struct cgroup_parent *out, bool *out_has_cpu)
 {
-    struct buf membership_text = {0}, mounts_text = {0};
-    bool found;
-    *out = (struct cgroup_parent){0};
-    (void)durable_read(AT_FDCWD, "/proc/self/cgroup", &membership_text, &found, NULL);
-    (void)durable_read(AT_FDCWD, "/proc/self/mountinfo", &mounts_text, &found, NULL);
-    struct str membership = {membership_text.text, membership_text.length};
-    struct str mounts = {mounts_text.text, mounts_text.length};
+    struct cgroup_parent found = {.path = ""};
+    if (!cgroup_find_jobs_unit(membership, mounts, found.path, sizeof found.path)) return false;
+    bool has_cpu = is_usable(&found) && take_controllers(&found);
+    if (!found.has_memory) return false;
+    bool has_keepers =
+        join_path(found.path, JOBS_GROUP_KEEPERS, found.keepers_path) && access(found.keepers_path, W_OK) == 0;
+    if (!has_keepers) found.keepers_path[0] = '\0';
+    *out = found;
+    *out_has_cpu = has_cpu;
+    return true;
+}
+
+/* The directory, or without one the own group. Returns whether groups there have the cpu controller. */
+static bool take_group(const char *directory, struct str membership, struct str mounts, struct cgroup_parent *out)
+{
     if (directory != NULL)
         take_directory(directory, out->path);
     else if (!cgroup_find(membership, mounts, NULL, out->path, sizeof out->path))
         out->path[0] = '\0';
     if (!is_usable(out)) out->path[0] = '\0';
-    bool has_cpu = take_controllers(out);
-    if (directory == NULL && may_use_root_group && !out->has_memory) (void)take_root_group(mounts, out, &has_cpu);
+    return take_controllers(out);
+}
+
+void cgroup_probe(const char *directory, bool is_system, struct cgroup_parent *out)
+{
+    struct buf membership_text = {0}, mounts_text = {0};
+    bool found, has_cpu, may_choose = directory == NULL && is_system;
+    *out = (struct cgroup_parent){0};
+    (void)durable_read(AT_FDCWD, "/proc/self/cgroup", &membership_text, &found, NULL);
+    (void)durable_read(AT_FDCWD, "/proc/self/mountinfo", &mounts_text, &found, NULL);
+    struct str membership = {membership_text.text, membership_text.length};
+    struct str mounts = {mounts_text.text, mounts_text.length};
+    if (!may_choose || !take_jobs_group(membership, mounts, out, &has_cpu)) {
+        has_cpu = take_group(directory, membership, mounts, out);
+        if (may_choose && !out->has_memory) (void)take_root_group(mounts, out, &has_cpu);
+    }
     probe_v1(membership, mounts, has_cpu, out);
     buf_release(&membership_text);
     buf_release(&mounts_text);
+}
+
+bool cgroup_parent_is_gone(const struct cgroup_parent *parent)
+{
+    return parent->path[0] != '\0' && access(parent->path, F_OK) < 0;
 }
 
 struct enforcement cgroup_enforcement(const struct cgroup_parent *parent)

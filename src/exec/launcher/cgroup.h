@@ -22,15 +22,20 @@ struct cgroup_parent {
     bool has_memory, has_cpuset; /* version 2 has these controllers here */
     char cpu_path[PATH_MAX];     /* version 1, cpu hierarchy; only if version 2 has no cpu controller here */
     char memory_path[PATH_MAX], cpuset_path[PATH_MAX]; /* likewise, of these controllers */
+    char keepers_path[PATH_MAX]; /* version 2: the group of the keepers; empty: that of the launcher */
 };
 
 /* Finds where this process may create groups. path is directory, which is created if it is missing, or if that is NULL
  * its own group of version 2, if groups can be created there, entered by processes, and killed with cgroup.kill (Linux
  * 5.14); their cpu, memory, cpuset and io controllers are enabled if that is allowed, each by itself. Without one of
  * the first three, its path is the process's own group in that hierarchy of version 1, if groups can be created
- * there. may_use_root_group: if the own group gets no memory controller, which is so if it has processes, as a service
- * and a session have, the group "fairlead" at the top of the hierarchy is taken if that gets one. */
-void cgroup_probe(const char *directory, bool may_use_root_group, struct cgroup_parent *out);
+ * there. is_system: the group of the unit fairlead-jobs.service (jobs_group.h) comes first, if that gets a memory
+ * controller; and if the own group gets none, which is so if it has processes, as a service and a session have, the
+ * group "fairlead" at the top of the hierarchy is taken if that gets one. Removes the probes of killed launchers. */
+void cgroup_probe(const char *directory, bool is_system, struct cgroup_parent *out);
+
+/* Whether the parent of version 2 was removed: by systemd after the end of its unit, or by root. */
+bool cgroup_parent_is_gone(const struct cgroup_parent *parent);
 
 /* What can be enforced with the groups that can be created there. */
 struct enforcement cgroup_enforcement(const struct cgroup_parent *parent);
@@ -39,6 +44,9 @@ struct enforcement cgroup_enforcement(const struct cgroup_parent *parent);
  * NULL: of version 2; else of the version 1 hierarchy with this controller ("cpu"). False if there is none, or the path
  * does not fit. Pure. */
 bool cgroup_find(struct str membership, struct str mounts, const char *controller, char *out, size_t size);
+
+/* Likewise the directory of the unit fairlead-jobs.service, beside the unit of this process. */
+bool cgroup_find_jobs_unit(struct str membership, struct str mounts, char *out, size_t size);
 
 struct cgroup {
     char path[PATH_MAX]; /* empty: no group */

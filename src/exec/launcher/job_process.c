@@ -240,14 +240,6 @@ static void limit_data(struct job_setup *s)
     s->limits_data = true;
 }
 
-/* Like fork, but the child begins in a control group. -1: it cannot; the control group may be the reason. */
-static pid_t fork_into_group(int group_fd)
-{
-    struct clone_args arguments = {
-        .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (uint64_t)(unsigned)group_fd};
-    return (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
-}
-
 /* In the control group, if that is possible; else it is removed, and its path becomes empty. A process that changes its
  * identity does not share the keeper's memory, so that no user can reach into it. */
 static pid_t fork_job(struct cgroup *group, struct job_setup *s)
@@ -255,7 +247,7 @@ static pid_t fork_job(struct cgroup *group, struct job_setup *s)
     pid_t pid = -1;
     int fd = group->path[0] == '\0' ? -1 : open(group->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (!s->changes_identity && (fd >= 0 || group->path[0] == '\0')) pid = process_clone(fd, child_main, s);
-    if (fd >= 0 && pid < 0) pid = fork_into_group(fd);
+    if (fd >= 0 && pid < 0) pid = process_clone_fork(fd);
     if (fd >= 0 && pid != 0) close(fd);
     if (pid >= 0) return pid;
     (void)cgroup_remove(group);

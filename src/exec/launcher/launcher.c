@@ -72,6 +72,7 @@ struct daemon_connection {
 
 struct launcher {
     struct spool spool;
+    const struct launcher_options *options;
     struct cgroup_parent cgroups;
     struct launches launches;
     struct low_weights low;
@@ -162,6 +163,20 @@ static void send_queued(struct launcher *l)
     c->is_waiting_to_send = is_waiting;
 }
 
+static void find_groups(struct launcher *l)
+{
+    const struct launcher_options *options = l->options;
+    if (!options->no_cgroup) cgroup_probe(options->cgroup, options->rules.is_system, &l->cgroups);
+}
+
+/* Groups whose parent was removed are created elsewhere from now on. */
+static void replace_lost_groups(struct launcher *l)
+{
+    if (!l->connection.is_greeted || !cgroup_parent_is_gone(&l->cgroups)) return;
+    find_groups(l);
+    protocol_enforces(&l->connection.out, cgroup_enforcement(&l->cgroups));
+}
+
 static void take_hello(struct launcher *l, uint32_t version)
 {
     protocol_hello(&l->connection.out, PROTOCOL_VERSION);
@@ -229,6 +244,7 @@ static void take_messages(struct launcher *l)
 {
     struct daemon_connection *c = &l->connection;
     size_t offset = 0, used = 1;
+    replace_lost_groups(l);
     while (used > 0 && !l->is_ending) {
         struct message m;
         struct str rest = {c->in.text + offset, c->in.length - offset};
@@ -411,7 +427,7 @@ static int set_up(struct launcher *l, const struct launcher_options *options, st
     if (options->rules.is_system && system_directory_make_id(l->spool.fd, e)) return -1;
     l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (l->epoll_fd < 0) return system_error(e, "create an epoll set");
-    if (!options->no_cgroup) cgroup_probe(options->cgroup, options->rules.is_system, &l->cgroups);
+    find_groups(l);
     l->launches = (struct launches){.spool = &l->spool,
                                     .cgroups = &l->cgroups,
                                     .inherited = &options->inherited,
@@ -451,7 +467,8 @@ static void tear_down(struct launcher *l)
 int launcher_run(const struct launcher_options *options, struct err *e)
 {
     ensure(options->directory[0] == '/');
-    struct launcher l = {.connection.fd = -1, .epoll_fd = -1, .listen_fd = -1, .events_fd = -1, .signal_fd = -1};
+    struct launcher l = {
+        .options = options, .connection.fd = -1, .epoll_fd = -1, .listen_fd = -1, .events_fd = -1, .signal_fd = -1};
     l.spool = (struct spool){.fd = -1, .launches_fd = -1, .lock_fd = -1};
     l.launches.segments.keepers_fd = -1;
     int result = set_up(&l, options, e);

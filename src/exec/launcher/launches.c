@@ -21,6 +21,7 @@
 #include "exec/launcher/launches.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -38,6 +39,7 @@
 #include "exec/launcher/measure.h"
 #include "exec/launcher/memory_watch.h"
 #include "exec/launcher/older_launches.h"
+#include "exec/launcher/process_clone.h"
 #include "exec/launcher/strays.h"
 #include "exec/protocol.h"
 
@@ -311,6 +313,16 @@ static void fail_start(struct launches *l, uint64_t id, const char *detail)
     launches_report_never_ran(l, id, LAUNCH_UNAVAILABLE, detail);
 }
 
+/* In the group of the keepers, if there is one. */
+static pid_t fork_keeper(const struct cgroup_parent *groups)
+{
+    const char *path = groups->keepers_path;
+    int fd = path[0] == '\0' ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    pid_t pid = fd < 0 ? -1 : process_clone_fork(fd);
+    if (fd >= 0) close(fd);
+    return pid < 0 ? fork() : pid;
+}
+
 static void start_keeper(struct launches *l, const struct launch *launch, struct arena *memory, struct buf *bytes)
 {
     struct launch_entry *entry = launches_find(l, launch->id);
@@ -327,7 +339,7 @@ static void start_keeper(struct launches *l, const struct launch *launch, struct
                                .launcher_pid = getpid(),
                                .memory = memory,
                                .bytes = bytes};
-    pid_t pid = fork();
+    pid_t pid = fork_keeper(l->cgroups);
     if (pid == 0) keeper_main(&task);
     if (pid < 0) {
         char detail[LAUNCH_DETAIL_SIZE];

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/ensure.h"
 #include "exec/executor.h"
+#include "exec/launcher/jobs_group.h"
 #include "exec/launcher/launcher.h"
 #include "exec/launcher/process_title.h"
 #include "exec/launcher/system_accounts.h"
@@ -25,7 +26,7 @@
 #define DAEMON_USER "fairlead"
 
 struct launcher_arguments {
-    bool is_private, is_system, allows_root, has_no_cgroup, wants_help, wants_manual, wants_version;
+    bool is_private, is_system, holds_jobs_group, allows_root, has_no_cgroup, wants_help, wants_manual, wants_version;
     const char *state, *daemon_user, *cgroup;
 };
 
@@ -64,7 +65,11 @@ static const struct option_row rows[] = {
      .help =
          "create the control groups of jobs in this one of version 2, an absolute path such as "
          "/sys/fs/cgroup/fairlead, which is created if it is missing. Default: the launcher's own group; with --system, "
-         "if that gets no memory controller, /sys/fs/cgroup/fairlead"},
+         "that of fairlead-jobs.service, or if neither gets a memory controller, /sys/fs/cgroup/fairlead"},
+    {.name = "jobs-group",
+     .value = FLAG_IN(struct launcher_arguments, holds_jobs_group),
+     .help =
+         "start no jobs, but be the process of the unit fairlead-jobs.service, which has the control groups of jobs"},
     {.name = "help", .letter = 'h', .value = FLAG_IN(struct launcher_arguments, wants_help), .help = "this text"},
     {.name = "manual",
      .value = FLAG_IN(struct launcher_arguments, wants_manual),
@@ -79,7 +84,7 @@ static const struct option_row rows[] = {
 static const struct program_usage usage = {
     .name = "fairlead-launcher",
     .title = "starts the jobs of the batch scheduler Fairlead",
-    .line = "--private --state DIR | --system [OPTION...]",
+    .line = "--private --state DIR | --system [OPTION...] | --jobs-group",
     .summary =
         "Starts the jobs of a Fairlead daemon and keeps them running without it. fairleadd starts this program when "
         "it needs it.",
@@ -115,6 +120,8 @@ static int read_arguments(int argc, char **argv, struct launcher_arguments *out,
     if (out->wants_help || out->wants_manual || out->wants_version) return 0;
     if (parsed.operand_count > 0)
         return err_set(e, ERR_USAGE, "unexpected argument '%s'; see 'fairlead-launcher --help'", parsed.operands[0]);
+    if (out->holds_jobs_group && argc > 2) return err_set(e, ERR_USAGE, "--jobs-group has no other options");
+    if (out->holds_jobs_group) return 0;
     if (out->is_private == out->is_system)
         return err_set(e, ERR_USAGE, "give either --private, for the jobs of one user, or --system, for those of all");
     if (out->is_private && (out->allows_root || out->daemon_user != NULL))
@@ -187,6 +194,13 @@ static int serve(int argc, char **argv, const struct launcher_arguments *argumen
     return status;
 }
 
+static int hold_jobs_group(void)
+{
+    struct err e;
+    service_manager_init();
+    return jobs_group_hold(&e) != 0 ? fail(&e) : 0;
+}
+
 int main(int argc, char **argv)
 {
     struct launcher_arguments arguments = {0};
@@ -200,5 +214,5 @@ int main(int argc, char **argv)
         puts("fairlead-launcher " FAIRLEAD_VERSION);
         return 0;
     }
-    return serve(argc, argv, &arguments);
+    return arguments.holds_jobs_group ? hold_jobs_group() : serve(argc, argv, &arguments);
 }

@@ -62,3 +62,10 @@ pid_t process_clone(int group_fd, void (*child_main)(void *argument), void *argu
 }
 
 #endif
+
+pid_t process_clone_fork(int group_fd)
+{
+    struct clone_args arguments = {
+        .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (uint64_t)(unsigned)group_fd};
+    return (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+}

@@ -16,4 +16,8 @@
  *   - There is one such child at a time, because there is one stack. */
 pid_t process_clone(int group_fd, void (*child_main)(void *argument), void *argument);
 
+/* Like fork, but the child begins in a control group; group_fd: a descriptor of its directory. -1: it cannot; the
+ * control group may be the reason. */
+pid_t process_clone_fork(int group_fd);
+
 #endif
