@@ -1,4 +1,4 @@
-"""The command starts without a dynamic linker, which takes longer than all else that a submission does, and calls nothing for
+"""The command starts without a dynamic linker, which takes a quarter of the CPU time of a submission, and calls nothing for
 which glibc would load a library at run time."""
 import json
 import subprocess
