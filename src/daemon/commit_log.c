@@ -74,26 +74,59 @@ static int open_regular(const char *path, int flags)
     return -1;
 }
 
-static int write_file(const char *path, int flags, const struct buf *text, struct err *e)
+static int write_lines(int fd, const char *path, const struct buf *text, struct err *e)
 {
-    int fd = open_regular(path, O_WRONLY | O_CREAT | flags);
-    if (fd < 0) return fail("open", path, e);
     ssize_t written = write(fd, text->text, text->length);
     if (written >= 0 && (size_t)written < text->length) errno = ENOSPC;
-    int status = written == (ssize_t)text->length ? 0 : fail("write", path, e);
+    return written == (ssize_t)text->length ? 0 : fail("write", path, e);
+}
+
+void commit_log_close(struct commit_log *log)
+{
+    if (log->fd > 0) close(log->fd);
+    log->fd = 0;
+}
+
+/* Whether the path still leads to the open file: another program may have removed or replaced it. */
+static bool is_at(const struct commit_log *log, const char *path)
+{
+    struct stat s;
+    return lstat(path, &s) == 0 && s.st_dev == log->device && s.st_ino == log->inode;
+}
+
+static int open_log(struct commit_log *log, const char *path, struct err *e)
+{
+    struct stat s;
+    int fd = open_regular(path, O_WRONLY | O_CREAT | O_APPEND);
+    if (fd < 0 || fstat(fd, &s) < 0) {
+        (void)fail("open", path, e);
+        if (fd >= 0) close(fd);
+        return -1;
+    }
+    *log = (struct commit_log){.fd = fd, .device = s.st_dev, .inode = s.st_ino};
+    return 0;
+}
+
+int commit_log_append(struct commit_log *log, const char *directory, const struct buf *lines, struct err *e)
+{
+    char path[PATH_MAX];
+    make_path(directory, "", path);
+    if (log->fd > 0 && !is_at(log, path)) commit_log_close(log);
+    if (log->fd == 0 && open_log(log, path, e) != 0) return -1;
+    return write_lines(log->fd, path, lines, e);
+}
+
+static int write_new(const char *path, const struct buf *text, struct err *e)
+{
+    int fd = open_regular(path, O_WRONLY | O_CREAT | O_EXCL);
+    if (fd < 0) return fail("open", path, e);
+    int status = write_lines(fd, path, text, e);
     close(fd);
     return status;
 }
 
-int commit_log_append(const char *directory, const struct buf *lines, struct err *e)
-{
-    char path[PATH_MAX];
-    make_path(directory, "", path);
-    return write_file(path, O_APPEND, lines, e);
-}
-
-int commit_log_begin(const char *directory, const char *instance_id, uint64_t since, uint32_t next_job_id,
-                     uint64_t next_launch_id, struct err *e)
+int commit_log_begin(struct commit_log *log, const char *directory, const char *instance_id, uint64_t since,
+                     uint32_t next_job_id, uint64_t next_launch_id, struct err *e)
 {
     char path[PATH_MAX], new_path[PATH_MAX];
     struct buf text = {0};
@@ -104,9 +137,10 @@ int commit_log_begin(const char *directory, const char *instance_id, uint64_t si
         buf_release(&text);
         return fail("remove", new_path, e);
     }
-    int status = write_file(new_path, O_EXCL, &text, e);
+    int status = write_new(new_path, &text, e);
     buf_release(&text);
     if (status != 0) return -1;
+    commit_log_close(log);
     return rename(new_path, path) == 0 ? 0 : fail("write", path, e);
 }
 

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/array.h"
 #include "base/err.h"
@@ -44,10 +45,20 @@ void commit_log_add_job(struct buf *lines, uint32_t job_id);
 void commit_log_add_task(struct buf *lines, struct str row);
 void commit_log_add_commit(struct buf *lines, uint64_t number, uint32_t next_job_id, uint64_t next_launch_id);
 
-/* Replaces the log by an empty one: up to this commit, everything is in the database file. Appends the lines of a
- * commit. ERR_IO: a later reader finds that commits are not in the log. */
-int commit_log_begin(const char *directory, const char *instance_id, uint64_t since, uint32_t next_job_id,
-                     uint64_t next_launch_id, struct err *e);
-int commit_log_append(const char *directory, const struct buf *lines, struct err *e);
+/* The log as it was last opened. It stays open, because opening it takes longer than writing to it. All zeros: closed;
+ * descriptor 0 is never a log. */
+struct commit_log {
+    int fd;
+    dev_t device;
+    ino_t inode;
+};
+
+/* commit_log_begin: replaces the log by an empty one: up to this commit, everything is in the database file.
+ * commit_log_append: appends the lines of a commit, to the file that the path leads to now.
+ * ERR_IO: a later reader finds that commits are not in the log. */
+int commit_log_begin(struct commit_log *log, const char *directory, const char *instance_id, uint64_t since,
+                     uint32_t next_job_id, uint64_t next_launch_id, struct err *e);
+int commit_log_append(struct commit_log *log, const char *directory, const struct buf *lines, struct err *e);
+void commit_log_close(struct commit_log *log);
 
 #endif

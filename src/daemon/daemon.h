@@ -28,6 +28,7 @@
 
 #include "api/server/server.h"
 #include "daemon/bulk_changes.h"
+#include "daemon/commit_log.h"
 #include "daemon/config.h"
 #include "daemon/daemon_clock.h"
 #include "daemon/instance_mark.h"
@@ -100,8 +101,9 @@ struct daemon {
     bool is_mark_due;                /* it is written once the tasks that may run elsewhere have ended */
     const char *elsewhere;           /* for EVENT_SYNCED: the state is under quarantine; NULL: it is not */
     struct buf recovery;             /* which commits this start found missing, and what follows; empty: none */
-    struct buf commit_lines;         /* of the commit log, of one turn */
-    uint64_t logged_commit;          /* the last one that is in the commit log */
+    struct commit_log commit_log;
+    struct buf commit_lines; /* of the commit log, of one turn */
+    uint64_t logged_commit;  /* the last one that is in the commit log */
     struct schedule_file schedule_file;
     char write_failure[200];     /* why the last commit failed; empty: it did not */
     char launcher_failure[200];  /* why no launcher could be reached at the last try; empty: one could */

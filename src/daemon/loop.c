@@ -768,6 +768,7 @@ void daemon_close(struct daemon *d)
     daemon_clock_close(&d->clock);
     if (d->pretend != NULL) pretend_release(d->pretend);
     buf_release(&d->recovery);
+    commit_log_close(&d->commit_log);
     buf_release(&d->commit_lines);
     arena_release(&d->arena);
 }

@@ -6,7 +6,6 @@
  * What these commits started and ended is in the commit log, and is started and ended again in the rows, before any
  * launch is reported or started. If the log does not have all of them, the state is put under quarantine as well. */
 #include "engine/recovery.h"
-#include "daemon/commit_log.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "engine/quarantine.h"
@@ -144,7 +143,7 @@ void daemon_check_launch(struct daemon *d, uint64_t launch_id)
 static void begin_log(struct daemon *d)
 {
     struct err e;
-    if (commit_log_begin(d->state_dir.path, store_instance_id(d->store), store_certain_number(d->store),
+    if (commit_log_begin(&d->commit_log, d->state_dir.path, store_instance_id(d->store), store_certain_number(d->store),
                          d->state.next_job_id, d->state.next_launch_id, &e) != 0)
         log_line(LOG_WARNING, "commit-log-failed", " error=\"%s\"", ERR_SENTENCE(&e));
 }
@@ -196,7 +195,7 @@ void daemon_log_commit(struct daemon *d)
     for (uint32_t i = 0; i < d->outcome.changes.count; i++)
         add_change(d, d->outcome.changes.items[i], &seen_tasks, &row);
     commit_log_add_commit(&d->commit_lines, number, d->state.next_job_id, d->state.next_launch_id);
-    if (commit_log_append(d->state_dir.path, &d->commit_lines, &e) != 0)
+    if (commit_log_append(&d->commit_log, d->state_dir.path, &d->commit_lines, &e) != 0)
         log_line(LOG_WARNING, "commit-log-failed", " error=\"%s\"", ERR_SENTENCE(&e));
     idset_release(&seen_tasks);
     buf_release(&row);

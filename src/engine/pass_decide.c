@@ -234,6 +234,13 @@ static struct run_decision decide_next(struct pass *p, uint32_t job, uint32_t gr
     return own == d ? run_job(&p->run, d, p->c->s->jobs.items[job].is_reserving) : run_job_now(&p->run, own);
 }
 
+/* Whether the next task of a job is decided. When nothing can start any more, its reservation matters only for the
+ * schedule file: an array would get one for each of its tasks, in every pass. */
+static bool goes_on(const struct pass *p)
+{
+    return !run_is_over(&p->run) && (p->run.open_count > 0 || p->is_listed);
+}
+
 static enum run_outcome decide_tasks(struct pass *p, uint32_t job, uint32_t group, uint32_t *io_max)
 {
     struct state *s = p->c->s;
@@ -246,7 +253,7 @@ static enum run_outcome decide_tasks(struct pass *p, uint32_t job, uint32_t grou
     if (reserved > 0) decision.outcome = RUN_RESERVED;
     tasks = tasks > reserved ? tasks - reserved : 0;
     if (tasks > *io_max) tasks = *io_max;
-    for (; tasks > 0 && decision.outcome != RUN_WAITS && !run_is_over(&p->run); tasks--) {
+    for (; tasks > 0 && decision.outcome != RUN_WAITS && goes_on(p); tasks--) {
         decision = decide_next(p, job, group, d);
         if (decision.outcome == RUN_STARTS) {
             start_task(p, job, d, &decision.allocation);

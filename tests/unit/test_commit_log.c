@@ -1,6 +1,7 @@
 /* The commit log: what a text says of the commits after a number, whatever was lost or damaged in it. */
 #include "dies.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -87,13 +88,14 @@ static void a_log_that_was_reset_after_the_database(void **state)
     (void)state;
     char directory[] = "/tmp/fairlead-log-XXXXXX";
     struct buf lines = {0};
+    struct commit_log log = {0};
     struct commit_log_tail tail;
     struct err e;
     assert_non_null(mkdtemp(directory));
     assert_int_equal(commit_log_read(directory, 5, &tail, &e), 0);
     assert_true(tail.is_complete && tail.last == 0);
     commit_log_tail_release(&tail);
-    assert_int_equal(commit_log_begin(directory, "", 20, 9, 8, &e), 0);
+    assert_int_equal(commit_log_begin(&log, directory, "", 20, 9, 8, &e), 0);
     assert_int_equal(commit_log_read(directory, 20, &tail, &e), 0);
     assert_true(tail.is_complete && tail.last == 0);
     commit_log_tail_release(&tail);
@@ -102,23 +104,72 @@ static void a_log_that_was_reset_after_the_database(void **state)
     assert_true(tail.next_job_id == 9 && tail.next_launch_id == 8);
     commit_log_tail_release(&tail);
     commit_log_add_commit(&lines, 21, 6, 5);
-    assert_int_equal(commit_log_append(directory, &lines, &e), 0);
+    assert_int_equal(commit_log_append(&log, directory, &lines, &e), 0);
     assert_int_equal(commit_log_read(directory, 20, &tail, &e), 0);
     assert_true(tail.is_complete && tail.first == 21 && tail.last == 21 && tail.next_launch_id == 5);
     commit_log_tail_release(&tail);
+    commit_log_close(&log);
     buf_release(&lines);
     char path[64];
     text_format(path, sizeof path, "%s/commits.log", directory);
     assert_int_equal(unlink(path) | rmdir(directory), 0);
 }
 
+static void append_commit(struct commit_log *log, const char *directory, uint64_t number)
+{
+    struct buf lines = {0};
+    struct err e;
+    commit_log_add_commit(&lines, number, 6, 5);
+    assert_int_equal(commit_log_append(log, directory, &lines, &e), 0);
+    buf_release(&lines);
+}
+
+static void check_tail(const char *directory, uint64_t first, uint64_t last)
+{
+    struct commit_log_tail tail;
+    struct err e;
+    assert_int_equal(commit_log_read(directory, first - 1, &tail, &e), 0);
+    assert_true(tail.is_complete);
+    assert_int_equal(tail.last, last);
+    commit_log_tail_release(&tail);
+}
+
+/* The log stays open, but lines go to the file that is at its path when they are written. */
+static void a_log_that_is_removed_or_replaced(void **state)
+{
+    (void)state;
+    char directory[] = "/tmp/fairlead-log-XXXXXX", path[64], moved[64];
+    struct commit_log log = {0};
+    struct err e;
+    assert_non_null(mkdtemp(directory));
+    text_format(path, sizeof path, "%s/commits.log", directory);
+    text_format(moved, sizeof moved, "%s/moved", directory);
+    append_commit(&log, directory, 1);
+    int fd = log.fd;
+    append_commit(&log, directory, 2);
+    assert_int_equal(log.fd, fd);
+    check_tail(directory, 1, 2);
+    assert_int_equal(rename(path, moved), 0);
+    append_commit(&log, directory, 3);
+    check_tail(directory, 3, 3);
+    assert_int_equal(unlink(path), 0);
+    append_commit(&log, directory, 4);
+    check_tail(directory, 4, 4);
+    assert_int_equal(commit_log_begin(&log, directory, "", 4, 6, 5, &e), 0);
+    append_commit(&log, directory, 5);
+    check_tail(directory, 5, 5);
+    assert_int_equal(unlink(path) | symlink(moved, path), 0);
+    assert_int_equal(commit_log_append(&log, directory, &(struct buf){0}, &e), -1);
+    assert_int_equal(unlink(path) | unlink(moved) | rmdir(directory), 0);
+    commit_log_close(&log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_tail_after_a_number),
-        cmocka_unit_test(a_changed_bit_is_noticed),
-        cmocka_unit_test(what_was_not_written_whole),
-        cmocka_unit_test(a_log_that_was_reset_after_the_database),
+        cmocka_unit_test(the_tail_after_a_number),           cmocka_unit_test(a_changed_bit_is_noticed),
+        cmocka_unit_test(what_was_not_written_whole),        cmocka_unit_test(a_log_that_was_reset_after_the_database),
+        cmocka_unit_test(a_log_that_is_removed_or_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

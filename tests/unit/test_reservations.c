@@ -376,6 +376,25 @@ static void fractions_are_given_back(void **unused)
     world_release(&w);
 }
 
+/* Nothing else can start in the pass that fills the host, so the other tasks of the array get no reservations, and no
+ * later pass looks after them. */
+static void an_array_that_fills_the_host_gets_no_reservations(void **unused)
+{
+    (void)unused;
+    static const char *const models[] = {"priority/multifactor", "priority/basic", "priority/tickets"};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        struct world w;
+        char model[TEXT_MAX];
+        world_init(&w, 4, 100000, 0);
+        snprintf(model, sizeof model, "PriorityType=%s", models[i]);
+        world_settings(&w, model);
+        submit(&w, "array=0-99|time_limit_s=100");
+        assert_int_equal(world_pass(&w), 4);
+        assert_int_equal(state_next_due_us(&w.s), 0);
+        world_release(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +413,7 @@ int main(void)
         cmocka_unit_test(environments_limit_their_jobs),
         cmocka_unit_test(a_range_in_pairs_gets_a_reservation),
         cmocka_unit_test(fractions_are_given_back),
+        cmocka_unit_test(an_array_that_fills_the_host_gets_no_reservations),
     };
     return cmocka_run_group_tests_name("reservations", tests, NULL, NULL);
 }
