@@ -4,6 +4,7 @@
  *
  * Each batch is one transaction there, and jobs that are there already are known by their origin. So an end in the middle
  * of it, of whatever program, leaves a part of the history moved, and the same command moves the rest. */
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -201,13 +202,25 @@ static int write_result(const struct moving *m, struct err *e)
                    (unsigned long long)m->refused, plural(m->refused), m->refused == 1 ? "its" : "their");
 }
 
+/* The instance of the system, also while the private one runs, to which other commands go then. */
+static int connect_to_system(struct call *call, struct client *client, struct err *e)
+{
+    const char *socket = call->common.socket, *variable = getenv("FAIRLEAD_SOCKET");
+    if (socket == NULL) socket = variable != NULL && variable[0] != '\0' ? variable : SYSTEM_ADDRESS;
+    if (address_absolute(socket, call->arena, &socket, e) != 0 || address_check(socket, e) != 0) return -1;
+    if (client_connect(client, socket, e) == 0) return 0;
+    if (e->code != ERR_UNAVAILABLE) return -1;
+    return err_set(e, ERR_UNAVAILABLE,
+                   "no instance for all users answers at %s; an administrator installs and starts it", socket);
+}
+
 static int move_in_run(struct call *call, struct err *e)
 {
     const struct move_in_values *values = call->values;
     struct moving m = {.call = call, .values = values, .client = {.fd = -1}, .begin_s = time(NULL)};
-    const char *directory, *socket = call->common.socket != NULL ? call->common.socket : SYSTEM_ADDRESS;
+    const char *directory;
     if (address_state_directory(values->from, call->arena, &directory, e) != 0) return -1;
-    if (address_check(socket, e) != 0 || client_connect(&m.client, socket, e) != 0) return -1;
+    if (connect_to_system(call, &m.client, e) != 0) return -1;
     client_wait_long(&m.client);
     int status = history_source_open(&m.source, directory, call->arena, e);
     if (status == 0) status = move_all(&m, e);

@@ -22,6 +22,9 @@ static int take(void *context, const struct moved_job *job, struct err *e)
     struct buf *line = context;
     buf_clear(line);
     if (moved_jobs_write(job, line, e) != 0) return -1;
+    for (size_t i = 0; i < line->length; i++) {
+        if (line->text[i] == '\n') line->text[i] = ' '; /* between values: texts have none */
+    }
     printf("%u %u %s\n", job->id, job->task_count, line->text);
     return ferror(stdout) ? err_set(e, ERR_IO, "the reader of the history has ended") : 0;
 }

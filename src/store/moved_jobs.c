@@ -22,6 +22,7 @@ enum moved_statement {
     FIND_ORIGIN,
     COUNT_ORIGINS,
     ADD_ASSOCIATION,
+    ADD_FOLD,
     ADD_ORIGIN,
     COUNT_ROWS,
     FIND_JOB,
@@ -38,6 +39,8 @@ static const char *const texts[MOVED_STATEMENT_COUNT] = {
     [COUNT_ORIGINS] = "SELECT count(*), ifnull(sum(row_count), 0) FROM moved_in WHERE uid = ?1",
     [ADD_ASSOCIATION] = "INSERT INTO association(id, parent_id, account, user, shares, is_default, created_us,"
                         " deleted_us, usage_billing_s) VALUES(?1, 1, '" MOVED_JOBS_ACCOUNT "', ?2, 1, 0, ?3, ?3, 0)",
+    [ADD_FOLD] = "INSERT INTO usage_journal(at_us, kind, association_id, before, after)"
+                 " VALUES(?2, 'FOLD', ?1, 0, 1)", /* to root, as of every deleted association: its usage, which is 0 */
     [ADD_ORIGIN] = "INSERT INTO moved_in(association_id, uid, instance_id, first_us, row_count)"
                    " VALUES(?1, ?2, ?3, ?4, 0)",
     [COUNT_ROWS] = "UPDATE moved_in SET row_count = row_count + ?2 WHERE association_id = ?1",
@@ -86,14 +89,17 @@ static int note_first(struct moving *m, struct err *e)
 
 static int add_origin(struct moving *m, struct err *e)
 {
-    sqlite3_stmt *association = m->statements[ADD_ASSOCIATION], *origin = m->statements[ADD_ORIGIN];
+    sqlite3_stmt *association = m->statements[ADD_ASSOCIATION], *fold = m->statements[ADD_FOLD];
+    sqlite3_stmt *origin = m->statements[ADD_ORIGIN];
     const struct store_move *move = m->move;
     m->association_id = m->moved.next_assoc_id++;
     m->moved.is_first = true;
     sql_bind_int(association, 1, m->association_id);
     sql_bind_text(association, 2, move->user);
     sql_bind_int(association, 3, move->now_us);
-    if (sql_step(association, e) != 0) return -1;
+    sql_bind_int(fold, 1, m->association_id);
+    sql_bind_int(fold, 2, move->now_us);
+    if (sql_step(association, e) != 0 || sql_step(fold, e) != 0) return -1;
     sql_bind_int(origin, 1, m->association_id);
     sql_bind_int(origin, 2, move->uid);
     sql_bind_text(origin, 3, move->jobs->instance);
@@ -268,6 +274,7 @@ static int count_rows(struct moving *m, struct err *e)
 
 static int write_all(struct moving *m, struct err *e)
 {
+    if (m->move->jobs->count == 0) return 0;
     if (find_origin(m, e) != 0) return -1;
     for (uint32_t i = 0; i < m->move->jobs->count; i++) {
         if (move_job(m, &m->move->jobs->jobs[i], e) != 0) return -1;
