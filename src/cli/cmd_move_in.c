@@ -2,8 +2,8 @@
  *
  *     fairleadd --export-history DIR ──lines──> batches of at most ROWS_MAX rows ──POST──> the system's instance
  *
- * Each batch is one transaction there, and jobs that are there already are known by their origin. So an end in the middle
- * of it, of whatever program, leaves a part of the history moved, and the same command moves the rest. */
+ * Each batch is one transaction there, and jobs that are there already are known by their origin. So an end in the
+ * middle of it, of whatever program, leaves a part of the history moved, and the same command moves the rest. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -37,7 +37,7 @@ struct batch_part {
     uint64_t id;
 };
 
-struct moving {
+struct history_move {
     struct call *call;
     const struct move_in_values *values;
     struct client client;
@@ -54,7 +54,7 @@ struct moving {
 
 /* --- one request -------------------------------------------------------------------------------------------------- */
 
-static void write_body(const struct moving *m, uint32_t first, uint32_t end, struct buf *out)
+static void write_body(const struct history_move *m, uint32_t first, uint32_t end, struct buf *out)
 {
     buf_format(out, "{\"instance\":\"%s\",%s\"jobs\":[", m->source.instance,
                m->values->is_dry_run ? "\"dry_run\":true," : "");
@@ -63,7 +63,7 @@ static void write_body(const struct moving *m, uint32_t first, uint32_t end, str
     buf_add_text(out, "]}");
 }
 
-static int send_parts(struct moving *m, uint32_t first, uint32_t end, struct err *e)
+static int send_parts(struct history_move *m, uint32_t first, uint32_t end, struct err *e)
 {
     struct buf body = {0};
     struct str reply;
@@ -83,7 +83,7 @@ static int send_parts(struct moving *m, uint32_t first, uint32_t end, struct err
     return 0;
 }
 
-static void note_refused(struct moving *m, uint64_t id, const struct err *e)
+static void note_refused(struct history_move *m, uint64_t id, const struct err *e)
 {
     if (m->last_refused_id == id) return;
     m->last_refused_id = id;
@@ -91,7 +91,7 @@ static void note_refused(struct moving *m, uint64_t id, const struct err *e)
 }
 
 /* One record that is refused does not keep the others back. */
-static int flush(struct moving *m, struct err *e)
+static int flush(struct history_move *m, struct err *e)
 {
     int status = m->part_count > 0 ? send_parts(m, 0, m->part_count, e) : 0;
     if (status != 0 && e->code == ERR_INPUT) {
@@ -111,7 +111,7 @@ static int flush(struct moving *m, struct err *e)
 
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
-static void show_progress(struct moving *m)
+static void show_progress(struct history_move *m)
 {
     time_t now_s = time(NULL), passed_s = now_s - m->begin_s;
     uint64_t all = m->source.ended_jobs;
@@ -122,7 +122,7 @@ static void show_progress(struct moving *m)
                   (unsigned long long)all, (unsigned long long)((uint64_t)passed_s * left / m->seen));
 }
 
-static int add_part(struct moving *m, const struct history_part *part, struct err *e)
+static int add_part(struct history_move *m, const struct history_part *part, struct err *e)
 {
     uint64_t rows = part->task_count + 1;
     bool is_full = m->rows + rows > ROWS_MAX || m->part_count == BATCH_JOBS_MAX ||
@@ -138,7 +138,7 @@ static int add_part(struct moving *m, const struct history_part *part, struct er
     return 0;
 }
 
-static int move_all(struct moving *m, struct err *e)
+static int move_all(struct history_move *m, struct err *e)
 {
     struct history_part part;
     int result;
@@ -157,7 +157,7 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-static void write_text(const struct moving *m, struct output *out)
+static void write_text(const struct history_move *m, struct output *out)
 {
     const struct api_moved_in *t = &m->total;
     output_line(out, "%s %llu job%s with %llu start%s of %s (instance %s)",
@@ -177,7 +177,7 @@ static void write_text(const struct moving *m, struct output *out)
         m->source.live_jobs == 1 ? "s" : "", m->source.live_jobs == 1 ? "s" : "");
 }
 
-static void write_json(const struct moving *m, struct buf *out)
+static void write_json(const struct history_move *m, struct buf *out)
 {
     struct json j = {.out = out};
     buf_add_text(out, "{\"from\":");
@@ -191,7 +191,7 @@ static void write_json(const struct moving *m, struct buf *out)
                (unsigned long long)m->source.live_jobs);
 }
 
-static int write_result(const struct moving *m, struct err *e)
+static int write_result(const struct history_move *m, struct err *e)
 {
     if (m->values->is_json)
         write_json(m, &m->call->out->text);
@@ -217,7 +217,7 @@ static int connect_to_system(struct call *call, struct client *client, struct er
 static int move_in_run(struct call *call, struct err *e)
 {
     const struct move_in_values *values = call->values;
-    struct moving m = {.call = call, .values = values, .client = {.fd = -1}, .begin_s = time(NULL)};
+    struct history_move m = {.call = call, .values = values, .client = {.fd = -1}, .begin_s = time(NULL)};
     const char *directory;
     if (address_state_directory(values->from, call->arena, &directory, e) != 0) return -1;
     if (connect_to_system(call, &m.client, e) != 0) return -1;

@@ -280,7 +280,7 @@ void daemon_open_move_in(struct daemon *d);
 void daemon_close_move_in(struct daemon *d);
 void daemon_move_in(void *context, struct request *request, const struct moved_jobs *jobs, bool is_dry_run);
 
-/* history_export.c: prints the ended jobs of the instance in a directory, for 'fairlead move-in'; the exit status. */
+/* history_export.c: prints the ended jobs of the instance in a directory, for 'fairlead move-in'. */
 int daemon_export_history(const char *directory, struct err *e);
 
 /* served_user.c. daemon_find_user: the user of this process; one without a name is named by its number.

@@ -71,7 +71,8 @@ static const struct option_row rows[] = {
     {.name = "export-history",
      .argument = "DIR",
      .value = TEXT_IN(struct daemon_arguments, export_history),
-     .help = "start nothing: print the ended jobs of the instance with this state directory, for 'fairlead move-in'"},
+     .help =
+         "start nothing: print the ended jobs of the instance with this state directory, so that they can be moved"},
     {.name = "log-level",
      .argument = "LEVEL",
      .value = CHOICE_IN(struct daemon_arguments, log_level, LOG_LEVELS),

@@ -1,6 +1,6 @@
 /* Takes the histories of private instances along (api/server/move_in.c): one request in each round of the loop, at most
- * MOVED_JOBS_ROWS_MAX rows, with a pause after each that is as long as it took. So other clients have half of the loop at
- * least, however many users send however much. */
+ * MOVED_JOBS_ROWS_MAX rows, with a pause after each that is as long as it took. So other clients have half of the loop
+ * at least, however many users send however much. */
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "exec/clock.h"
@@ -59,7 +59,10 @@ static void on_timer(uv_timer_t *timer)
     if (result != 0) log_line(LOG_WARNING, "move-in-failed", " error=\"%s\"", ERR_SENTENCE(&e));
     const struct server_moved answer = {moved.jobs, moved.tasks, moved.known, moved.removed};
     server_moved_in(w.request, &answer, result != 0 ? &e : NULL);
-    uint64_t passed_ms = (uint64_t)(clock_boot_us() - begin_us) / 1000 + 1;
+    int64_t passed_us = clock_boot_us() - begin_us;
+    uint64_t passed_ms = (uint64_t)passed_us / 1000 + 1;
+    log_line(LOG_DEBUG, "moved-in", " jobs=%u tasks=%u known=%u us=%lld", moved.jobs, moved.tasks, moved.known,
+             (long long)passed_us);
     uv_timer_start(timer, on_timer, passed_ms < PAUSE_MAX_MS ? passed_ms : PAUSE_MAX_MS, 0);
 }
 

@@ -194,29 +194,37 @@ static int put_task(struct moving *m, const struct job_values *task, uint32_t jo
     return sql_step(put, e);
 }
 
-/* 1: the attempt is to be written; 0: it is there. Invariant 1. */
-static int wants_task(struct moving *m, const struct job_values *task, uint32_t job_id, struct err *e)
+enum attempt { ATTEMPT_NEW, ATTEMPT_REQUEUED, ATTEMPT_KNOWN };
+
+/* What an attempt is for the history. Invariant 1. */
+static int find_attempt(struct moving *m, const struct job_values *task, uint32_t job_id, enum attempt *out,
+                        struct err *e)
 {
     sqlite3_stmt *find = m->statements[FIND_TASK];
+    *out = ATTEMPT_NEW;
+    if (job_id == 0) return 0;
     sql_bind_int(find, 1, job_id);
     sql_bind_int(find, 2, task->value[JOB_FIELD_TASK_ID].number);
     sql_bind_int(find, 3, task->value[JOB_FIELD_RESTARTS].number);
     int found = sql_step(find, e);
-    if (found != 1) return found < 0 ? -1 : 1;
+    if (found != 1) return found;
     bool was_requeued = strcmp(sql_column_text(find, 0), job_state_name(JOB_REQUEUED)) == 0;
+    bool is_requeued = task->value[JOB_FIELD_STATE].number == JOB_REQUEUED;
+    *out = is_requeued && !was_requeued ? ATTEMPT_REQUEUED : ATTEMPT_KNOWN;
     sqlite3_reset(find);
-    return task->value[JOB_FIELD_STATE].number == JOB_REQUEUED && !was_requeued;
+    return 0;
 }
 
+/* job_id: 0 if the job is new and this is a dry run. */
 static int move_tasks(struct moving *m, const struct moved_job *j, uint32_t job_id, struct err *e)
 {
     for (uint32_t i = 0; i < j->task_count; i++) {
-        int wants = job_id == 0 ? 1 : wants_task(m, &j->tasks[i], job_id, e);
-        if (wants < 0) return -1;
-        if (wants == 0) continue;
+        enum attempt attempt;
+        if (find_attempt(m, &j->tasks[i], job_id, &attempt, e) != 0) return -1;
+        if (attempt == ATTEMPT_KNOWN) continue;
         if (!m->move->is_dry_run && put_task(m, &j->tasks[i], job_id, e) != 0) return -1;
-        m->moved.tasks++;
-        m->row_count++;
+        m->moved.tasks += attempt == ATTEMPT_NEW;
+        m->row_count += attempt == ATTEMPT_NEW;
     }
     return 0;
 }
