@@ -14,7 +14,7 @@
 #include "cli/history_source.h"
 #include "cli/instance.h"
 
-enum { ROWS_MAX = 200, BATCH_BYTES = 400000, BATCH_JOBS_MAX = ROWS_MAX, NOTES_MAX = 5, SLOW_S = 2 };
+enum { ROWS_MAX = 128, BATCH_BYTES = 400000, BATCH_JOBS_MAX = ROWS_MAX, NOTES_MAX = 5, SLOW_S = 2 };
 
 struct move_in_values {
     const char *from;
