@@ -10,6 +10,7 @@
 #include "fields/clock_fields.h"
 #include "fields/limit_fields.h"
 #include "fields/limits.h"
+#include "fields/moved_fields.h"
 #include "fields/permissions.h"
 #include "fields/place_fields.h"
 #include "fields/priority_fields.h"
@@ -459,6 +460,61 @@ static const struct wire_field prune_fields[] = {
     {0}};
 const struct wire_shape api_prune_shape =
     SHAPE("Prune", api_prune, prune_fields, .help = "Which jobs to remove from the history.");
+
+static const char *name_in_moved_job(uint32_t field)
+{
+    return moved_fields_in_job((enum job_field)field) != MOVED_NOT ? job_field_at((enum job_field)field)->name : NULL;
+}
+
+static bool is_required_in_moved_job(uint32_t field)
+{
+    return moved_fields_in_job((enum job_field)field) == MOVED_REQUIRED;
+}
+
+static const char *name_in_moved_task(uint32_t field)
+{
+    return moved_fields_in_task((enum job_field)field) != MOVED_NOT ? job_field_at((enum job_field)field)->name : NULL;
+}
+
+static bool is_required_in_moved_task(uint32_t field)
+{
+    return moved_fields_in_task((enum job_field)field) == MOVED_REQUIRED;
+}
+
+static const struct wire_field moved_task_fields[] = {{0}};
+static const struct wire_shape api_moved_task_shape = SHAPE(
+    "MovedTask", api_moved_task, moved_task_fields, .help = "A start of a task, and how it ended.",
+    .table_fields = {JOB_VALUES(api_moved_task), .name = name_in_moved_task, .is_required = is_required_in_moved_task});
+
+static const struct wire_field moved_job_fields[] = {
+    REQUIRED(api_moved_job, id, WIRE_U32, .help = "its id in the instance where it ran", .min = 1,
+             .max = UINT32_MAX - 1),
+    OPTIONAL(api_moved_job, tasks, WIRE_ROWS, .help = "the starts of its tasks, or some of them",
+             .max = API_MOVED_ROWS_MAX, .shape = &api_moved_task_shape),
+    {0}};
+const struct wire_shape api_moved_job_shape = SHAPE(
+    "MovedJob", api_moved_job, moved_job_fields, .help = "An ended job of another instance.",
+    .table_fields = {JOB_VALUES(api_moved_job), .name = name_in_moved_job, .is_required = is_required_in_moved_job});
+
+static const struct wire_field move_in_fields[] = {
+    REQUIRED(api_move_in, instance, WIRE_NAME, .help = "the id of the instance where the jobs ran"),
+    REQUIRED(api_move_in, jobs, WIRE_ROWS, .help = "ended jobs, which become the client's own",
+             .max = API_MOVED_ROWS_MAX, .shape = &api_moved_job_shape),
+    OPTIONAL(api_move_in, dry_run, WIRE_BOOL, .help = "nothing is taken; the reply says what would be"),
+    {0}};
+const struct wire_shape api_move_in_shape =
+    SHAPE("MoveIn", api_move_in, move_in_fields, .help = "Jobs to take into the history, by their user.");
+
+static const struct wire_field moved_in_fields[] = {
+    REQUIRED(api_moved_in, jobs, WIRE_U64, .help = "jobs that are new in the history", COUNT64),
+    REQUIRED(api_moved_in, tasks, WIRE_U64, .help = "starts of their tasks that are new", COUNT64),
+    REQUIRED(api_moved_in, known, WIRE_U64, .help = "jobs that were there already", COUNT64),
+    REQUIRED(api_moved_in, removed, WIRE_U64,
+             .help = "jobs that were not taken: they are older than the history is kept, or were removed from it",
+             COUNT64),
+    {0}};
+const struct wire_shape api_moved_in_shape =
+    REPLY("MovedIn", api_moved_in, moved_in_fields, "What was taken into the history.");
 
 static const struct wire_field pruned_fields[] = {
     REQUIRED(api_pruned, jobs, WIRE_U64, .help = "jobs that were removed", COUNT64),

@@ -28,6 +28,7 @@
 #define API_WHOAMI "/v1/whoami"
 #define API_DEPARTMENTS "/v1/departments"
 #define API_HISTORY_PRUNE "/v1/history/prune"
+#define API_HISTORY_MOVE_IN "/v1/history/move-in"
 #define API_JOBS "/v1/jobs"
 #define API_JOBS_CANCEL "/v1/jobs/cancel"
 #define API_JOBS_HOLD "/v1/jobs/hold"
@@ -60,7 +61,7 @@
 /* Header of a backup: the number of the last commit that is in it. */
 #define API_COMMIT_HEADER "Fairlead-Commit"
 
-enum { API_BODY_MAX = 64 * 1048576, API_WAIT_MAX_S = 3600 };
+enum { API_BODY_MAX = 64 * 1048576, API_MOVE_IN_MAX = 1048576, API_MOVED_ROWS_MAX = 256, API_WAIT_MAX_S = 3600 };
 
 /* --- requests ---------------------------------------------------------------------------------------------------- */
 
@@ -150,6 +151,20 @@ struct api_prune {        /* POST /v1/history/prune -> api_pruned */
     bool dry_run;
 };
 
+struct api_moved_task { /* a start of a task */
+    struct job_values job;
+};
+struct api_moved_job {
+    struct job_values job;
+    uint32_t id;            /* in the other instance */
+    struct wire_list tasks; /* of struct api_moved_task */
+};
+struct api_move_in { /* POST /v1/history/move-in -> api_moved_in */
+    const char *instance;
+    struct wire_list jobs; /* of struct api_moved_job */
+    bool dry_run;
+};
+
 struct api_wait_query { /* GET /v1/jobs/{id}/wait?timeout_s=30 -> api_waited */
     int64_t timeout_s;  /* -1: absent, which is 30 */
 };
@@ -160,8 +175,9 @@ struct api_account_query { /* PATCH and DELETE /v1/users/{name}?account=A&partit
 
 extern const struct wire_shape api_submit_shape, api_submit_query_shape, api_update_shape, api_jobs_shape,
     api_cancel_shape, api_requeue_shape, api_account_shape, api_account_change_shape, api_user_shape,
-    api_user_change_shape, api_prune_shape, api_audit_query_shape, api_jobs_query_shape, api_shares_query_shape,
-    api_priorities_query_shape, api_wait_query_shape, api_account_query_shape, api_use_query_shape;
+    api_user_change_shape, api_prune_shape, api_moved_job_shape, api_move_in_shape, api_audit_query_shape,
+    api_jobs_query_shape, api_shares_query_shape, api_priorities_query_shape, api_wait_query_shape,
+    api_account_query_shape, api_use_query_shape;
 
 /* --- replies ----------------------------------------------------------------------------------------------------- */
 
@@ -320,6 +336,10 @@ struct api_pruned {
     int64_t before_us;
 };
 
+struct api_moved_in {
+    uint64_t jobs, tasks, known, removed;
+};
+
 struct api_difference {
     const char *account, *user, *partition, *qos, *project, *tres;
     double stored, recomputed;
@@ -332,7 +352,7 @@ struct api_verified {
 
 extern const struct wire_shape api_error_shape, api_submitted_shape, api_count_shape, api_done_shape, api_updated_shape,
     api_waited_shape, api_status_shape, api_clock_shape, api_whoami_shape, api_gap_shape, api_difference_shape,
-    api_verified_shape, api_check_shape, api_tested_shape, api_pruned_shape, api_enforcement_shape;
+    api_verified_shape, api_check_shape, api_tested_shape, api_pruned_shape, api_moved_in_shape, api_enforcement_shape;
 
 /* Shapes of struct api_listing; the one member of each names the table of its records. */
 extern const struct wire_shape api_audit_list_shape, api_job_list_shape, api_place_list_shape, api_priority_list_shape,

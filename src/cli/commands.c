@@ -17,7 +17,7 @@ extern const struct command OF_KIND(partition), OF_KIND(qos), OF_KIND(project), 
     OF_KIND(quota), cmd_host_drain, cmd_host_resume, cmd_partition_drain, cmd_partition_resume;
 extern const struct command cmd_places, cmd_quota_usage, cmd_top;
 extern const struct command cmd_start, cmd_stop, cmd_status, cmd_whoami, cmd_clock, cmd_set, cmd_history_prune,
-    cmd_audit, cmd_backup, cmd_restore, cmd_verify;
+    cmd_audit, cmd_backup, cmd_restore, cmd_verify, cmd_move_in;
 extern const struct command cmd_help, cmd_manual, cmd_completion;
 
 static const struct option_row common_options[] = {
@@ -58,7 +58,7 @@ const struct command *const commands[] = {
     &cmd_calendar_add, &cmd_calendar_modify, &cmd_calendar_delete, &cmd_calendar_show,
     &cmd_quota_add, &cmd_quota_modify, &cmd_quota_delete, &cmd_quota_show, &cmd_quota_usage,
     &cmd_start, &cmd_stop, &cmd_status, &cmd_top, &cmd_whoami, &cmd_clock, &cmd_set, &cmd_verify,
-    &cmd_history_prune, &cmd_audit, &cmd_backup, &cmd_restore,
+    &cmd_history_prune, &cmd_audit, &cmd_backup, &cmd_restore, &cmd_move_in,
     &cmd_help, &cmd_manual, &cmd_completion,
     NULL,
 };

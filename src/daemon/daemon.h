@@ -129,6 +129,7 @@ struct daemon {
 
     struct snapshot_process *snapshots; /* the one that runs, and those that wait for it (snapshot_process.c) */
     struct prune *prune;                /* prune.c */
+    struct move_in *move_in;            /* move_in.c */
     bool is_backing_up;                 /* backup.c */
     bool is_copying_log;                /* checkpoint_thread.c */
     char former_user[STORE_USER_SIZE];  /* the name of the served user at the last start, if it has changed since */
@@ -280,6 +281,14 @@ void daemon_open_prune(struct daemon *d);
 void daemon_close_prune(struct daemon *d);
 void daemon_shift_prune(struct daemon *d, int64_t shift_us); /* all times have changed */
 int daemon_prune(void *context, struct request *request, int64_t before_us, bool is_dry_run, struct err *e);
+
+/* move_in.c: jobs of other instances; daemon_move_in is for server_host.move_in, with the daemon as context. */
+void daemon_open_move_in(struct daemon *d);
+void daemon_close_move_in(struct daemon *d);
+void daemon_move_in(void *context, struct request *request, const struct moved_jobs *jobs, bool is_dry_run);
+
+/* history_export.c: prints the ended jobs of the instance in a directory, for 'fairlead move-in'. */
+int daemon_export_history(const char *directory, struct err *e);
 
 /* served_user.c. daemon_find_user: the user of this process; one without a name is named by its number.
  * daemon_follow_user: gives the rows of a renamed user the new name; after the time is known, and before the state is

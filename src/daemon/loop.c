@@ -570,6 +570,7 @@ static int open_server(struct daemon *d, struct err *e)
                                .run_in_thread = daemon_run_in_thread,
                                .run_in_snapshot = daemon_run_in_snapshot,
                                .prune = daemon_prune,
+                               .move_in = daemon_move_in,
                                .backup = daemon_backup,
                                .measure_use = d->pretend == NULL ? use_measure : NULL,
                                .read_ends = daemon_read_ends,
@@ -711,6 +712,7 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     daemon_watch_signals(d);
     uv_timer_start(&d->alive_timer, on_alive_timer, ALIVE_MS, ALIVE_MS);
     daemon_open_prune(d);
+    daemon_open_move_in(d);
     schedule_server_timer(d);
     log_former_end(d);
     const struct capacity *has = &d->state.hosts.items[LOCAL_HOST_INDEX].host.has;
@@ -752,6 +754,7 @@ void daemon_close(struct daemon *d)
     daemon_close_loads(d);
     daemon_close_calendars(d);
     daemon_close_prune(d);
+    daemon_close_move_in(d);
     ranking_thread_abandon(d);
     if (d->server != NULL) daemon_close_bulk(d);
     if (d->server != NULL) server_close(d->server);

@@ -20,7 +20,7 @@ enum { CONFIG_BYTES_MAX = 1 << 20, DOCUMENT_BYTES_MAX = 64 << 20, LARGE_BYTES = 
 
 struct daemon_arguments {
     bool is_private, is_system, allows_root, wants_help, wants_manual, wants_version;
-    const char *state, *socket, *config, *pretend, *account, *launcher_state, *cgroup, *check_database;
+    const char *state, *socket, *config, *pretend, *account, *launcher_state, *cgroup, *check_database, *export_history;
     uint64_t speed; /* 0: not given */
     int log_level;  /* enum log_level */
 };
@@ -73,6 +73,11 @@ static const struct option_row rows[] = {
      .argument = "FILE",
      .value = TEXT_IN(struct daemon_arguments, check_database),
      .help = "start nothing: check a database that no daemon uses, such as a backup, and print what it is"},
+    {.name = "export-history",
+     .argument = "DIR",
+     .value = TEXT_IN(struct daemon_arguments, export_history),
+     .help =
+         "start nothing: print the ended jobs of the instance with this state directory, so that they can be moved"},
     {.name = "log-level",
      .argument = "LEVEL",
      .value = CHOICE_IN(struct daemon_arguments, log_level, LOG_LEVELS),
@@ -91,7 +96,7 @@ static const struct option_row rows[] = {
 static const struct program_usage usage = {
     .name = "fairleadd",
     .title = "daemon of the batch scheduler Fairlead",
-    .line = "--private|--system [OPTION...], or --check-database FILE",
+    .line = "--private|--system [OPTION...], --check-database FILE, or --export-history DIR",
     .summary =
         "The daemon of Fairlead: decides whose job runs next, keeps all jobs in a database and answers requests. "
         "It stays in the foreground and logs to standard error.",
@@ -130,9 +135,11 @@ static int read_arguments(int argc, char **argv, struct daemon_arguments *out, s
     if (out->pretend != NULL && out->state == NULL)
         return err_set(e, ERR_USAGE, "--pretend requires --state, which real jobs do not have");
     if (out->speed != 0 && out->pretend == NULL) return err_set(e, ERR_USAGE, "--speed requires --pretend");
-    if (out->check_database != NULL && (out->is_private || out->is_system))
-        return err_set(e, ERR_USAGE, "--check-database starts no daemon: leave out --private and --system");
-    if (out->check_database == NULL && out->is_private == out->is_system)
+    bool starts_none = out->check_database != NULL || out->export_history != NULL;
+    if (starts_none && (out->is_private || out->is_system))
+        return err_set(e, ERR_USAGE, "%s starts no daemon: leave out --private and --system",
+                       out->check_database != NULL ? "--check-database" : "--export-history");
+    if (!starts_none && out->is_private == out->is_system)
         return err_set(e, ERR_USAGE, "one of --private (for you) and --system (for all users) is needed");
     bool has_system_option =
         out->account != NULL || out->launcher_state != NULL || out->cgroup != NULL || out->allows_root;
@@ -295,6 +302,12 @@ static int check_database(const char *path)
     return fflush(stdout) == 0 ? 0 : 1;
 }
 
+static int export_history(const char *directory)
+{
+    struct err e;
+    return daemon_export_history(directory, &e) == 0 ? 0 : fail(&e);
+}
+
 int main(int argc, char **argv)
 {
     struct daemon_arguments arguments = {.log_level = LOG_INFO};
@@ -308,5 +321,6 @@ int main(int argc, char **argv)
         puts("fairleadd " FAIRLEAD_VERSION);
         return 0;
     }
+    if (arguments.export_history != NULL) return export_history(arguments.export_history);
     return arguments.check_database != NULL ? check_database(arguments.check_database) : serve(&arguments);
 }

@@ -55,6 +55,7 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_ERR_PATTERN] = {TEXT(err_pattern)},
     [JOB_FIELD_COMMENT] = {TEXT(comment)},
     [JOB_FIELD_ADMIN_COMMENT] = {TEXT(admin_comment)},
+    [JOB_FIELD_ORIGIN] = {TEXT(origin)},
     [JOB_FIELD_HELD] = {JOB(MEMBER_BOOL, is_held)},
     [JOB_FIELD_HELD_BY_OPERATOR] = {JOB(MEMBER_BOOL, is_held_by_operator)},
     [JOB_FIELD_QUARANTINE] = {JOB(MEMBER_U32, quarantine)},

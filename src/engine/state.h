@@ -165,6 +165,7 @@ struct job_text {
     const char *name, *command, *directory, *out_pattern;
     const char *err_pattern;             /* NULL: the same file as standard output */
     const char *comment, *admin_comment; /* NULL: none */
+    const char *origin;                  /* "INSTANCE/17": a job of another instance's history; NULL: of this one */
     const char *requeue_exits;           /* exit statuses with which it is requeued, "99,75-78"; NULL: none */
 };
 

@@ -111,6 +111,9 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_ADMIN_COMMENT] = {TEXT("admin_comment"), HELP("a note of an operator"), NULLABLE,
                                  OF_JOB("admin_comment"), SET(JOB_SET_BY_OPERATOR, JOB_UNTIL_ENDED),
                                  OPTION("admin-comment", 0, "TEXT"), .document_key = "admin_comment"},
+    [JOB_FIELD_ORIGIN] =
+        {TEXT("origin"), NULLABLE, OF_JOB("origin"), CONSTANT,
+         HELP("the instance and the job id that it was moved in from, as ID/17; null: it is of this one")},
     [JOB_FIELD_OUT_PATH] = {BYTES("out_path"), HELP("file of standard output")},
     [JOB_FIELD_ERR_PATH] = {BYTES("err_path"), HELP("file of standard error")},
 

@@ -44,6 +44,7 @@ enum job_field {
     JOB_FIELD_ERR_PATTERN, /* absent: standard error goes where standard output goes */
     JOB_FIELD_COMMENT,
     JOB_FIELD_ADMIN_COMMENT,
+    JOB_FIELD_ORIGIN,   /* "INSTANCE/17": of a job that was moved in, where it ran and as which job */
     JOB_FIELD_OUT_PATH, /* the patterns with %j and the like replaced */
     JOB_FIELD_ERR_PATH,
 

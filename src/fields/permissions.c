@@ -26,6 +26,7 @@ const struct permission_row permissions[PERMISSION_COUNT] = {
     [PERMISSION_READ] = USER("read", "read listings, without what private_data hides"),
     [PERMISSION_SUBMIT] = USER("submit", "submit jobs"),
     [PERMISSION_OWN_JOBS] = USER("own_jobs", "cancel, hold, release, requeue and update own jobs"),
+    [PERMISSION_MOVE_IN] = USER("move_in", "move in the history of an own private instance"),
     [PERMISSION_ALL_JOBS] = OPERATOR("all_jobs", "cancel, hold, release, requeue and update jobs of other users"),
     [PERMISSION_JOB_FIELDS] =
         OPERATOR("job_fields", "raise priorities and time limits of jobs, and set what only an operator may set"),

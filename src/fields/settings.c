@@ -99,6 +99,8 @@ const struct field settings_table[SETTING_COUNT] = {
                              .help = "how long a requeued job waits before it may start again"},
     [SET_HISTORY_KEEP_S] = {FAIRLEAD, SECONDS(0, LONG_S, 0), .name = "history_keep_s",
                             .help = "how long ended jobs are kept in the history; 0: for ever"},
+    [SET_MAX_MOVED_IN] = {FAIRLEAD, NUMBER(0, 100000000, 200000), .name = "max_moved_in",
+                          .help = "how many jobs and starts each user may move in from private instances; 0: none"},
     [SET_AUDIT_KEEP_S] = {FAIRLEAD, SECONDS(0, LONG_S, 0), .name = "audit_keep_s",
                           .help = "how long entries of the audit log are kept; 0: for ever"},
     [SET_ENFORCE_MEMORY] = {FAIRLEAD, CHOICE("auto,on,off"), .name = "enforce_memory",

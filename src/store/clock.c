@@ -40,6 +40,7 @@ static const struct shift_table {
     {"clock_event", {"at_us"}},
     {"audit", {"at_us"}},
     {"pruned_usage", {"at_us"}},
+    {"moved_in", {"first_us", "pruned_us"}},
 };
 
 /* ?1: microseconds. */

@@ -126,6 +126,11 @@ int store_ended_job(struct store *s, const struct state *state, uint32_t job_id,
     int status = job_row_read(&s->job_columns, get, state, arena, row, &out->err);
     if (status == 0) copy_texts(row, arena);
     sqlite3_reset(get);
+    if (status == 0 && row->text->origin != NULL) {
+        job_members_release(row);
+        status = err_set(&out->err, ERR_CONFLICT,
+                         "it was moved in from another instance, without its script; submit it anew");
+    }
     if (status != 0) {
         (void)err_prefix(&out->err, "job %u cannot be requeued", job_id);
         out->err.code = ERR_CONFLICT; /* it is not the job that does not exist */

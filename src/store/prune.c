@@ -2,9 +2,11 @@
  * environment is removed with the last job that has it. */
 #include "store/internal.h"
 
-/* The statements of a piece. ?1: the job; of the first three also ?2: its end, or the last task. */
+/* The statements of a piece. ?1: the job; of the first three also ?2: its end, or of REMOVE_TASKS the last task. What
+ * was moved in is not taken again once it was removed (moved_jobs.c). */
 enum prune_statement {
     CHECK_JOB,
+    NOTE_ORIGIN,
     REMOVE_TASKS,
     FIND_CONTENTS,
     REMOVE_SCRIPT,
@@ -18,6 +20,8 @@ enum prune_statement {
 
 static const char *const texts[PRUNE_STATEMENT_COUNT] = {
     [CHECK_JOB] = "SELECT 1 FROM job WHERE id = ?1 AND ended_us = ?2",
+    [NOTE_ORIGIN] = "UPDATE moved_in SET pruned_us = max(ifnull(pruned_us, 0), ?2) WHERE association_id ="
+                    " (SELECT association_id FROM job WHERE id = ?1 AND origin IS NOT NULL)",
     [REMOVE_TASKS] = "DELETE FROM task WHERE job_id = ?1 AND task_id <= ?2",
     [FIND_CONTENTS] = "SELECT script_id, environment_id FROM job_script WHERE job_id = ?1",
     [REMOVE_SCRIPT] = "DELETE FROM job_script WHERE job_id = ?1",
@@ -68,6 +72,9 @@ static int remove_job(sqlite3_stmt *const *statements, uint32_t job_id, struct e
 static int remove_entry(sqlite3_stmt *const *statements, const struct prune_entry *entry, struct err *e)
 {
     if (check_job(statements[CHECK_JOB], entry, e) != 0) return -1;
+    sql_bind_int(statements[NOTE_ORIGIN], 1, entry->job_id);
+    sql_bind_int(statements[NOTE_ORIGIN], 2, entry->ended_us);
+    if (sql_step(statements[NOTE_ORIGIN], e) != 0) return -1;
     sql_bind_int(statements[REMOVE_TASKS], 1, entry->job_id);
     sql_bind_int(statements[REMOVE_TASKS], 2, entry->last_task);
     if (sql_step(statements[REMOVE_TASKS], e) != 0) return -1;

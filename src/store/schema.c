@@ -712,9 +712,24 @@ static const char step_27[] =
     "  is_removed INTEGER NOT NULL CHECK (is_removed IN (0, 1)) -- 1: there was no user with it any more\n"
     ") STRICT;\n";
 
-const char *const schema_steps[] = {step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,  step_9,
-                                    step_10, step_11, step_12, step_13, step_14, step_15, step_16, step_17, step_18,
-                                    step_19, step_20, step_21, step_22, step_23, step_24, step_25, step_26, step_27};
+/* Histories of private instances can be moved in (moved_jobs.c). */
+static const char step_28[] =
+    "ALTER TABLE job ADD COLUMN origin TEXT; -- 'INSTANCE/17': where it ran, and as which job; NULL: in this instance\n"
+    "CREATE UNIQUE INDEX job_origin ON job(uid, origin) WHERE origin IS NOT NULL;\n"
+    "CREATE TABLE moved_in(                 -- histories of other instances, one row for each user and instance\n"
+    "  association_id INTEGER PRIMARY KEY REFERENCES association(id), -- of its jobs; a deleted one from the beginning\n"
+    "  uid INTEGER NOT NULL,\n"
+    "  instance_id TEXT NOT NULL,          -- 32 hex digits, as the user says\n"
+    "  first_us INTEGER NOT NULL,          -- when the first job was moved in\n"
+    "  pruned_us INTEGER,                  -- its jobs that ended up to here were removed; NULL: none was\n"
+    "  row_count INTEGER NOT NULL          -- jobs and starts that were moved in, also removed ones\n"
+    ") STRICT;\n"
+    "CREATE INDEX moved_in_user ON moved_in(uid, instance_id);\n";
+
+const char *const schema_steps[] = {step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,
+                                    step_8,  step_9,  step_10, step_11, step_12, step_13, step_14,
+                                    step_15, step_16, step_17, step_18, step_19, step_20, step_21,
+                                    step_22, step_23, step_24, step_25, step_26, step_27, step_28};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

@@ -9,6 +9,7 @@
 #include "engine/audit_query.h"
 #include "engine/engine.h"
 #include "engine/job_query.h"
+#include "engine/moved_jobs.h"
 
 struct store;
 
@@ -243,6 +244,46 @@ int store_prune(struct store *s, const struct prune_plan *plan, uint32_t piece, 
 /* Removes entries of the audit log from before a time, at most max of them, and keeps the last one. Returns their
  * number, or -1. */
 int store_prune_audit(struct store *s, int64_t before_us, uint32_t max, struct err *e);
+
+/* --- moving in: ended jobs of another instance (moved_jobs.c, history_export.c) --- */
+
+struct store_move {
+    const struct moved_jobs *jobs; /* moved_jobs_check has accepted them */
+    const char *user;
+    uint32_t uid, gid;
+    int64_t now_us, keep_from_us; /* keep_from_us: what ended before is not taken; 0: all is */
+    uint64_t rows_max;            /* of the user, in all */
+    bool is_dry_run;              /* counts, and writes nothing */
+    uint32_t next_job_id, next_assoc_id;
+};
+struct store_moved {
+    uint32_t jobs, tasks;                /* that are new: jobs, and starts of tasks */
+    uint32_t known, removed;             /* jobs that were there already; that are too old, or were removed since */
+    uint64_t row_count;                  /* of the user, in all */
+    uint32_t next_job_id, next_assoc_id; /* for the state, which has to take them */
+    bool is_first;                       /* the first from this instance */
+};
+
+/* Takes jobs into the history of the user, in one transaction; those that are there stay. ERR_TOO_LARGE: more than
+ * rows_max, or from too many instances. Other errors as store_commit. O(rows). */
+int store_move_in(struct store *s, const struct store_move *move, struct store_moved *out, struct err *e);
+
+/* What an instance has to export. */
+struct store_history {
+    char instance_id[STORE_INSTANCE_ID_SIZE];
+    uint64_t ended_jobs, live_jobs;
+};
+
+/* Reads the ended jobs of the instance in the directory, whether its daemon runs or not, by ascending ids, from one
+ * snapshot. Calls begin once, and take for each job; of a job with many starts several times. ERR_CONFLICT: another
+ * schema version, a pretend cluster, or an instance without an id. ERR_INPUT: no database; the directory or the file is
+ * another user's. ERR_INTERNAL: a damaged row. -1 if begin or take return it. */
+struct store_export {
+    void *context;
+    int (*begin)(void *context, const struct store_history *history, struct err *e);
+    int (*take)(void *context, const struct moved_job *job, struct err *e);
+};
+int store_export_history(const char *directory, const struct store_export *exporter, struct err *e);
 
 /* Writes a copy of the database as of one commit to path, mode 0600; a file that is there is replaced. Uses a
  * connection of its own, so it may run in another thread beside the loop. out_commit: the number of that commit. The

@@ -416,12 +416,13 @@ enum task_column {
     TASK_CHARGED_IO_GIB,
     TASK_PARTITION_QOS,
     TASK_LIMITS_FROM_US,
-    TASK_RESTARTS
+    TASK_RESTARTS,
+    TASK_IS_MOVED_IN
 };
 const char usage_records_tasks[] =
     "SELECT job_id, task_id, task.association_id, billing, start_us, charged_us, end_us, usage_factor, tres, launch_us, qos,"
     " ifnull(project, ''), task.cpus, task.mem_mib, charged_as_of_us, charged_cpu_s, charged_mem_gib_s, charged_io_gib,"
-    " partition_qos, limits_from_us, restarts"
+    " partition_qos, limits_from_us, restarts, origin IS NOT NULL"
     " FROM task LEFT JOIN job ON job.id = job_id";
 
 static bool is_epoch_start(const struct usage_records *v, int64_t at_us)
@@ -548,6 +549,7 @@ int usage_records_charge(struct usage_records *v, sqlite3_stmt *row, struct err 
 {
     uint32_t index = map_get_u64(&v->assoc_by_id, (uint64_t)sqlite3_column_int64(row, TASK_ASSOC_ID));
     if (index == NONE) return fail_task(v, row, "belongs to an association that does not exist", e);
+    if (sqlite3_column_int(row, TASK_IS_MOVED_IN) != 0) return 0; /* history only: it is charged nothing */
     const struct charge c = charge_of(v, row);
     if (read_amounts(v, str(sql_column_text(row, TASK_TRES)), e) != 0) return -1;
     if (charge_assoc(v, row, index, &c, e) != 0) return -1;

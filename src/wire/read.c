@@ -129,6 +129,8 @@ static int read_list(struct wire_reader *r, const struct wire_field *f, json_t *
 {
     size_t size = item_size(f), count = json_array_size(value);
     if (!json_is_array(value)) return wire_refuse(r, value, "a list");
+    if (f->type == WIRE_ROWS && f->max > 0 && (double)count > f->max)
+        return wire_fail(r, "has %zu items; at most %.0f are accepted", count, f->max);
     char *items = arena_alloc(r->arena, size * (count + 1));
     *out = (struct wire_list){items, (uint32_t)count};
     for (size_t i = 0; i < count; i++) {

@@ -72,7 +72,7 @@ struct wire_field {
     enum wire_type type;
     bool is_required;    /* requests and documents: must be present; replies: is never null */
     uint32_t offset;     /* of the member in the struct */
-    double min, max;     /* of numbers */
+    double min, max;     /* of numbers; of WIRE_ROWS: max items, 0: any number */
     int64_t absent;      /* of whole numbers */
     const char *special; /* of whole numbers: a word that stands for special_number, such as "parent" */
     int64_t special_number;

@@ -566,10 +566,11 @@ static void note_value(enum job_field f, const struct field_value *value)
     buf_release(&text);
 }
 
-/* Law 5. */
+/* Law 5. Only jobs that have ended have an origin: tests/unit/test_moved_jobs.c. */
 static void assert_all_fields_varied(void)
 {
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
+        if (f == JOB_FIELD_ORIGIN) continue;
         if (job_field_rows[f].column != NULL && !seen[f].differs)
             fail_msg("%s: always the same value: nothing was tested", job_field_at(f)->name);
     }

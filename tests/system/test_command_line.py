@@ -21,7 +21,7 @@ def good(*arguments):
 
 
 # Names of one or two words, as --help lists them; the first words of those with subcommands.
-COMMANDS = re.findall(r'^  ([a-z]+(?: [a-z]+)?)(?:  |$)', good('--help'), re.MULTILINE)
+COMMANDS = re.findall(r'^  ([a-z-]+(?: [a-z-]+)?)(?:  |$)', good('--help'), re.MULTILINE)
 PARENTS = sorted({command.split()[0] for command in COMMANDS if ' ' in command})
 
 

@@ -27,7 +27,7 @@ OPERATIONS = {
     'deleteAccount': (ADMINISTRATOR, None),
     'listAudit': (ADMINISTRATOR, None), 'backUp': (ADMINISTRATOR, None),
     'showClock': (USER, None), 'settleGap': (ADMINISTRATOR, {'gap': 'count'}),
-    'pruneHistory': (ADMINISTRATOR, {'older_than_s': 86400}),
+    'moveIn': (USER, {'instance': '0' * 32, 'jobs': []}), 'pruneHistory': (ADMINISTRATOR, {'older_than_s': 86400}),
     'listJobs': (USER, None),
     'describe': (USER, None), 'listPlaces': (USER, None), 'listPriorities': (USER, None), 'dumpScenario': (USER, None),
     'listSettings': (USER, None), 'listUse': (USER, None), 'changeSettings': (ADMINISTRATOR, {'grace_s': 7}),

@@ -12,6 +12,7 @@
  *     answer.c    replies to decided requests                     openapi.c     the description of the API
  *     clock.c     the clock for budgets and timeouts          scenario.c    the state as a scenario document
  *     audit.c     administrative changes                   prune.c       removal of ended jobs
+ *     move_in.c   ended jobs of other instances            moved_jobs.c  these as bodies
  *     backup.c    a copy of the database
  *     check.c     why jobs wait                               places.c      partitions on hosts
  *     read_body.c bodies, long ones in a thread                test_job.c    submissions that are only tried
@@ -48,7 +49,7 @@ enum stage {
     STAGE_QUEUED,         /* server_take */
     STAGE_TAKEN,          /* server_answer */
     STAGE_WAITING,        /* the end of a job, or its timeout (wait.c) */
-    STAGE_VERIFYING,      /* server_verified, server_settled, server_pruned, server_backed_up, server_use_measured */
+    STAGE_VERIFYING,      /* server_verified, _settled, _pruned, _moved_in, _backed_up, _use_measured */
     STAGE_RENDERING,      /* its reply is rendered by a thread (answer.c), or from a copy of the state (snapshot.c) */
     STAGE_PLANNING,       /* a plan is made, with which its handler goes on (expected_plan.c) */
     STAGE_REPLIED,        /* libmicrohttpd, which sends the reply */
@@ -382,7 +383,7 @@ route_handler server_post_job, server_patch_job, server_delete_job, server_post_
     server_post_release, server_post_requeue, server_post_account, server_patch_account, server_delete_account,
     server_post_user, server_patch_user, server_delete_user, server_patch_settings, server_get_scenario,
     server_get_places, server_get_use, server_get_check, server_get_clock, server_post_clock, server_get_audit,
-    server_post_prune, server_get_backup, server_get_whoami;
+    server_post_prune, server_post_move_in, server_get_backup, server_get_whoami;
 
 /* clock_state.c: the clock, with the events since a time; in memory of arena. */
 struct api_clock server_clock_record(const struct server *server, int64_t since_us, struct arena *arena);

@@ -9,6 +9,7 @@
 #include "engine/audit_query.h"
 #include "engine/engine.h"
 #include "engine/job_query.h"
+#include "engine/moved_jobs.h"
 
 struct server;
 struct request;
@@ -104,6 +105,9 @@ struct server_host {
      * server_pruned with the request when it is done. ERR_UNAVAILABLE: it is doing so already; server_pruned is not
      * called then. */
     int (*prune)(void *context, struct request *request, int64_t before_us, bool is_dry_run, struct err *e);
+    /* Takes checked jobs of another instance into the history of the request's user, or, with is_dry_run, counts them;
+     * calls server_moved_in later. The jobs live as long as the request. NULL: it takes none. */
+    void (*move_in)(void *context, struct request *request, const struct moved_jobs *jobs, bool is_dry_run);
     /* Begins a copy of the database; the host calls server_backed_up with the request when it is made. ERR_CONFLICT:
      * not now; server_backed_up is not called then. */
     int (*backup)(void *context, struct request *request, struct err *e);
@@ -180,6 +184,13 @@ void server_settled(struct request *r, const struct err *e);
 
 /* Answers a request of host->prune: so many jobs and starts of tasks; or, if e is not NULL, with the error. */
 void server_pruned(struct request *r, int64_t before_us, uint64_t jobs, uint64_t tasks, const struct err *e);
+
+/* Answers a request of host->move_in: so many jobs and starts that are new, that were known, and that are not taken
+ * because the history is not kept that long; or, if e is not NULL, with the error. */
+struct server_moved {
+    uint32_t jobs, tasks, known, removed;
+};
+void server_moved_in(struct request *r, const struct server_moved *moved, const struct err *e);
 
 /* Answers a request of host->backup: with the file, whose descriptor belongs to the server then, and the number of its
  * commit; or, if e is not NULL, with the error. */
