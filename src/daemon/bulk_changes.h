@@ -62,7 +62,7 @@ void daemon_begin_bulk_turn(struct daemon *d);
 bool daemon_take_bulk(struct daemon *d, struct request *request, struct decided_requests *requests);
 
 /* To be called when the state was loaded from the store, at a start and after a commit that failed: the requeues that
- * are not complete there go on before all other bulk changes. A quarantine that came later than an end holds the job. */
+ * are not complete there go on before all other bulk changes. A job that ended before a quarantine is held. */
 void daemon_resume_requeues(struct daemon *d);
 
 /* Whether the first one is such a requeue. After a commit that failed it waits for the next turn that something else
