@@ -2,6 +2,7 @@
 
 #include "base/ensure.h"
 #include "daemon/daemon.h"
+#include "daemon/log.h"
 #include "engine/job_selection.h"
 
 enum {
@@ -52,11 +53,18 @@ static void begin_first(struct bulk_changes *bulk)
     if (bulk->units_left > UNITS_FIRST) bulk->units_left = UNITS_FIRST;
 }
 
-/* Removes the first one, which is complete. */
-static struct decided_request *complete(struct daemon *d, struct decided_requests *requests)
+static void remove_first(struct bulk_changes *bulk)
 {
-    struct bulk_changes *bulk = &d->bulk;
-    struct bulk_change *b = bulk->list.items[0];
+    bulk_free(bulk->list.items[0]);
+    for (uint32_t i = 1; i < bulk->list.count; i++) bulk->list.items[i - 1] = bulk->list.items[i];
+    bulk->list.count--;
+    begin_first(bulk);
+}
+
+/* Of the first one: what the client is told. */
+static struct decided_request *add_decided(struct daemon *d, struct decided_requests *requests)
+{
+    struct bulk_change *b = d->bulk.list.items[0];
     struct jobs_report *report = b->event.jobs.report;
     struct decided_request *decided = array_add(&requests->list);
     *decided = (struct decided_request){.request = b->request, .committed_count = b->committed_count};
@@ -69,18 +77,24 @@ static struct decided_request *complete(struct daemon *d, struct decided_request
         for (uint32_t i = 0; i < b->refused.count; i++) report->refused[i] = b->refused.items[i];
         for (uint32_t i = 0; i < b->changed.count; i++) report->changed[i] = b->changed.items[i];
     }
-    bulk_free(b);
-    for (uint32_t i = 1; i < bulk->list.count; i++) bulk->list.items[i - 1] = bulk->list.items[i];
-    bulk->list.count--;
-    begin_first(bulk);
     return decided;
+}
+
+/* Removes the first one, which is complete. */
+static void complete(struct daemon *d, struct decided_requests *requests)
+{
+    if (d->bulk.list.items[0]->request != NULL) add_decided(d, requests);
+    remove_first(&d->bulk);
 }
 
 static void refuse(struct daemon *d, struct decided_requests *requests, const struct err *e)
 {
-    struct decided_request *decided = complete(d, requests);
-    decided->is_refused = true;
-    decided->err = *e;
+    if (d->bulk.list.items[0]->request != NULL) {
+        struct decided_request *decided = add_decided(d, requests);
+        decided->is_refused = true;
+        decided->err = *e;
+    }
+    remove_first(&d->bulk);
 }
 
 /* --- one slice ---------------------------------------------------------------------------------------------------- */
@@ -192,10 +206,18 @@ static void add_report(struct bulk_change *b, const struct slice *slice)
         *array_add(&b->changed) = slice->report.changed[i];
 }
 
+/* What keeps a job from being requeued further, such as an object that was deleted since, has no client to read it. */
+static void log_refusals(const struct slice *slice)
+{
+    for (uint32_t i = 0; i < slice->report.refused_count; i++)
+        log_line(LOG_WARNING, "requeue-broken-off", " error=\"%s\"", slice->report.refused[i].message);
+}
+
 static void go_on(struct bulk_change *b, const struct slice *slice, const struct event_result *result)
 {
     const struct event_jobs *jobs = &slice->event.jobs;
     if (!b->is_checking) add_report(b, slice);
+    if (b->request == NULL) log_refusals(slice);
     if (!b->is_checking && !b->is_continued) b->changed_count += result->job_count;
     for (uint32_t i = 0; i < jobs->count; i++) map_set_u64(&b->jobs_seen, jobs->refs[i].job_id, 0);
     b->is_continued = result->is_unfinished && !jobs->is_dry_run;
@@ -259,6 +281,51 @@ bool daemon_take_bulk(struct daemon *d, struct request *request, struct decided_
     return true;
 }
 
+/* As if an earlier slice had come up to its next task. */
+static struct bulk_change *resumed_requeue(const struct daemon *d, const struct store_unfinished_requeue *u)
+{
+    bool is_held = u->is_held || (u->ended_us != 0 && u->ended_us <= d->state.quarantined_us);
+    const struct actor actor = {.role = ROLE_ADMINISTRATOR};
+    struct bulk_change *b = mem_resize(NULL, 0, sizeof *b);
+    *b = (struct bulk_change){.event = {.kind = EVENT_REQUEUE, .actor = actor, .jobs.holds = is_held},
+                              .ref_count = 1,
+                              .is_listed = true,
+                              .is_continued = true,
+                              .task_first = u->task_next};
+    struct job_ref *ref = arena_alloc(&b->arena, sizeof *ref);
+    *ref = (struct job_ref){u->job_id, NONE};
+    b->refs = ref;
+    return b;
+}
+
+static void put_first(struct bulk_changes *bulk, struct bulk_change *b)
+{
+    array_add(&bulk->list);
+    for (uint32_t i = bulk->list.count - 1; i > 0; i--) bulk->list.items[i] = bulk->list.items[i - 1];
+    bulk->list.items[0] = b;
+}
+
+void daemon_resume_requeues(struct daemon *d)
+{
+    struct arena arena = {0};
+    struct store_unfinished_requeue *list = NULL;
+    struct err e;
+    uint32_t count = 0;
+    while (daemon_bulk_is_resumed_requeue(d)) remove_first(&d->bulk);
+    if (store_unfinished_requeues(d->store, &arena, &list, &count, &e) != 0)
+        log_line(LOG_ERROR, "requeues-unknown", " error=\"%s\"", ERR_SENTENCE(&e));
+    for (uint32_t i = count; i-- > 0;) {
+        log_line(LOG_INFO, "requeue-resumed", " job=%u task=%u", list[i].job_id, list[i].task_next);
+        put_first(&d->bulk, resumed_requeue(d, &list[i]));
+    }
+    arena_release(&arena);
+}
+
+bool daemon_bulk_is_resumed_requeue(const struct daemon *d)
+{
+    return d->bulk.list.count > 0 && d->bulk.list.items[0]->request == NULL;
+}
+
 /* Finds the jobs of a selection. */
 static int list_jobs(struct daemon *d, struct bulk_change *b, struct err *e)
 {
@@ -319,9 +386,10 @@ void daemon_close_bulk(struct daemon *d)
     while (d->bulk.list.count > 0) {
         struct err e;
         uint32_t count = d->bulk.list.items[0]->changed_count;
+        bool is_asked_for = d->bulk.list.items[0]->request != NULL;
         err_set(&e, ERR_UNAVAILABLE, "the instance is stopping; %u of the jobs were changed before", count);
         refuse(d, &requests, &e);
-        server_answer(requests.list.items[0].request, NULL, &requests.list.items[0].err);
+        if (is_asked_for) server_answer(requests.list.items[0].request, NULL, &requests.list.items[0].err);
         array_clear(&requests.list);
     }
     array_release(&requests.list);

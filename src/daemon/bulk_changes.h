@@ -15,6 +15,8 @@
  *   4. One bulk change is carried out at a time, in the order of their arrival. Requests about few jobs, and everything
  *      else, go on between slices. It goes on if its client disconnects, as every request that was accepted.
  *   5. A commit that fails ends it. What is committed stays, and the error says how many jobs that are.
+ *   6. An array is never left half requeued: its row says with which task its requeue goes on (job.requeue_next). After
+ *      a start, and after a commit that failed, that is done first, as a bulk change without a request.
  *
  * A slice is measured in units of about one row that is written. How many fit into SLICE_US follows from how long the
  * last ones took, with their commits; the result does not depend on it. */
@@ -28,9 +30,9 @@
 struct daemon;
 
 struct bulk_change {
-    struct request *request;
-    struct event event; /* the request's */
-    struct arena arena; /* of refs */
+    struct request *request; /* NULL: it finishes a requeue whose request ended without it */
+    struct event event;      /* the request's */
+    struct arena arena;      /* of refs */
     const struct job_ref *refs;
     uint32_t ref_count, next; /* next: the reference with which the next slice begins */
     bool is_listed;           /* refs are known */
@@ -58,6 +60,14 @@ void daemon_begin_bulk_turn(struct daemon *d);
 /* Takes a request over if it is one about many jobs, and begins with it if no other one is in progress; then it may be
  * in *requests already. False: it is for one event. */
 bool daemon_take_bulk(struct daemon *d, struct request *request, struct decided_requests *requests);
+
+/* To be called when the state was loaded from the store, at a start and after a commit that failed: the requeues that
+ * are not complete there go on before all other bulk changes. A job that ended before a quarantine is held. */
+void daemon_resume_requeues(struct daemon *d);
+
+/* Whether the first one is such a requeue. After a commit that failed it waits for the next turn that something else
+ * begins. */
+bool daemon_bulk_is_resumed_requeue(const struct daemon *d);
 
 /* Carries out what fits into this turn. Requests that are complete are added to *requests. */
 void daemon_advance_bulk(struct daemon *d, struct decided_requests *requests);

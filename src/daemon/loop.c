@@ -352,6 +352,7 @@ static void recover(struct daemon *d, struct decided_requests *requests, const s
                        decided->committed_count);
     }
     reload_state(d);
+    daemon_resume_requeues(d);
     daemon_drop_executor(d, DAEMON_RETRY_MS); /* while the disk is full, committing its reports fails again */
 }
 
@@ -453,9 +454,10 @@ static void on_bulk_idle(uv_idle_t *idle)
 /* has_failed: the commit of this turn. */
 static void schedule_bulk(struct daemon *d, bool has_failed)
 {
+    bool has_bulk = d->bulk.list.count > 0 && !(has_failed && daemon_bulk_is_resumed_requeue(d));
     bool has_usage_rows = d->state.conversions.list.count > 0 && !has_failed;
     bool has_holds = known_users_has_holds(d) && !has_failed;
-    if (d->bulk.list.count > 0 || has_usage_rows || has_holds)
+    if (has_bulk || has_usage_rows || has_holds)
         uv_idle_start(&d->bulk_idle, on_bulk_idle);
     else
         uv_idle_stop(&d->bulk_idle);
@@ -713,6 +715,7 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     uv_timer_start(&d->alive_timer, on_alive_timer, ALIVE_MS, ALIVE_MS);
     daemon_open_prune(d);
     daemon_open_move_in(d);
+    daemon_resume_requeues(d);
     schedule_server_timer(d);
     log_former_end(d);
     const struct capacity *has = &d->state.hosts.items[LOCAL_HOST_INDEX].host.has;

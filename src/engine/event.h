@@ -145,7 +145,7 @@ struct event_jobs {
      * The engine fills it. */
     struct jobs_report *report;
     /* EVENT_CANCEL and EVENT_REQUEUE of one reference to a whole array, in slices. task_max: not 0: the number of
-     * started tasks to change. task_first: of an array that had ended, the task to go on with; 0 at first. */
+     * started tasks to change. task_first: of an array that had ended, its requeue_next, to go on with; 0 at first. */
     uint32_t task_max, task_first;
 };
 

@@ -222,12 +222,22 @@ static bool count_pending(const struct event *event, struct task_lists *lists, c
     return is_first;
 }
 
+/* Tasks that it has not come to stay ended. */
+static void break_off_requeue(struct apply_context *c, const struct event *event, uint32_t job_index)
+{
+    struct job *j = &c->s->jobs.items[job_index];
+    if (j->requeue_next == 0 || event->jobs.is_dry_run || event->jobs.selection.is_of_live) return;
+    j->requeue_next = 0;
+    apply_note_change(c, TABLE_JOB, job_index);
+}
+
 static bool cancel_all_tasks(struct apply_context *c, const struct event *event, struct task_lists *lists,
                              uint32_t job_index)
 {
     struct job *j = &c->s->jobs.items[job_index];
     const struct job_selection *selection = &event->jobs.selection;
     bool has_pending = !selection->is_of_live && idset_first(&j->pending) != NONE, is_changed = has_pending;
+    break_off_requeue(c, event, job_index);
     if (has_pending && event->jobs.is_dry_run) is_changed = count_pending(event, lists, j);
     if (!selection->is_of_pending) is_changed |= for_each_task(c, event, lists, j, cancel_task);
     if (has_pending && !event->jobs.is_dry_run) job_cancel_pending(c, job_index, &j->pending);

@@ -155,6 +155,15 @@ static int check_task(struct apply_context *c, const struct job *j, struct job_r
                        j->is_array ? "has no task %u" : "is not an array; it has no task %u", ref.task_id);
 }
 
+/* A later slice of an array is refused if the job was cancelled, or requeued anew, since the one before it. */
+static int check_goes_on(struct apply_context *c, const struct event *event, const struct job *j)
+{
+    char id[JOB_ID_TEXT_SIZE];
+    if (event->jobs.task_first == 0 || event->jobs.task_first == j->requeue_next) return 0;
+    return err_subject(c->e, ERR_NOT_FOUND, "job", name_of(id, (struct job_ref){j->id, NONE}),
+                       "is not being requeued any more");
+}
+
 int requeue_ended_check_brought(struct apply_context *c, const struct event *event, const struct event_ended_job *b,
                                 struct job_ref ref, uint32_t *out_assoc)
 {
@@ -163,7 +172,7 @@ int requeue_ended_check_brought(struct apply_context *c, const struct event *eve
         if (c->e != NULL) *c->e = b->err;
         return -1;
     }
-    if (check_task(c, b->row, ref) != 0) return -1;
+    if (check_task(c, b->row, ref) != 0 || check_goes_on(c, event, b->row) != 0) return -1;
     if (b->row->forbids_requeue) return requeue_ended_refuse_forbidden(c, b->job_id);
     return find_assoc(c, b->job_id, b->user, b->account, b->row->partitions[0], out_assoc);
 }
@@ -219,6 +228,7 @@ int requeue_ended_check(struct apply_context *c, const struct event *event, stru
     struct job *j = &s->jobs.items[index];
     *out_assoc = j->assoc;
     if (refuse_owner(c, event, j->id, s->assocs.items[j->assoc].user) != 0 || check_task(c, j, ref) != 0) return -1;
+    if (check_goes_on(c, event, j) != 0) return -1;
     if (j->forbids_requeue) return requeue_ended_refuse_forbidden(c, j->id);
     if (check_conditions(c, j, ref) != 0) return -1;
     if (j->ended_us != 0 && check_ended_row(c, j, out_assoc) != 0) return -1;

@@ -131,6 +131,21 @@ static uint32_t last_of(const struct idset *tasks)
     return tasks->ranges.items[tasks->ranges.count - 1].last;
 }
 
+/* Where the next slice of an array begins: as an event goes on with it, and as the row says, which outlives a crash. */
+static void set_next(struct requeue_run *run, struct job *j, bool is_unfinished, const struct idset *tasks)
+{
+    j->requeue_next = is_unfinished ? last_of(tasks) + 1 : 0;
+    run->c->result->is_unfinished = is_unfinished;
+    run->c->result->task_next = j->requeue_next;
+}
+
+/* A job without a task to start would be no row that can be loaded. All tasks of a later slice may have been requeued
+ * by other requests. */
+static bool has_nothing_to_do(const struct requeue_run *run, const struct job *j, const struct idset *tasks)
+{
+    return idset_first(tasks) == NONE && (j->ended_us != 0 || run->event->jobs.task_first == 0);
+}
+
 int requeue_run_revive(struct requeue_run *run, struct job_ref ref)
 {
     struct apply_context *c = run->c;
@@ -142,7 +157,7 @@ int requeue_run_revive(struct requeue_run *run, struct job_ref ref)
     ensure(index != NONE);
     struct job *j = &s->jobs.items[index];
     bool is_unfinished = requeue_ended_tasks(s, run->event, j, ref, &tasks);
-    if (idset_first(&tasks) == NONE) { /* a job without a task to start would be no row that can be loaded */
+    if (has_nothing_to_do(run, j, &tasks)) {
         char id[JOB_ID_TEXT_SIZE];
         job_id_format(id, ref.job_id, ref.task_id);
         return err_subject(c->e, ERR_CONFLICT, "job", str(id), "has no ended task to requeue");
@@ -150,8 +165,7 @@ int requeue_run_revive(struct requeue_run *run, struct job_ref ref)
     struct requeue_revival *r = mem_resize(NULL, 0, sizeof *r);
     *r = (struct requeue_revival){.before = job_copy(j), .had_ended = j->ended_us != 0};
     *array_add(&run->revived) = r;
-    c->result->is_unfinished = is_unfinished;
-    if (c->result->is_unfinished) c->result->task_next = last_of(&tasks) + 1;
+    if (ref.task_id == NONE) set_next(run, j, is_unfinished, &tasks);
     idset_copy(&r->started, &tasks);
     idset_remove_all(&r->started, &j->cancelled);
     for (uint32_t id = idset_first(&r->started); id != NONE; id = idset_next(&r->started, id)) restarts_add(j, id);

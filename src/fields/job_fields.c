@@ -367,6 +367,8 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_DELAYED_TASKS] = {TEXT("delayed_tasks"), BYTES_FROM_TO(0, ARRAY_BYTES_MAX), HIDDEN,
                                  HELP("requeued tasks of an array and when they may start"), OF_JOB("delayed_tasks"),
                                  EMPTY_IS_NULL, DECIDES, .document_key = "delayed_tasks"},
+    [JOB_FIELD_REQUEUE_NEXT] = {ID("requeue_next"), HELP("the task with which an unfinished requeue goes on"), HIDDEN,
+                                OF_JOB("requeue_next"), EMPTY_IS_NULL, DECIDES, INDEXED},
     [JOB_FIELD_CANCELLED_BY_RULE] = {BOOL("cancelled_by_rule"), HIDDEN,
                                      HELP("whether tasks were cancelled because what they waited for can never happen"),
                                      OF_JOB("cancelled_by_rule"), EMPTY_IS_NULL},

@@ -79,6 +79,8 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
                        " WHERE job_id = ?1 ORDER BY position",
     [GET_FAILED_TASKS] = "SELECT task_id FROM task INDEXED BY task_failed WHERE job_id = ?1 AND end_us IS NOT NULL"
                          " AND state NOT IN ('COMPLETED', 'REQUEUED') ORDER BY task_id",
+    [GET_UNFINISHED_REQUEUES] = "SELECT id, requeue_next, is_held, ifnull(ended_us, 0) FROM job INDEXED BY job_requeue"
+                                " WHERE requeue_next IS NOT NULL ORDER BY id",
     /* The words are those of requeue_run.c, which changes the rows that are in memory. */
     [MARK_REQUEUED] = "UPDATE task SET state = 'REQUEUED', detail = state || ', then requeued by request'"
                       " || iif(detail = '', '', ': ' || detail) WHERE job_id = ?1 AND task_id BETWEEN ?2 AND ?3"

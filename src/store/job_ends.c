@@ -150,3 +150,24 @@ void store_ended_job_release(struct event_ended_job *job)
     dependency_list_free(row.dependency);
     job_members_release(&row);
 }
+
+int store_unfinished_requeues(struct store *s, struct arena *arena, struct store_unfinished_requeue **out_list,
+                              uint32_t *out_count, struct err *e)
+{
+    struct {
+        ARRAY(struct store_unfinished_requeue) rows;
+    } all = {0};
+    sqlite3_stmt *get = s->statements[GET_UNFINISHED_REQUEUES];
+    int result;
+    while ((result = sql_step(get, e)) == 1) {
+        *array_add(&all.rows) = (struct store_unfinished_requeue){.job_id = (uint32_t)sqlite3_column_int64(get, 0),
+                                                                  .task_next = (uint32_t)sqlite3_column_int64(get, 1),
+                                                                  .is_held = sqlite3_column_int(get, 2) != 0,
+                                                                  .ended_us = sqlite3_column_int64(get, 3)};
+    }
+    *out_count = all.rows.count;
+    *out_list = arena_alloc(arena, (all.rows.count + (size_t)1) * sizeof **out_list);
+    for (uint32_t i = 0; i < all.rows.count; i++) (*out_list)[i] = all.rows.items[i];
+    array_release(&all.rows);
+    return result < 0 ? -1 : 0;
+}

@@ -726,10 +726,15 @@ static const char step_28[] =
     ") STRICT;\n"
     "CREATE INDEX moved_in_user ON moved_in(uid, instance_id);\n";
 
-const char *const schema_steps[] = {step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,
-                                    step_8,  step_9,  step_10, step_11, step_12, step_13, step_14,
-                                    step_15, step_16, step_17, step_18, step_19, step_20, step_21,
-                                    step_22, step_23, step_24, step_25, step_26, step_27, step_28};
+/* A requeue of an ended array takes several commits; a start finishes what a crash has broken off. */
+static const char step_29[] =
+    "ALTER TABLE job ADD COLUMN requeue_next INTEGER; -- the first task that the array's requeue has not come to; NULL: none\n"
+    "CREATE INDEX job_requeue ON job(requeue_next) WHERE requeue_next IS NOT NULL;\n";
+
+const char *const schema_steps[] = {step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,
+                                    step_9,  step_10, step_11, step_12, step_13, step_14, step_15, step_16,
+                                    step_17, step_18, step_19, step_20, step_21, step_22, step_23, step_24,
+                                    step_25, step_26, step_27, step_28, step_29};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

@@ -68,6 +68,17 @@ int store_ended_job(struct store *s, const struct state *state, uint32_t job_id,
                     struct event_ended_job *out, struct err *e);
 void store_ended_job_release(struct event_ended_job *job);
 
+/* An array whose requeue is not complete (job.requeue_next). */
+struct store_unfinished_requeue {
+    uint32_t job_id, task_next;
+    bool is_held;
+    int64_t ended_us; /* 0: it lives */
+};
+
+/* All of them, in order of ids, in memory of arena. O(their number). */
+int store_unfinished_requeues(struct store *s, struct arena *arena, struct store_unfinished_requeue **out_list,
+                              uint32_t *out_count, struct err *e);
+
 /* The time of the last commit; the daemon has run at least until then. */
 int64_t store_last_commit_us(const struct store *s);
 

@@ -16,7 +16,8 @@
  *      task that nothing requeues ran at most once;
  *   3. every launch whose end was known has that end, and those times, in the database, or it never ran. What did not
  *      run to an end is NODE_FAIL, or was cancelled;
- *   4. all usage agrees with the records, and the executor keeps no launch.
+ *   4. all usage agrees with the records, and the executor keeps no launch;
+ *   5. no requeue of an array, which takes several turns, is left unfinished.
  * After every load the hash of the state is the one of the last commit. */
 #include <setjmp.h>
 #include <sqlite3.h>
@@ -29,6 +30,7 @@
 #include "base/map.h"
 #include "base/rng.h"
 #include "engine/dependencies.h"
+#include "engine/requeue_ended.h"
 #include "exec/executor.h"
 #include "store/store.h"
 
@@ -98,7 +100,7 @@ struct world {
     ARRAY(struct accepted) accepted;
     struct map plain; /* jobs that nothing requeues */
 
-    uint32_t crashes, reboots, losses, failed_commits, launches, requeues;
+    uint32_t crashes, reboots, losses, failed_commits, launches, requeues, slices;
 };
 
 static _Noreturn void fail(const struct world *w, const char *what, const char *text)
@@ -413,6 +415,46 @@ static bool apply_with_ends(struct world *w, struct event *event, struct event_r
     return e.code == 0;
 }
 
+/* Requeues a job that may have ended long ago. */
+static bool apply_requeue(struct world *w, struct event *event, struct event_result *result)
+{
+    const uint32_t *ids = NULL;
+    uint32_t count = requeue_ended_list(&w->s, event, &w->arena, &ids);
+    struct event_ended_job *jobs = arena_alloc(&w->arena, (count + (size_t)1) * sizeof *jobs);
+    for (uint32_t i = 0; i < count; i++) {
+        if (store_ended_job(w->store, &w->s, ids[i], &w->arena, &jobs[i], NULL) != 0)
+            fail_number(w, "no row of the ended job", ids[i]);
+    }
+    event->ended_jobs = jobs;
+    event->ended_job_count = count;
+    bool is_done = apply(w, *event, result).code == 0;
+    for (uint32_t i = 0; i < count; i++) store_ended_job_release(&jobs[i]);
+    return is_done;
+}
+
+/* The requeues of arrays that earlier turns have begun, also before a crash. Returns whether there are any. */
+static bool find_requeues(struct world *w, struct store_unfinished_requeue *out_first)
+{
+    struct store_unfinished_requeue *list;
+    uint32_t count;
+    if (store_unfinished_requeues(w->store, &w->arena, &list, &count, NULL) != 0) fail(w, "requeues", "not readable");
+    if (count > 0) *out_first = list[0];
+    return count > 0;
+}
+
+static void go_on_with_requeues(struct world *w)
+{
+    struct store_unfinished_requeue u;
+    if (!find_requeues(w, &u) || (w->has_faults && one_in(w, 2))) return;
+    struct job_ref ref = {u.job_id, NONE};
+    struct event event = {
+        .kind = EVENT_REQUEUE,
+        .actor = administrator,
+        .jobs = {.refs = &ref, .count = 1, .holds = u.is_held, .task_max = 1 + below(w, 2), .task_first = u.task_next}};
+    if (apply_requeue(w, &event, NULL)) w->slices++;
+    step(w);
+}
+
 static void request_submission(struct world *w)
 {
     struct waiting waiting = {0};
@@ -432,8 +474,13 @@ static void request_change(struct world *w)
                           .actor = administrator,
                           .jobs = {.refs = &ref, .count = 1, .all = one_in(w, 60), .holds = one_in(w, 4)}};
     bool is_plain = map_get_u64(&w->plain, ref.job_id) != NONE;
-    if (event.kind == EVENT_REQUEUE && (is_plain || event.jobs.all)) return;
-    if (apply(w, event, NULL).code == 0) w->requeues += event.kind == EVENT_REQUEUE;
+    if (event.kind != EVENT_REQUEUE) {
+        (void)apply(w, event, NULL);
+        return;
+    }
+    if (is_plain || event.jobs.all) return;
+    if (ref.task_id == NONE) event.jobs.task_max = below(w, 3);
+    if (apply_requeue(w, &event, NULL)) w->requeues++;
 }
 
 static void request_time_limit(struct world *w)
@@ -517,6 +564,7 @@ static void turn(struct world *w)
     if (w->now_us > w->turn_us) w->turn_us = w->now_us;
     if (!w->is_connected) connect(w);
     take_reports(w);
+    go_on_with_requeues(w);
     take_requests(w);
     if (w->is_synced) must_apply(w, (struct event){.kind = EVENT_TIME, .time = {w->boot_id, NULL}});
     step(w);
@@ -570,8 +618,10 @@ static void run_with_faults(struct world *w)
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
 
-static bool is_idle(const struct world *w)
+static bool is_idle(struct world *w)
 {
+    struct store_unfinished_requeue unused;
+    if (find_requeues(w, &unused)) return false;
     for (uint32_t i = 0; i < w->truths.count; i++) {
         if (w->truths.items[i].is_known) return false;
     }
@@ -774,7 +824,7 @@ static void run_history(struct world *w, uint64_t seed, const char *directory)
 int main(int argc, char **argv)
 {
     uint64_t first = argc == 3 ? strtoull(argv[1], NULL, 10) : 0, count = argc == 3 ? strtoull(argv[2], NULL, 10) : 0;
-    uint64_t jobs = 0, launches = 0, crashes = 0, reboots = 0, losses = 0, failed = 0, requeues = 0;
+    uint64_t jobs = 0, launches = 0, crashes = 0, reboots = 0, losses = 0, failed = 0, requeues = 0, slices = 0;
     char in_memory[] = "/dev/shm/fairlead-simulate-XXXXXX", on_disk[] = "/tmp/fairlead-simulate-XXXXXX";
     if (count == 0) {
         fprintf(stderr, "usage: simulate SEED COUNT\n");
@@ -792,14 +842,16 @@ int main(int argc, char **argv)
         losses += w.losses;
         failed += w.failed_commits;
         requeues += w.requeues;
+        slices += w.slices;
         release(&w);
     }
     empty_directory(directory);
     rmdir(directory);
-    printf("%llu histories: %llu jobs accepted, %llu launches, %llu requeued by hand; %llu crashes, %llu reboots, "
-           "%llu connections lost, %llu commits failed\n",
-           (unsigned long long)count, (unsigned long long)jobs, (unsigned long long)launches,
-           (unsigned long long)requeues, (unsigned long long)crashes, (unsigned long long)reboots,
-           (unsigned long long)losses, (unsigned long long)failed);
+    printf(
+        "%llu histories: %llu jobs accepted, %llu launches, %llu requeued by hand, in %llu more pieces; %llu crashes, %llu reboots, "
+        "%llu connections lost, %llu commits failed\n",
+        (unsigned long long)count, (unsigned long long)jobs, (unsigned long long)launches, (unsigned long long)requeues,
+        (unsigned long long)slices, (unsigned long long)crashes, (unsigned long long)reboots,
+        (unsigned long long)losses, (unsigned long long)failed);
     return crashes > count && launches > count ? 0 : 1; /* otherwise the histories are too short */
 }

@@ -18,6 +18,8 @@
  *      gives the same state again.
  *  11. The usages agree with the records also while ended jobs are removed from the history, by plans that are made
  *      earlier than they are carried out.
+ *  12. What the store knows of a requeue that was broken off is enough to finish it, whatever happened since, unless
+ *      the rest of it is refused. Until then the row of each live array has what the store says.
  *
  * The histories are extreme on purpose: clocks that jump by thousands of half-lives, half-lives from none to years,
  * records that arrive late, twice or for unknown launches, associations that are deleted and added again, arrays that
@@ -50,6 +52,7 @@ struct history {
     uint32_t accepted, refused, commits, facts;
     uint32_t revived;        /* jobs that had ended and were requeued */
     uint32_t rests;          /* events that were one slice of an array, and not the last */
+    uint32_t resumed;        /* requeues that were broken off, of which a part was done later */
     uint32_t limited;        /* number of associations with limits, over all commits */
     uint32_t of_partition;   /* number of live tasks whose association is of one partition, over all commits */
     uint32_t left_behind;    /* of live tasks of another association than that of their partition now, likewise */
@@ -720,7 +723,7 @@ static const struct {
     {EVENT_CANCEL, 6, make_jobs},
     {EVENT_HOLD, 3, make_jobs},
     {EVENT_RELEASE, 3, make_jobs},
-    {EVENT_REQUEUE, 8, make_requeue},
+    {EVENT_REQUEUE, 10, make_requeue},
     {EVENT_UPDATE, 4, make_update},
     {EVENT_STARTED, 18, make_record},
     {EVENT_COMPLETING, 4, make_record},
@@ -754,9 +757,35 @@ static void keep_rest(struct history *h, const struct event *event, const struct
     h->rests++;
 }
 
+/* The next slice of a requeue that was broken off, as the daemon begins it at a start. */
+static void make_rest(struct history *h, const struct store_unfinished_requeue *u, struct event *event)
+{
+    h->rest_ref = (struct job_ref){u->job_id, NONE};
+    *event = (struct event){.kind = EVENT_REQUEUE,
+                            .actor = {.role = ROLE_ADMINISTRATOR},
+                            .jobs = {.refs = &h->rest_ref,
+                                     .count = 1,
+                                     .holds = u->is_held,
+                                     .task_max = 1 + below(h, 3),
+                                     .task_first = u->task_next}};
+}
+
+static bool make_resumed(struct history *h, struct event *event)
+{
+    struct arena arena = {0};
+    struct store_unfinished_requeue *list;
+    uint32_t count;
+    assert_int_equal(store_unfinished_requeues(h->store, &arena, &list, &count, NULL), 0);
+    if (count > 0) make_rest(h, &list[below(h, count)], event);
+    arena_release(&arena);
+    h->rest.jobs.refs = NULL;
+    return count > 0;
+}
+
 static void make_event(struct history *h, struct event *event)
 {
     uint32_t total = 0, i = 0;
+    if (one_in(h, 20) && make_resumed(h, event)) return;
     if (h->rest.jobs.refs != NULL && one_in(h, 2)) {
         *event = h->rest;
         h->rest.jobs.refs = NULL;
@@ -833,27 +862,26 @@ static void count_revived(struct history *h, const struct event *event, uint32_t
 }
 
 /* Law 2. */
-static void apply_one(struct history *h)
+static int apply_event(struct history *h, struct event *event)
 {
-    struct event event;
     struct err e = {0};
     struct arena arena = {0};
-    make_event(h, &event);
-    struct event_end *ends = read_ends(h, &event, &arena);
-    struct event_ended_job *ended_jobs = read_ended_jobs(h, &event, &arena);
+    struct event_end *ends = read_ends(h, event, &arena);
+    struct event_ended_job *ended_jobs = read_ended_jobs(h, event, &arena);
     uint32_t live_before = h->s.job_by_id.count;
     h->event_us = h->now_us;
     uint64_t before = state_hash(&h->s);
     struct outcome was = h->out;
     struct event_result result = {0};
-    int status = engine_apply(&h->s, h->now_us, &event, &h->out, &result, &e);
-    if (status == 0) keep_rest(h, &event, &result);
-    release_ends(ends, ended_jobs, &event, &arena);
+    int status = engine_apply(&h->s, h->now_us, event, &h->out, &result, &e);
+    if (status == 0) keep_rest(h, event, &result);
+    release_ends(ends, ended_jobs, event, &arena);
     if (status == 0) {
-        count_revived(h, &event, live_before);
+        count_revived(h, event, live_before);
         h->accepted++;
-        h->kinds[event.kind]++;
-        return;
+        h->kinds[event->kind]++;
+        h->resumed += event->kind == EVENT_REQUEUE && event->jobs.task_first != 0;
+        return 0;
     }
     h->refused++;
     assert_true(ERR_SENTENCE(&e)[0] != '\0');
@@ -862,6 +890,14 @@ static void apply_one(struct history *h)
     assert_int_equal(h->out.journal.count, was.journal.count);
     assert_int_equal(h->out.decisions.count, was.decisions.count);
     assert_int_equal(h->out.requeued.count, was.requeued.count);
+    return -1;
+}
+
+static void apply_one(struct history *h)
+{
+    struct event event;
+    make_event(h, &event);
+    (void)apply_event(h, &event);
 }
 
 /* Hosts that an operator has added can run jobs at once. */
@@ -1219,6 +1255,37 @@ static void commit_and_compare(struct history *h)
     compare_task_texts(&h->s);
 }
 
+static uint32_t requeue_next_in_memory(const struct history *h, uint32_t job_id)
+{
+    uint32_t index = state_find_job(&h->s, job_id);
+    return index != NONE ? h->s.jobs.items[index].requeue_next : 0;
+}
+
+/* Law 12. */
+static void finish_requeues(struct history *h)
+{
+    struct arena arena = {0};
+    struct store_unfinished_requeue *list;
+    struct event event;
+    uint32_t count, marked = 0, live = 0;
+    commit_and_compare(h);
+    assert_int_equal(store_unfinished_requeues(h->store, &arena, &list, &count, NULL), 0);
+    for (uint32_t i = 0; i < h->s.jobs.count; i++) marked += h->s.jobs.items[i].requeue_next != 0;
+    for (uint32_t i = 0; i < count; i++) live += requeue_next_in_memory(h, list[i].job_id) == list[i].task_next;
+    assert_int_equal(marked, live);
+    for (uint32_t i = 0; i < count; i++) {
+        make_rest(h, &list[i], &event);
+        while (apply_event(h, &event) == 0) {
+            commit_and_compare(h);
+            event.jobs.task_first = requeue_next_in_memory(h, list[i].job_id);
+            if (event.jobs.task_first == 0) break;
+        }
+    }
+    h->rest.jobs.refs = NULL;
+    commit_and_compare(h);
+    arena_release(&arena);
+}
+
 /* Law 4. */
 static void assert_verified(struct history *h)
 {
@@ -1313,7 +1380,7 @@ static void prune(struct history *h)
 static uint32_t kinds_seen[EVENT_TIME + 1]; /* accepted events of each kind, over all histories */
 static uint32_t jobs_pruned, tasks_pruned, plans_stale, jobs_revived, arrays_cut, times_shifted, usages_verified,
     owners_verified, minimums_kept, sums_compared, limits_compared, tasks_of_partition, tasks_left_behind,
-    usages_converted;
+    usages_converted, requeues_resumed;
 
 static void run_history(uint64_t seed, int events)
 {
@@ -1335,6 +1402,7 @@ static void run_history(uint64_t seed, int events)
         if (h.prunes && one_in(&h, 30) && h.out.changes.count == 0) prune(&h);
         if (one_in(&h, 50)) assert_verified(&h);
         if (one_in(&h, 200)) assert_times_can_be_shifted(&h);
+        if (one_in(&h, 50)) finish_requeues(&h);
         if (one_in(&h, 300)) {
             store_close(h.store);
             h.store = store_must_open(h.directory, h.now_us);
@@ -1358,6 +1426,7 @@ static void run_history(uint64_t seed, int events)
     owners_verified += h.owners;
     jobs_revived += h.revived;
     arrays_cut += h.rests;
+    requeues_resumed += h.resumed;
     sums_compared += h.sums;
     times_shifted += h.shifts;
     limits_compared += h.limited;
@@ -1386,6 +1455,7 @@ static void memory_and_store_agree(void **unused)
     assert_true(sums_compared > (uint32_t)events);
     assert_true(events < 2000 || jobs_revived > 200);
     assert_true(events < 2000 || arrays_cut > 50);
+    assert_true(events < 2000 || requeues_resumed > 20);
     assert_true(times_shifted > (uint32_t)events / 40);
     assert_true(events < 2000 || limits_compared > (uint32_t)events);
     assert_true(events < 2000 || tasks_of_partition > (uint32_t)events / 10);

@@ -466,6 +466,20 @@ static void cancel_target(struct life *l)
     assert_int_equal(world_apply(w, (struct event){.kind = EVENT_CANCEL, .jobs = {&ref, 1, false}}, NULL), 0);
 }
 
+/* An array that was cancelled, of which the first task is requeued, and the others would follow. */
+static void begin_requeue(struct life *l)
+{
+    struct world *w = &l->h.w;
+    uint32_t id = 0;
+    struct event submit = {.kind = EVENT_SUBMIT, .actor = {1000, 1000, "ann", ROLE_USER}};
+    submit.submit = job_text("name=array|directory=/|command=true|cpus=1|mem_mib=1|held=true|array=0-3");
+    if (world_apply(w, submit, &id) != 0) return;
+    const struct job_ref ref = {id, NONE};
+    assert_int_equal(world_apply(w, (struct event){.kind = EVENT_CANCEL, .jobs = {&ref, 1, false}}, NULL), 0);
+    const struct event requeue = {.kind = EVENT_REQUEUE, .jobs = {&ref, 1, false, .holds = true, .task_max = 1}};
+    (void)world_apply(w, requeue, NULL); /* a limit of submissions may refuse it */
+}
+
 /* The event may be refused: the job has ended, or does not have the task. */
 static void control(struct life *l)
 {
@@ -654,6 +668,8 @@ static void every_field_survives(void **unused)
             l.h.w.now_us += (int64_t)(rng_double(&l.rng) * 100.0 * (double)SECOND);
             commit_and_compare(&l);
         }
+        begin_requeue(&l);
+        commit_and_compare(&l);
         given += l.given;
         dropped += l.dropped;
         arena_release(&l.arena);

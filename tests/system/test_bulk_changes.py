@@ -203,7 +203,7 @@ def test_a_crash_in_between(crowd, command):
 
 
 def test_an_ended_array_is_requeued_in_slices(instance):
-    """Its tasks are pending again, part by part; a crash leaves the others as they had ended."""
+    """Its tasks are pending again, part by part. The next start finishes what a crash has broken off."""
     tasks = 20000
     instance.good('set', 'requeue_delay_s=1000')
     job = instance.submit('--array', '1', '--', 'true')
@@ -227,14 +227,21 @@ def test_an_ended_array_is_requeued_in_slices(instance):
     os.kill(pid, signal.SIGKILL)
     requeue.communicate()
     until(lambda: not Instance.is_alive(pid), 'the daemon to end')
+
+    def unfinished():
+        with contextlib.closing(sqlite3.connect(instance.state / 'fairlead.db')) as db:
+            return db.execute('SELECT id, requeue_next FROM job WHERE requeue_next IS NOT NULL').fetchall()
+
+    (found, begun), = unfinished()
+    assert found == int(job) and 1 < begun <= tasks
     instance.start()
-    requeued = pending()
-    assert 0 < requeued < tasks
+    until(lambda: pending() == tasks, 'the rest of the requeue')
+    assert unfinished() == []
     counts = {}
     for row in instance.json('history', '-n', '0'):
         counts[row['state']] = counts.get(row['state'], 0) + 1
-    assert counts.get('REQUEUED') == requeued and sum(counts.values()) == tasks
-    assert [row['array_tasks'] for row in instance.json('queue')] == ['1-%d' % requeued]
+    assert counts == {'REQUEUED': tasks}
+    assert [row['array_tasks'] for row in instance.json('queue')] == ['1-%d' % tasks]
     instance.good('cancel', job)
     assert instance.good('requeue', job) == 'Requeued 1 job\n'
     assert pending() == tasks

@@ -660,6 +660,90 @@ static void a_refused_requeue_of_ended_jobs_changes_nothing(void **unused)
     world_release(&w);
 }
 
+static uint32_t submit_cancelled_array(void)
+{
+    uint32_t id = submit("array", "array=1-6");
+    const struct job_ref ref = {id, NONE};
+    const struct event cancel = {.kind = EVENT_CANCEL, .actor = {.user = "ann"}, .jobs = {.refs = &ref, .count = 1}};
+    assert_int_equal(world_apply(&w, cancel, NULL), 0);
+    assert_null(job_of(id));
+    return id;
+}
+
+/* task_first 0: the first slice. Returns where the next one begins; 0: it was the last one. */
+static uint32_t requeue_slice(uint32_t id, uint32_t task_first)
+{
+    const struct job_ref ref = {id, NONE};
+    const struct event event = {.kind = EVENT_REQUEUE,
+                                .actor = {.user = "ann"},
+                                .jobs = {.refs = &ref, .count = 1, .task_max = 2, .task_first = task_first}};
+    if (world_apply(&w, event, NULL) != 0) fail_msg("%s", ERR_SENTENCE(&w.e));
+    assert_int_equal(w.result.is_unfinished, w.result.task_next != 0);
+    if (job_of(id) != NULL) assert_int_equal(job_of(id)->requeue_next, w.result.task_next);
+    return w.result.task_next;
+}
+
+static void refuse_slice(uint32_t id, uint32_t task_first)
+{
+    const struct job_ref ref = {id, NONE};
+    const struct event event = {.kind = EVENT_REQUEUE,
+                                .actor = {.user = "ann"},
+                                .jobs = {.refs = &ref, .count = 1, .task_max = 2, .task_first = task_first}};
+    world_refuses(&w, event, ERR_NOT_FOUND, "is not being requeued any more");
+}
+
+/* Each slice says where the next one begins. */
+static void a_requeue_in_slices_goes_on_until_it_is_complete(void **unused)
+{
+    (void)unused;
+    open_world();
+    uint32_t id = submit_cancelled_array();
+    assert_int_equal(requeue_slice(id, 0), 3);
+    refuse_slice(id, 5);
+    assert_int_equal(requeue_slice(id, 3), 5);
+    refuse_slice(id, 3);
+    assert_int_equal(requeue_slice(id, 5), 0);
+    assert_int_equal(idset_count(&job_of(id)->pending), 6);
+    refuse_slice(id, 5);
+    world_release(&w);
+}
+
+static void a_cancellation_ends_a_requeue_in_slices(void **unused)
+{
+    (void)unused;
+    open_world();
+    uint32_t id = submit_cancelled_array();
+    const struct job_ref ref = {id, NONE};
+    const struct event cancel = {.kind = EVENT_CANCEL, .actor = {.user = "ann"}, .jobs = {.refs = &ref, .count = 1}};
+    assert_int_equal(requeue_slice(id, 0), 3);
+    assert_int_equal(world_apply(&w, cancel, NULL), 0);
+    refuse_slice(id, 3);
+    assert_null(job_of(id));
+    world_release(&w);
+}
+
+/* What it has come to may end before the rest of it, and the rest may be requeued by others. */
+static void a_requeue_in_slices_goes_on_whatever_happens_to_tasks(void **unused)
+{
+    (void)unused;
+    open_world();
+    uint32_t id = submit_cancelled_array();
+    assert_int_equal(requeue_slice(id, 0), 3);
+    pass();
+    for (uint32_t task = 1; task <= 2; task++) end_with(id, task, JOB_COMPLETED, 0);
+    assert_null(job_of(id));
+    assert_int_equal(requeue_slice(id, 3), 5);
+    for (uint32_t task = 5; task <= 6; task++) {
+        const struct job_ref ref = {id, task};
+        const struct event one = {.kind = EVENT_REQUEUE, .actor = {.user = "ann"}, .jobs = {.refs = &ref, .count = 1}};
+        assert_int_equal(world_apply(&w, one, NULL), 0);
+        assert_int_equal(job_of(id)->requeue_next, 5);
+    }
+    assert_int_equal(requeue_slice(id, 5), 0);
+    assert_int_equal(idset_count(&job_of(id)->pending), 4);
+    world_release(&w);
+}
+
 static void only_its_owner_requeues_an_ended_job(void **unused)
 {
     (void)unused;
@@ -808,6 +892,9 @@ int main(void)
         cmocka_unit_test(a_cancellation_wins),
         cmocka_unit_test(exit_statuses_requeue_until_the_maximum),
         cmocka_unit_test(a_refused_requeue_of_ended_jobs_changes_nothing),
+        cmocka_unit_test(a_requeue_in_slices_goes_on_until_it_is_complete),
+        cmocka_unit_test(a_cancellation_ends_a_requeue_in_slices),
+        cmocka_unit_test(a_requeue_in_slices_goes_on_whatever_happens_to_tasks),
         cmocka_unit_test(only_its_owner_requeues_an_ended_job),
         cmocka_unit_test(an_ended_job_is_checked_like_a_submission),
         cmocka_unit_test(tasks_that_had_their_conditions_are_requeued),
