@@ -34,8 +34,8 @@ bool known_users_follow(struct daemon *d);
 /* Whether known_users_hold has more to do. Until then no pass may start a job, because it could be one of those. */
 bool known_users_has_holds(const struct daemon *d);
 
-/* In a turn: holds some jobs of users who were removed, or whose uid is another person's, so that no turn takes long. Once
- * they all are, in an earlier commit, the user is stored as lost: a crash or a failed commit before repeats it. */
+/* In a turn: holds some jobs of users who were removed, or whose uid is another person's, so that no turn takes long.
+ * Once they all are, in an earlier commit, the user is stored as lost: a crash or a failed commit before repeats it. */
 void known_users_hold(struct daemon *d);
 
 #endif

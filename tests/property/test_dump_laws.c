@@ -385,6 +385,7 @@ static const char *text_of(const struct field *f)
         {"operator_group", "staff"},
         {"administrator_group", "wheel"},
         {"private_data", "jobs,users"},
+        {"outside_jobs_exempt", "backup,@staff"},
         {"urgency_slots", "avg"},
         {"load_formula", "slots"},
         {"job_load_adjustments", "NONE"},
