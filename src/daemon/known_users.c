@@ -1,3 +1,6 @@
+/*  I1  A uid that is another person's is stored in the transaction that holds the jobs of the uid, never before: after a
+ *      crash in between they would run as that person. Until it is committed, other answers about the uid are dropped:
+ *      the next ones come within a minute. */
 #include "daemon/known_users.h"
 
 #include <string.h>
@@ -12,7 +15,8 @@ enum { LOOKS_FOR_REMOVAL = 2 };
 struct known_user {
     struct store_known_user is;
     uint32_t looks_without_name;
-    char reason[700]; /* why its jobs are to be held; empty: they are not */
+    char reason[700];    /* why its jobs are to be held, until that is committed (I1); empty: they are not */
+    uint32_t held_count; /* of the turn's commit */
 };
 
 struct known_users {
@@ -130,6 +134,7 @@ static bool take_answer(struct daemon *d, uint32_t uid, const struct user_lookup
     uint32_t index = map_get_u64(&k->index_by_uid, uid);
     struct known_user *user = index != NONE ? &k->list.items[index] : NULL;
     bool is_found = answer->result == USER_FOUND && answer->name[0] != '\0';
+    if (user != NULL && user->reason[0] != '\0') return false; /* I1 */
     if (!is_found) {
         if (user != NULL) miss(k, user);
         return false;
@@ -144,6 +149,7 @@ static bool take_answer(struct daemon *d, uint32_t uid, const struct user_lookup
     bool has_same_home = strcmp(user->is.home, answer->home) == 0;
     if (!is_same && has_same_home && !user->is.is_removed) return rename_user(d, user, answer->name);
     if (!is_same) {
+        *out_is_new = false; /* I1 */
         replace_user(k, user, answer);
         return false;
     }
@@ -175,11 +181,6 @@ bool known_users_follow(struct daemon *d)
 
 /* --- jobs --------------------------------------------------------------------------------------------------------- */
 
-bool known_users_has_news(const struct daemon *d)
-{
-    return d->known_users != NULL && d->known_users->held.count > 0;
-}
-
 /* The instance acts as an administrator, under its own name. */
 static void apply_own(struct daemon *d, struct event *event)
 {
@@ -201,29 +202,36 @@ static void hold_job(struct daemon *d, uint32_t job_id, const char *reason)
     apply_own(d, &(struct event){.kind = EVENT_UPDATE, .update = {.job_id = job_id, .values = &values}});
 }
 
-static void hold_jobs_of(struct daemon *d, const struct known_user *user)
+static void hold_jobs_of(struct daemon *d, struct known_user *user)
 {
-    uint32_t count = 0;
+    user->held_count = 0;
     for (uint32_t i = 0; i < d->state.jobs.count; i++) {
         const struct job *j = &d->state.jobs.items[i];
         if (j->ended_us != 0 || j->uid != user->is.uid || idset_first(&j->pending) == NONE) continue;
         hold_job(d, j->id, user->reason);
-        count++;
+        user->held_count++;
     }
-    log_line(LOG_WARNING, "user-lost", " uid=%u name=%s jobs=%u reason=\"%s\"", user->is.uid, user->is.name, count,
-             user->reason);
 }
 
 void known_users_hold(struct daemon *d)
 {
     struct known_users *k = d->known_users;
-    struct err e;
     for (uint32_t i = 0; k != NULL && i < k->held.count; i++) {
         struct known_user *user = &k->list.items[k->held.items[i]];
         hold_jobs_of(d, user);
+        store_add_known_user(d->store, &user->is);
+        *array_add(&d->outcome.changes) = (struct change){TABLE_COUNTERS, 0}; /* a commit, also without jobs */
+    }
+}
+
+void known_users_committed(struct daemon *d)
+{
+    struct known_users *k = d->known_users;
+    for (uint32_t i = 0; k != NULL && i < k->held.count; i++) {
+        struct known_user *user = &k->list.items[k->held.items[i]];
+        log_line(LOG_WARNING, "user-lost", " uid=%u name=%s jobs=%u reason=\"%s\"", user->is.uid, user->is.name,
+                 user->held_count, user->reason);
         user->reason[0] = '\0';
-        if (store_put_known_users(d->store, &user->is, 1, &e) != 0)
-            log_line(LOG_ERROR, "users-not-stored", " error=\"%s\"", ERR_SENTENCE(&e));
     }
     if (k != NULL) array_clear(&k->held);
 }

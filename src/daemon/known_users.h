@@ -31,10 +31,11 @@ void known_users_refresh(struct daemon *d);
  * turns. */
 bool known_users_follow(struct daemon *d);
 
-/* Whether an answer has come that known_users_hold acts on. */
-bool known_users_has_news(const struct daemon *d);
-
-/* In a turn: holds the jobs of users who were removed, or whose uid is another person's. */
+/* In a turn: holds the jobs of users who were removed, or whose uid is another person's. What is known of these users
+ * is stored in the turn's commit, with the holds. O(jobs) for each such user. */
 void known_users_hold(struct daemon *d);
+
+/* After a commit: these users are done. After one that failed, the next turn holds their jobs. */
+void known_users_committed(struct daemon *d);
 
 #endif

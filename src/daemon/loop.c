@@ -452,6 +452,12 @@ static void schedule_bulk(struct daemon *d, bool has_failed)
         uv_idle_stop(&d->bulk_idle);
 }
 
+static void end_commit(struct daemon *d)
+{
+    d->write_failure[0] = '\0';
+    known_users_committed(d);
+}
+
 static void turn(struct daemon *d)
 {
     struct decided_requests requests = {0};
@@ -477,7 +483,7 @@ static void turn(struct daemon *d)
     if (has_failed)
         recover(d, &requests, &e);
     else if (has_changes)
-        d->write_failure[0] = '\0';
+        end_commit(d);
     daemon_end_bulk_turn(d, (int64_t)(uv_hrtime() - begin_ns) / 1000);
     daemon_log_commit(d);
     daemon_copy_long_log(d);

@@ -93,9 +93,10 @@ struct store {
     sqlite3_stmt *move_object[OBJECT_KIND_COUNT], *put_object[OBJECT_KIND_COUNT], *remove_object[OBJECT_KIND_COUNT];
     ARRAY(struct added_script) scripts;
     struct arena script_arena;
-    ARRAY(struct sort_record) order, scratch; /* of one commit */
-    struct arena row_arena;                   /* the texts that a row's statement is bound to */
-    sqlite3 *idle_readers[IDLE_READERS_MAX];  /* reading connections that are not in use */
+    ARRAY(struct store_known_user) known_users; /* of the next commit */
+    ARRAY(struct sort_record) order, scratch;   /* of one commit */
+    struct arena row_arena;                     /* the texts that a row's statement is bound to */
+    sqlite3 *idle_readers[IDLE_READERS_MAX];    /* reading connections that are not in use */
     uint32_t idle_reader_count;
 };
 
@@ -108,6 +109,9 @@ int commit_prepare(struct store *s, struct err *e);
 
 /* Reads the id of the instance from a database that has the column; untouched: there is no row. */
 int check_file_read_id(sqlite3 *db, char out[STORE_INSTANCE_ID_SIZE], struct err *e);
+
+/* Writes s->known_users. */
+int rename_write_known_users(struct store *s, struct err *e);
 
 /* Reads s->clock. */
 int clock_load(struct store *s, struct err *e);

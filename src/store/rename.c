@@ -154,6 +154,19 @@ int store_put_known_users(struct store *s, const struct store_known_user *users,
     return commit_end(s, result, e);
 }
 
+void store_add_known_user(struct store *s, const struct store_known_user *user)
+{
+    *array_add(&s->known_users) = *user;
+}
+
+int rename_write_known_users(struct store *s, struct err *e)
+{
+    for (uint32_t i = 0; i < s->known_users.count; i++) {
+        if (put_known_user(s, &s->known_users.items[i], e) != 0) return -1;
+    }
+    return 0;
+}
+
 static int count_commit(struct store *s, struct err *e)
 {
     sqlite3_stmt *put = sql_prepare(s->db, "UPDATE counters SET commit_number = ?1", e);

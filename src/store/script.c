@@ -40,6 +40,7 @@ void store_add_script(struct store *s, uint32_t job_id, const struct job_script 
 void store_abandon(struct store *s)
 {
     array_clear(&s->scripts);
+    array_clear(&s->known_users);
     arena_clear(&s->script_arena);
 }
 

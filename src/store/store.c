@@ -265,6 +265,7 @@ void store_close(struct store *s)
     ensure(sqlite3_close(s->db) == SQLITE_OK);
     if (s->lock >= 0) close(s->lock);
     array_release(&s->scripts);
+    array_release(&s->known_users);
     arena_release(&s->script_arena);
     array_release(&s->order);
     array_release(&s->scratch);

@@ -286,6 +286,9 @@ int store_known_users(struct store *s, struct arena *arena, struct store_known_u
 /* Stores some of them in one transaction, beside the commits of the state. */
 int store_put_known_users(struct store *s, const struct store_known_user *users, uint32_t count, struct err *e);
 
+/* Stores one in the next store_commit; store_abandon drops it. Its texts have to stay until then. */
+void store_add_known_user(struct store *s, const struct store_known_user *user);
+
 /* Gives all rows of a user of that name a new one and stores the known user, with the entry for the audit log; unless
  * there are rows of the new name already. In one transaction; the caller loads the state after it. -1 as store_commit.
  * O(associations). */
