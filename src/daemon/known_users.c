@@ -1,3 +1,6 @@
+/*  I1  A uid that is another person's is stored when all jobs of the uid are held in earlier commits, never before: after
+ *      a crash in between they would run as that person. Until then other answers about the uid are dropped: the next
+ *      ones come within a minute. */
 #include "daemon/known_users.h"
 
 #include <string.h>
@@ -135,6 +138,7 @@ static bool take_answer(struct daemon *d, uint32_t uid, const struct user_lookup
     uint32_t index = map_get_u64(&k->index_by_uid, uid);
     struct known_user *user = index != NONE ? &k->list.items[index] : NULL;
     bool is_found = answer->result == USER_FOUND && answer->name[0] != '\0';
+    if (user != NULL && user->reason[0] != '\0') return false; /* I1 */
     if (!is_found) {
         if (user != NULL) miss(k, user);
         return false;
@@ -170,8 +174,7 @@ bool known_users_follow(struct daemon *d)
     while (k != NULL && users_next_answer(d->users, &uid, &answer)) {
         bool is_new = false;
         has_changed |= take_answer(d, uid, answer, &is_new);
-        /* A user whose jobs are to be held is stored when they are, so that a crash in between repeats that. */
-        if (is_new && k->list.items[map_get_u64(&k->index_by_uid, uid)].reason[0] != '\0') continue;
+        if (is_new && k->list.items[map_get_u64(&k->index_by_uid, uid)].reason[0] != '\0') continue; /* I1 */
         if (is_new) *array_add(&new.rows) = k->list.items[map_get_u64(&k->index_by_uid, uid)].is;
     }
     if (new.rows.count > 0 && store_put_known_users(d->store, new.rows.items, new.rows.count, &e) != 0)

@@ -15,7 +15,8 @@ enum { LOOKUPS_MAX = 2 };
 struct user_entry {
     uint32_t uid;
     bool is_asked;         /* it is in the queue, or a thread asks */
-    int64_t answered_us;   /* time since boot; 0: never */
+    int64_t asked_us;      /* time since boot of the last answer or failure; 0: none that counts */
+    int64_t answered_us;   /* of the last answer of the database, likewise */
     struct user_lookup is; /* the last answer that the database gave */
     struct err error;      /* code 0: the last answer was one of the database */
 };
@@ -65,13 +66,14 @@ static void look_up_in_thread(uv_work_t *work)
 static void keep_answer(struct users *u, struct user_entry *entry, struct lookup_work *w)
 {
     entry->is_asked = false;
-    entry->answered_us = clock_boot_us();
+    entry->asked_us = clock_boot_us();
     entry->error = (struct err){0};
     if (w->answer.result == USER_UNREACHABLE) {
         err_set(&entry->error, ERR_UNAVAILABLE, "the user database does not say who uid %u is: %s", w->uid,
                 w->answer.error);
         return; /* what was known serves on */
     }
+    entry->answered_us = entry->asked_us;
     user_lookup_release(&entry->is);
     entry->is = w->answer;
     w->answer = (struct user_lookup){0};
@@ -154,7 +156,7 @@ void users_set_role_groups(struct users *u, const struct role_groups *roles)
     if (is_same) return;
     u->roles = *roles;
     u->edition++;
-    for (uint32_t i = 0; i < u->list.count; i++) u->list.items[i].answered_us = 0;
+    for (uint32_t i = 0; i < u->list.count; i++) u->list.items[i].asked_us = u->list.items[i].answered_us = 0;
 }
 
 static bool has_group(const struct user_lookup *user, uint32_t gid)
@@ -165,20 +167,20 @@ static bool has_group(const struct user_lookup *user, uint32_t gid)
     return false;
 }
 
-static int64_t age_s(const struct user_entry *entry)
+/* Whether a time since boot was less than max_s ago. */
+static bool is_younger(int64_t at_us, int64_t max_s)
 {
-    return (clock_boot_us() - entry->answered_us) / US_PER_S;
+    return at_us > 0 && clock_boot_us() - at_us < max_s * US_PER_S;
 }
 
 int users_find(struct users *u, uint32_t uid, uint32_t gid, struct arena *arena, struct actor *out, struct err *e)
 {
     struct user_entry *entry = entry_of(u, uid);
-    bool is_answered = entry->answered_us > 0 && age_s(entry) < USERS_OLD_S;
     bool has_failed = entry->error.code == ERR_UNAVAILABLE;
-    int64_t fresh_s = has_failed ? USERS_RETRY_S : USERS_FRESH_S;
-    if (!is_answered || age_s(entry) >= fresh_s) ask(u, entry);
-    if (!is_answered) return 1;
-    bool is_known = entry->is.result == USER_FOUND && entry->is.name[0] != '\0';
+    bool is_answered = is_younger(entry->answered_us, USERS_OLD_S);
+    if (!is_younger(entry->asked_us, has_failed ? USERS_RETRY_S : USERS_FRESH_S)) ask(u, entry);
+    if (!is_answered && !(has_failed && is_younger(entry->asked_us, USERS_OLD_S))) return 1;
+    bool is_known = is_answered && entry->is.result == USER_FOUND && entry->is.name[0] != '\0';
     if (!is_known) {
         *e = entry->error;
         return -1;
@@ -193,7 +195,7 @@ int users_find(struct users *u, uint32_t uid, uint32_t gid, struct arena *arena,
 void users_refresh(struct users *u, uint32_t uid)
 {
     struct user_entry *entry = entry_of(u, uid);
-    if (entry->answered_us == 0 || age_s(entry) >= USERS_FRESH_S) ask(u, entry);
+    if (!is_younger(entry->asked_us, USERS_FRESH_S)) ask(u, entry);
 }
 
 bool users_next_answer(struct users *u, uint32_t *out_uid, const struct user_lookup **out_answer)

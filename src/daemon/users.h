@@ -1,6 +1,7 @@
 /* The users of a system instance: who a uid is, and what it may do. The user database may answer slowly, so threads ask
  * it, and answers are kept: one younger than USERS_FRESH_S serves at once; an older one serves too, while a thread asks
- * again, until it is USERS_OLD_S old. */
+ * again, until it is USERS_OLD_S old. What a database that
+ * cannot be asked does not say makes no answer younger. */
 #ifndef FAIRLEAD_DAEMON_USERS_H
 #define FAIRLEAD_DAEMON_USERS_H
 

@@ -538,6 +538,38 @@ def test_an_output_that_cannot_be_opened(world, accounts, out, why):
     assert refused(record).endswith(': ' + why) or out == 'file/' and refused(record).endswith(': Not a directory')
 
 
+HOLD_LEASE = """
+import fcntl, os, signal, sys, time
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+file = os.open(sys.argv[1], os.O_RDONLY)
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+print('held', flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_user_who_makes_a_call_fail_fails_alone(world, accounts):
+    """A lease makes open give EAGAIN, which of the launcher's own calls would mean that the machine can start nothing."""
+    out = make_file(world.home(accounts.mallory) / 'leased', '', accounts.mallory)
+    with subprocess.Popen([*as_account(accounts.mallory), sys.executable, '-c', HOLD_LEASE, out], stdout=subprocess.PIPE) as holder:
+        try:
+            assert holder.stdout.readline() == b'held\n'
+            record, _ = world.run(1, 'id', user=accounts.mallory, out=out)
+        finally:
+            holder.kill()
+    assert refused(record) == 'cannot open output %s: Resource temporarily unavailable' % out
+
+
+def test_links_do_not_make_an_output_path_endless(world, accounts):
+    """Few links, but each of a thousand components and more."""
+    home = world.home(accounts.alice)
+    for number in range(1, 4):
+        make_link(home / ('l%d' % number), './' * 2000 + ('l%d' % (number + 1) if number < 3 else 'file'), accounts.alice)
+    assert world.run(1, 'id', user=accounts.alice, out=home / 'l2')[0]['exit_status'] == 0
+    detail = refused(world.run(2, 'id', user=accounts.alice, out=home / 'l1')[0])
+    assert detail == 'cannot open output %s: Too many levels of symbolic links' % (home / 'l1')
+
+
 def test_own_links_are_followed(world, accounts):
     """Also through several, to a file that does not exist yet, out of a directory that all can write."""
     home, tmp = world.home(accounts.alice), shared(world)

@@ -1,9 +1,11 @@
 """Users of a system instance who are renamed or removed, and uids that are given to another person. Needs root, to make accounts."""
+import contextlib
 import json
 import pathlib
 import pwd
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 
@@ -137,6 +139,43 @@ def test_all_jobs_of_a_lost_user_are_held(system):
     assert row_of(system, jobs[0])['admin_comment'] == row_of(system, jobs[-1])['admin_comment'] == reason
     restart(system)
     assert system.good(None, 'release', jobs[0]) == 'Released 1 job\n'
+
+def known_name(system, user):
+    with contextlib.closing(sqlite3.connect(next((system.place / 'state').glob('*.db')))) as database:
+        return database.execute('SELECT name FROM known_user WHERE uid = ?', [user.pw_uid]).fetchone()[0]
+
+
+def change_schema(system, *statements):
+    """While the daemon does not run."""
+    with contextlib.closing(sqlite3.connect(next((system.place / 'state').glob('*.db')))) as database:
+        for statement in statements:
+            database.execute(statement)
+        database.commit()
+
+
+def test_that_a_uid_is_another_persons_is_stored_with_the_holds(system):
+    """The holds cannot be written and the daemon is killed: it still knows the old name, and holds the jobs after its next start."""
+    alice = system.accounts.alice
+    job = system.submit(alice, '--begin', 'now+3600', '--', 'true')
+    system.daemon.kill()
+    system.daemon.wait()
+    system.socket.unlink()
+    new = replace_account(system, alice, system.accounts.names['new'], '/home/' + system.accounts.names['new'])
+    change_schema(system, *('CREATE TRIGGER no_%s BEFORE %s ON job BEGIN SELECT RAISE(ABORT, \'a test\'); END' % (verb, verb)
+                            for verb in ('UPDATE', 'INSERT')))
+    system.start()
+    system.run(new, 'whoami')
+    until(lambda: 'commit-failed' in (system.place / 'log').read_text(), 'the commit that fails')
+    assert known_name(system, alice) == alice.pw_name
+    system.daemon.kill()
+    system.daemon.wait()
+    system.socket.unlink()
+    assert known_name(system, alice) == alice.pw_name
+    change_schema(system, 'DROP TRIGGER no_UPDATE', 'DROP TRIGGER no_INSERT')
+    system.start()
+    system.good(new, 'whoami')
+    until(lambda: row_of(system, job)['held'], 'the hold')
+    assert known_name(system, alice) == new.pw_name
 
 
 def test_a_new_name_that_is_taken(system):

@@ -227,6 +227,9 @@ static void test_limits_are_written_into_the_files_of_a_group(void **state)
     assert_true(cgroup_set_memory_limit(&group, 1024) && cgroup_has_memory_limit(&group));
     assert_true(cgroup_set_cpus(&group, &cpus));
     assert_int_equal(cgroup_count_oom_kills(&group), 7);
+    assert_true(cgroup_has_met_limit(&group));
+    put_file(fd, "memory.events", "oom 0\noom_kill 7\n");
+    assert_false(cgroup_has_met_limit(&group) || cgroup_has_met_limit(&none));
     assert_file(fd, "memory.max", "1048576\n");
     assert_file(fd, "memory.oom.group", "1\n");
     assert_file(fd, "memory.swap.max", "0\n");

@@ -137,6 +137,12 @@ static bool join_path(const char *group, const char *name, char out[PATH_MAX])
     return text_format(out, PATH_MAX, "%s/%s", group, name) < PATH_MAX;
 }
 
+/* Which all can read, whatever the umask: programs look up the limits of their group. */
+static bool make_directory(const char *path)
+{
+    return mkdir(path, 0755) == 0 && chmod(path, 0755) == 0;
+}
+
 static bool write_file(const char *group, const char *name, const char *text)
 {
     char path[PATH_MAX];
@@ -216,7 +222,7 @@ static void probe_v1(struct str membership, struct str mounts, bool has_cpu, str
 static void take_directory(const char *directory, char out[PATH_MAX])
 {
     if (text_format(out, PATH_MAX, "%s", directory) >= PATH_MAX) out[0] = '\0';
-    (void)mkdir(out, 0755);
+    (void)make_directory(out);
 }
 
 /* Returns whether the groups in the parent have the cpu controller. */
@@ -237,7 +243,7 @@ static bool take_root_group(struct str mounts, struct cgroup_parent *out, bool *
     if (!cgroup_find(str("0::/\n"), mounts, NULL, top.path, sizeof top.path)) return false;
     if (!cgroup_find(str("0::/" ROOT_GROUP "\n"), mounts, NULL, found.path, sizeof found.path)) return false;
     for (size_t i = 0; i < sizeof controllers / sizeof *controllers; i++) (void)enable_controller(&top, controllers[i]);
-    (void)mkdir(found.path, 0755);
+    (void)make_directory(found.path);
     bool has_cpu = is_usable(&found) && take_controllers(&found);
     if (!found.has_memory) {
         (void)rmdir(found.path);
@@ -339,7 +345,7 @@ void cgroup_set_cpuset_path(const struct cgroup_parent *parent, uint64_t launch_
 
 void cgroup_create(struct cgroup *g)
 {
-    if (g->path[0] != '\0' && mkdir(g->path, 0755) < 0) g->path[0] = '\0';
+    if (g->path[0] != '\0' && !make_directory(g->path)) g->path[0] = '\0';
 }
 
 bool cgroup_attach(const struct cgroup *g, pid_t pid)
@@ -435,6 +441,33 @@ bool cgroup_set_cpus(const struct cgroup *g, const struct idset *cpus)
     bool is_set = (is_v2 || inherit_memory_nodes(g)) && write_file(g->path, "cpuset.cpus", text.text);
     buf_release(&text);
     return is_set;
+}
+
+static int64_t read_number(const struct cgroup *g, const char *name, struct buf *scratch)
+{
+    uint64_t number;
+    struct str rest, line = str_cut(read_file(g->path, name, scratch), '\n', &rest);
+    return number_parse_u64(line, &number) && number < INT64_MAX ? (int64_t)number : -1;
+}
+
+/* Version 1: a peak right below the limit, at which the next pages were refused. Its counters of failures do not always
+ * count, as in Linux 6.18 those of memory and swap together. */
+static bool has_met_limit(const struct cgroup *g, struct buf *scratch)
+{
+    enum { MAX_BYTES_AT_ONCE = 1 << 20 };
+    int64_t count = 0;
+    if (usage_text_parse_ooms(read_file(g->path, "memory.events", scratch), &count)) return count > 0;
+    int64_t peak = read_number(g, "memory.max_usage_in_bytes", scratch);
+    int64_t limit = read_number(g, "memory.limit_in_bytes", scratch);
+    return peak >= 0 && limit >= 0 && peak >= limit - MAX_BYTES_AT_ONCE;
+}
+
+bool cgroup_has_met_limit(const struct cgroup *g)
+{
+    struct buf scratch = {0};
+    bool has_met = g->path[0] != '\0' && has_met_limit(g, &scratch);
+    buf_release(&scratch);
+    return has_met;
 }
 
 int64_t cgroup_count_oom_kills(const struct cgroup *g)

@@ -82,11 +82,16 @@ bool cgroup_has_memory_limit(const struct cgroup *g);
 /* Limits the group's processes to these CPUs. False likewise. */
 bool cgroup_set_cpus(const struct cgroup *g, const struct idset *cpus);
 
-/* How many processes of the group the kernel has killed because of its memory limit; 0 also if it is not known. */
+/* How many processes of the group the kernel has killed for memory, because of whatever limit; 0 also if it is not
+ * known. */
 int64_t cgroup_count_oom_kills(const struct cgroup *g);
 
-/* A descriptor that is readable once the limit of a group of version 1 was reached and the kernel is about to kill;
- * closed on exec. -1: there is none, as for version 2. */
+/* Whether the processes of the group have needed more than its own limit. In version 1 also if the kernel could take
+ * back enough cache of files then. */
+bool cgroup_has_met_limit(const struct cgroup *g);
+
+/* A descriptor that is readable once the limit of a group of version 1, or of one above it, was reached and the kernel
+ * is about to kill; an eventfd, closed on exec. -1: there is none, as for version 2. */
 int cgroup_open_oom_event(const struct cgroup *g);
 
 /* What the processes of a group of version 2 have used since it was created, and the groups below it. -1: unknown,

@@ -38,10 +38,11 @@ void job_groups_prepare(const struct cgroup_parent *parents, const struct launch
     prepare_cpus(parents, launch, identity, out);
 }
 
-int64_t job_groups_count_oom_kills(const struct job_groups *groups, const struct process_identity *identity)
+enum kernel_kill job_groups_kernel_kill(const struct job_groups *groups, const struct process_identity *identity)
 {
-    int64_t count = cgroup_count_oom_kills(&groups->memory);
-    return count > 0 ? count : cgroup_count_oom_kills(&identity->cgroup);
+    const struct cgroup *group = cgroup_count_oom_kills(&groups->memory) > 0 ? &groups->memory : &identity->cgroup;
+    if (cgroup_count_oom_kills(group) == 0) return KERNEL_KILL_NONE;
+    return cgroup_has_met_limit(group) ? KERNEL_KILL_OWN_LIMIT : KERNEL_KILL_OTHERS;
 }
 
 void job_groups_find(const struct cgroup_parent *parents, uint64_t launch_id, const struct process_identity *identity,

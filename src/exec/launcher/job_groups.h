@@ -18,8 +18,10 @@ struct job_groups {
 void job_groups_prepare(const struct cgroup_parent *parents, const struct launch *launch,
                         const struct process_identity *identity, struct job_groups *out);
 
-/* How many processes the kernel has killed because of the memory limit. */
-int64_t job_groups_count_oom_kills(const struct job_groups *groups, const struct process_identity *identity);
+/* Why the kernel has killed processes of the launch for memory: not at all; because the launch needed more than its own
+ * limit; or because a group above its groups did, or the machine has no more. */
+enum kernel_kill { KERNEL_KILL_NONE, KERNEL_KILL_OWN_LIMIT, KERNEL_KILL_OTHERS };
+enum kernel_kill job_groups_kernel_kill(const struct job_groups *groups, const struct process_identity *identity);
 
 /* The groups that the launch may have, as another launcher knows them. */
 void job_groups_find(const struct cgroup_parent *parents, uint64_t launch_id, const struct process_identity *identity,

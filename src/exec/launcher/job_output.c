@@ -12,12 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINKS_MAX = 40 /* as in path_resolution(7) */ };
+enum {
+    LINKS_MAX = 40,            /* as in path_resolution(7) */
+    COMPONENTS_MAX = PATH_MAX, /* with those of links: more than a path can have, and no more than a moment's work */
+};
 
 struct output_walk {
     int fd;                  /* the directory that the walk has reached */
     char rest[2 * PATH_MAX]; /* of the path, below it */
-    int link_count;
+    int link_count, component_count;
     uid_t uid;
     enum job_output_fault fault;
 };
@@ -151,6 +154,7 @@ static int next_name(struct output_walk *w, char *name, const char **out_followi
     size_t length = strcspn(begin, "/");
     if (length == 0) return fail(EISDIR);
     if (length > NAME_MAX) return fail(ENAMETOOLONG);
+    if (++w->component_count > COMPONENTS_MAX) return fail(ELOOP);
     memcpy(name, begin, length);
     name[length] = '\0';
     *out_following = begin + length;

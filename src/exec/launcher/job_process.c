@@ -15,7 +15,11 @@
  *  I3  The process dies with its keeper (PR_SET_PDEATHSIG), even if the keeper dies before that is set.
  *  I4  The output is opened, and the directory entered, with the identity of the user.
  *  I5  The record "started" is in the log before the program may be executed, so a launch without it never ran. It is
- *      the process itself that appends it: nothing else has to be waited for. */
+ *      the process itself that appends it: nothing else has to be waited for.
+ *  I6  From the change of identity on, the user has influence on the process (prlimit(2), leases, FUSE), so a failure is
+ *      the launch's, whatever its errno. Only a record that cannot be written to a full or broken disk, and a disk of
+ *      the state directory that is full or read-only by its own account, are the machine's. What can run short is
+ *      therefore taken before. */
 #include "exec/launcher/job_process.h"
 
 #include <errno.h>
@@ -27,6 +31,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -45,7 +50,7 @@ struct job_setup {
     const struct inherited_attributes *inherited;
     cpu_set_t *cpus; /* NULL: all CPUs */
     size_t cpus_size;
-    bool changes_identity;
+    bool changes_identity, has_identity; /* has_identity: of the user; set in the child */
     const struct identity_rules *rules;
     pid_t keeper_pid;
     int report_fd, log_fd, state_fd;
@@ -59,6 +64,7 @@ struct job_setup {
 
 static _Noreturn void report(const struct job_setup *s, struct job_report report)
 {
+    report.has_identity = s->has_identity;
     (void)!write(s->report_fd, &report, sizeof report);
     _exit(127);
 }
@@ -87,12 +93,22 @@ static bool is_on_state_disk(const struct job_setup *s, const char *path)
     return stat(parent, &found) == 0 && found.st_dev == disk.st_dev;
 }
 
+/* As the file system itself says, because a user can make any call fail with any errno (I6). */
+static bool is_state_disk_short(const struct job_setup *s)
+{
+    struct statvfs disk;
+    if (fstatvfs(s->state_fd, &disk) < 0) return false;
+    bool has_room = disk.f_bavail > 0 && (disk.f_files == 0 || disk.f_favail > 0);
+    return !has_room || (disk.f_flag & ST_RDONLY) != 0;
+}
+
 /* The quota that a path is beyond is the user's, if the process has another user than the launcher. */
 static _Noreturn void fail_at_path(const struct job_setup *s, enum job_step step, int fault, const char *path)
 {
     struct job_report r = {.step = (int)step, .fault = fault, .error_number = errno};
     bool is_own_quota = s->changes_identity && r.error_number == EDQUOT;
-    r.is_state_disk = shortage_of_disk(r.error_number) && !is_own_quota && is_on_state_disk(s, path);
+    r.is_state_disk = shortage_of_disk(r.error_number) && !is_own_quota && is_on_state_disk(s, path) &&
+                      (!s->has_identity || is_state_disk_short(s));
     report(s, r);
 }
 
@@ -107,10 +123,11 @@ static int enter_group(const char *procs)
     return is_written ? 0 : -1;
 }
 
-static void take_identity(const struct job_setup *s)
+static void take_identity(struct job_setup *s)
 {
     if (!s->changes_identity) return;
     enum job_identity_fault fault = job_identity_take(s->rules, s->launch->uid, s->launch->gid);
+    s->has_identity = fault == JOB_IDENTITY_OK;
     if (fault == JOB_IDENTITY_OK) return;
     report(s, (struct job_report){.step = JOB_STEP_IDENTITY, .fault = (int)fault, .error_number = errno});
 }
@@ -140,25 +157,32 @@ static bool is_same_file(int a, int b)
 
 static void open_standard(const struct job_setup *s)
 {
-    int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    check(s, JOB_STEP_SETUP, in);
     int out = open_output(s, s->launch->out_path, JOB_STEP_OUTPUT), err = out;
     if (s->launch->err_path != NULL) {
         err = open_output(s, s->launch->err_path, JOB_STEP_ERROR_OUTPUT);
         if (is_same_file(out, err)) err = out;
     }
-    /* Descriptors 0 to 2 are open in the launcher, so none of in, out and err is one of these. */
-    check(s, JOB_STEP_SETUP, dup2(in, 0));
+    /* Descriptors 0 to 2 are open in the launcher, so neither out nor err is one of these. */
     check(s, JOB_STEP_SETUP, dup2(out, 1));
     check(s, JOB_STEP_SETUP, dup2(err, 2));
 }
 
+/* A record is cut off by a full disk, and by a limit of the size of files. */
 static void append_start_record(const struct job_setup *s)
 {
     log_text_set_start(s->start_line, getpid(), clock_boot_us());
-    errno = ENOSPC; /* of a write that was cut off */
     ssize_t n = write(s->log_fd, s->start_line->text, s->start_line->length);
-    check(s, JOB_STEP_RECORD, n == (ssize_t)s->start_line->length ? 0 : -1);
+    if (n == (ssize_t)s->start_line->length) return;
+    struct job_report r = {.step = JOB_STEP_RECORD, .error_number = n < 0 ? errno : ENOSPC};
+    r.is_state_disk = shortage_of_disk(r.error_number) && (n < 0 || is_state_disk_short(s));
+    report(s, r);
+}
+
+static void set_up_input(const struct job_setup *s)
+{
+    int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    check(s, JOB_STEP_SETUP, in);
+    check(s, JOB_STEP_SETUP, dup2(in, 0));
 }
 
 /* Tries each path, as execvp does: continues after one that does not exist, and remembers one that may not be executed.
@@ -185,21 +209,22 @@ static void exec_program(const struct job_setup *s)
 
 static void child_main(void *setup)
 {
-    const struct job_setup *s = setup;
+    struct job_setup *s = setup;
     check(s, JOB_STEP_SETUP, setsid() < 0 ? -1 : 0);
     unblock_signals();
     check(s, JOB_STEP_SETUP, enter_group(s->memory_procs)); /* nothing else would keep it to its memory */
     (void)enter_group(s->cpuset_procs);                     /* there is affinity, too */
     if (s->changes_identity)
         check(s, JOB_STEP_SETUP, prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)); /* a lookup may block */
-    take_identity(s);
+    set_up_input(s);
+    check(s, JOB_STEP_SETUP, setrlimit(RLIMIT_NOFILE, &s->inherited->open_files));
+    take_identity(s); /* I6 */
     /* After the identity, because a change of identity clears it. */
     check(s, JOB_STEP_SETUP, prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0));
     if (getppid() != s->keeper_pid) _exit(127); /* I3 */
     umask(s->inherited->umask);
     if (chdir(s->launch->directory) < 0) fail_at_path(s, JOB_STEP_DIRECTORY, 0, s->launch->directory);
     open_standard(s);
-    check(s, JOB_STEP_SETUP, setrlimit(RLIMIT_NOFILE, &s->inherited->open_files));
     if (s->limits_data) check(s, JOB_STEP_SETUP, setrlimit(RLIMIT_DATA, &s->data));
     if (s->cpus != NULL) check(s, JOB_STEP_CPUS, sched_setaffinity(0, s->cpus_size, s->cpus));
     append_start_record(s); /* I5 */
@@ -291,6 +316,7 @@ int job_process_fork(const struct launch *launch, const struct launch_command *c
 
 bool job_process_failed_for_machine(const struct job_report *report)
 {
+    if (report->has_identity) return report->is_state_disk; /* I6 */
     switch ((enum job_step)report->step) {
     case JOB_STEP_IDENTITY:
         return job_identity_failed_for_machine((enum job_identity_fault)report->fault, report->error_number);

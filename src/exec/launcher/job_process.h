@@ -43,6 +43,7 @@ struct job_report {
     int fault;          /* enum job_identity_fault or enum job_output_fault, if the step is one of these */
     int error_number;   /* errno of the step that failed */
     bool is_state_disk; /* the disk of the state directory is full or broken */
+    bool has_identity;  /* the process was the user's already, who can make calls fail */
 };
 
 struct job_process {
@@ -58,7 +59,8 @@ int job_process_fork(const struct launch *launch, const struct launch_command *c
                      struct buf *start_line, struct job_process *out, struct err *e);
 
 /* Whether a step failed because of a shortage of the machine (shortage.h), so that the same launch may succeed later. A
- * disk is the machine's if it has the state directory too; any other one is the job's own choice. */
+ * disk is the machine's if it has the state directory too; any other one is the job's own choice. Of a process that has
+ * changed its identity, only that disk counts: for anything else a user could keep back the jobs of all others. */
 bool job_process_failed_for_machine(const struct job_report *report);
 
 /* Describes a failed step in one line for people. */

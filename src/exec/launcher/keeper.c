@@ -132,12 +132,16 @@ static void decide_out_of_memory(struct keeper *k, int64_t used_kib, bool is_by_
     if (k->record.max_rss_kib < used_kib) k->record.max_rss_kib = used_kib;
 }
 
-/* A job of which the kernel has killed a process for memory has run out of it, also if its main process goes on or ends
- * by itself, as in Slurm. */
+/* A job of which the kernel has killed a process for its limit has run out of memory, also if its main process goes on
+ * or ends by itself, as in Slurm. What others needed is not the job's fault. */
 static void notice_kernel_kills(struct keeper *k)
 {
     if (!k->groups.enforces_memory || k->is_decided) return;
-    if (job_groups_count_oom_kills(&k->groups, k->identity) > 0) decide_out_of_memory(k, k->mem_limit_kib, true);
+    enum kernel_kill kill = job_groups_kernel_kill(&k->groups, k->identity);
+    if (kill == KERNEL_KILL_OWN_LIMIT) decide_out_of_memory(k, k->mem_limit_kib, true);
+    if (kill == KERNEL_KILL_OTHERS)
+        decide_end(k, LAUNCH_EXITED,
+                   "the kernel killed processes of it, because the machine had no more memory, not for its own limit");
 }
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
@@ -338,6 +342,9 @@ static void on_memory_checked(struct keeper *k)
 /* The kernel is about to kill a process of a group of version 1: it would choose one, and leave the others. */
 static void on_oom_event(struct keeper *k)
 {
+    uint64_t count;
+    (void)!read(k->oom_fd, &count, sizeof count);
+    if (!cgroup_has_met_limit(&k->groups.memory)) return; /* a group above it */
     close(k->oom_fd);
     k->oom_fd = -1;
     if (k->phase != RUNNING && k->phase != ENDING) return;

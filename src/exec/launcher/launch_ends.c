@@ -94,7 +94,7 @@ static void note_round(struct launches *l, struct launch_entry *entry, uint32_t 
 {
     struct job_groups groups;
     job_groups_find(l->cgroups, entry->id, entry->identity, &groups);
-    if (job_groups_count_oom_kills(&groups, entry->identity) > 0) entry->has_kernel_kill = true;
+    if (job_groups_kernel_kill(&groups, entry->identity) == KERNEL_KILL_OWN_LIMIT) entry->has_kernel_kill = true;
     entry->round_count++;
     entry->empty_round_count = alive_count == 0 ? entry->empty_round_count + 1 : 0;
     bool is_done = entry->empty_round_count >= EMPTY_ROUNDS_MIN && job_groups_remove(&groups, entry->identity);

@@ -56,6 +56,11 @@ bool usage_text_parse_oom_kills(struct str text, int64_t *out_count)
     return find_line(text, "oom_kill", ' ', out_count);
 }
 
+bool usage_text_parse_ooms(struct str text, int64_t *out_count)
+{
+    return find_line(text, "oom", ' ', out_count);
+}
+
 /* The number of the first line "name:    number kB". */
 static bool find_kib(struct str text, const char *name, int64_t *out)
 {

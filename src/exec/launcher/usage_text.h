@@ -20,9 +20,13 @@ bool usage_text_parse_group_cpu(struct str text, int64_t *out_us);
  * kernel takes back when it needs it. */
 bool usage_text_parse_group_memory(struct str text, int64_t *out_kib);
 
-/* memory.events of version 2, or memory.oom_control of version 1: processes that the kernel has killed because of the
- * group's memory limit. */
+/* memory.events of version 2, or memory.oom_control of version 1: processes of the group that the kernel has killed
+ * for memory: because of its limit, of the limit of a group above it, or because the machine has no more. */
 bool usage_text_parse_oom_kills(struct str text, int64_t *out_count);
+
+/* memory.events of version 2: how often the group's processes needed more than its own limit, or one of a group below
+ * it, and nothing could be reclaimed. */
+bool usage_text_parse_ooms(struct str text, int64_t *out_count);
 
 /* /proc/PID/status: a process's memory that is not a file's, resident (RssAnon and RssShmem). What processes share
  * counts for each. */
