@@ -16,6 +16,7 @@ struct user_entry {
     uint32_t uid;
     bool is_asked;         /* it is in the queue, or a thread asks */
     int64_t answered_us;   /* time since boot; 0: never */
+    int64_t unknown_us;    /* likewise: when it was last among the answers that there is no such user; 0: never */
     struct user_lookup is; /* the last answer that the database gave */
     struct err error;      /* code 0: the last answer was one of the database */
 };
@@ -75,9 +76,13 @@ static void keep_answer(struct users *u, struct user_entry *entry, struct lookup
     user_lookup_release(&entry->is);
     entry->is = w->answer;
     w->answer = (struct user_lookup){0};
+    bool is_unknown = entry->is.result == USER_UNKNOWN;
+    if (is_unknown) err_set(&entry->error, ERR_DENIED, "this machine has no user with uid %u", w->uid);
+    bool is_repeated =
+        is_unknown && entry->unknown_us > 0 && entry->answered_us < entry->unknown_us + USERS_FRESH_S * US_PER_S;
+    if (is_repeated) return; /* a uid that asks often is not looked up more often by those who count answers */
+    entry->unknown_us = is_unknown ? entry->answered_us : 0;
     *array_add(&u->answers) = w->uid;
-    if (entry->is.result == USER_UNKNOWN)
-        err_set(&entry->error, ERR_DENIED, "this machine has no user with uid %u", w->uid);
 }
 
 static void finish_in_loop(uv_work_t *work, int status)
@@ -173,8 +178,9 @@ static int64_t age_s(const struct user_entry *entry)
 int users_find(struct users *u, uint32_t uid, uint32_t gid, struct arena *arena, struct actor *out, struct err *e)
 {
     struct user_entry *entry = entry_of(u, uid);
-    bool is_answered = entry->answered_us > 0 && age_s(entry) < USERS_OLD_S;
     bool has_failed = entry->error.code == ERR_UNAVAILABLE;
+    bool is_unknown = !has_failed && entry->is.result == USER_UNKNOWN;
+    bool is_answered = entry->answered_us > 0 && age_s(entry) < (is_unknown ? USERS_UNKNOWN_S : USERS_OLD_S);
     int64_t fresh_s = has_failed ? USERS_RETRY_S : USERS_FRESH_S;
     if (!is_answered || age_s(entry) >= fresh_s) ask(u, entry);
     if (!is_answered) return 1;
