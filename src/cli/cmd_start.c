@@ -339,6 +339,9 @@ static int start(struct call *call, const struct pairs *settings, struct err *e)
         return -1;
     }
     int result = settings->body ? pairs_send(settings, &client, "PATCH", API_SETTINGS, e) : 0;
+    if (result == 0 && !is_new && values->is_system)
+        result = system_instance_start_launcher(call, &instance, &client, &status, files.launcher_state,
+                                                values->allows_root, e);
     client_close(&client);
     if (result != 0 && is_new)
         output_note("process %lld was started, but its settings are unchanged", (long long)status.pid);
