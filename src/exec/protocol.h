@@ -2,6 +2,8 @@
  *
  *     frame     length: 4 bytes, of what follows | kind: 1 byte | body
  *     HELLO     "fairlead" | version: 4 bytes            both ways, first; this frame never changes
+ *     INSTANCE  id | state directory                     to a system launcher, after HELLO
+ *     REFUSED   a sentence: it serves another instance   to the daemon, in the place of ENFORCES
  *     START     a launch                                 to the launcher
  *     END       id: 8 bytes | grace_us: 8 bytes          to the launcher
  *     ACK       id: 8 bytes                              to the launcher
@@ -23,9 +25,10 @@
 #include "base/text.h"
 #include "exec/enforcement.h"
 #include "exec/launch.h"
+#include "exec/launcher_owner.h"
 
 enum {
-    PROTOCOL_VERSION = 7,
+    PROTOCOL_VERSION = 8,
     PROTOCOL_HEADER_SIZE = 4,             /* bytes of a frame's length */
     PROTOCOL_FRAME_MAX = 64 * 1024 * 1024 /* bytes of a frame after its length */
 };
@@ -41,7 +44,9 @@ enum message_kind {
     MESSAGE_MEASURE,
     MESSAGE_USAGE,
     MESSAGE_LIMIT,
-    MESSAGE_ENFORCES
+    MESSAGE_ENFORCES,
+    MESSAGE_INSTANCE,
+    MESSAGE_REFUSED
 };
 
 struct message {
@@ -65,6 +70,8 @@ struct message {
         struct launch_record record;    /* RECORD */
         struct launch_usage usage;      /* USAGE */
         struct enforcement enforcement; /* ENFORCES */
+        struct launcher_owner instance; /* INSTANCE */
+        const char *refusal;            /* REFUSED */
     };
 };
 
@@ -80,6 +87,8 @@ void protocol_measure(struct buf *out);
 void protocol_record(struct buf *out, const struct launch_record *record);
 void protocol_synced(struct buf *out);
 void protocol_enforces(struct buf *out, struct enforcement enforcement);
+void protocol_instance(struct buf *out, const struct launcher_owner *instance);
+void protocol_refused(struct buf *out, const char *sentence);
 void protocol_usage(struct buf *out, const struct launch_usage *usage);
 
 /* Decodes the first frame in bytes. *out_used: the size of the frame with its header; 0 if the frame is not complete
