@@ -354,6 +354,12 @@ def test_removal_keeps_the_state_and_purge_removes_it(served):
     served.units('start', *UNITS)
     assert [row['job_id'] for row in json.loads(served.good('fairlead', 'history', '--json', user='ann'))] == [job]
     served.units('stop', 'fairlead', 'fairlead-launcher')
+    served.good('rm', '-rf', '/run/systemd/system')
+    served.good('fairlead', 'start', '--system')
+    assert served.run('pgrep', '-x', 'fairleadd').returncode == 0
+    served.good('dpkg', '--remove', 'fairlead')  # without systemd
+    assert served.run('pgrep', '-x', 'fairleadd').returncode == 1
     served.good('dpkg', '--purge', 'fairlead')
+    until(lambda: served.run('pgrep', '-x', 'fairlead-launch').returncode == 1, 'the launcher to end')
     assert not served.exists('/var/lib/fairlead') and not served.exists('/var/lib/fairlead-launcher')
     assert served.good('find', '/etc', '/usr', '/var/lib', '/run', '-name', '*fairlead*', '!', '-name', '*.pid', '!', '-name', 'notify-*') == ''

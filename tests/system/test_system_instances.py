@@ -214,3 +214,42 @@ def test_stop_leaves_another_instance_alone(system):
     done = system.run(None, 'stop', '--system', '--state', system.place / 'state', '--socket', system.socket)
     assert done.returncode == 0, done
     system.daemon.wait(60)
+
+
+OLD_LAUNCHER = """
+import fcntl, os, pwd, socket, sys
+lock = open('launcher.lock', 'a')
+fcntl.flock(lock, fcntl.LOCK_EX)
+listener = socket.socket(socket.AF_UNIX)
+listener.bind('launcher.sock')
+os.chown('launcher.sock', pwd.getpwnam(sys.argv[1]).pw_uid, 0)
+listener.listen(5)
+print('listens', flush=True)
+connection = listener.accept()[0]
+connection.recv(1000)
+connection.sendall(bytes([13, 0, 0, 0, 1]) + b'fairlead' + bytes([7, 0, 0, 0]))
+os.unlink('launcher.sock')
+"""
+
+
+def test_start_replaces_a_launcher_of_another_version(system):
+    """As after an upgrade without systemd: the old one ends when the new daemon connects."""
+    system.stop()
+    for pid in find_processes('fairlead-launcher'):
+        if str(system.place / 'launcher') in arguments_of(pid):
+            kill(pid)
+    system.socket.unlink(missing_ok=True)
+    (system.place / 'launcher/launcher.sock').unlink(missing_ok=True)
+    old = subprocess.Popen([sys.executable, '-c', OLD_LAUNCHER, system.accounts.daemon.pw_name], cwd=system.place / 'launcher',
+                           stdout=subprocess.PIPE, text=True)
+    assert old.stdout.readline() == 'listens\n'
+    try:
+        options = ['--state', system.place / 'state', '--launcher-state', system.place / 'launcher', '--socket', system.socket]
+        done = system.run(None, 'start', '--system', '--account', system.accounts.daemon.pw_name, *options)
+        assert done.returncode == 0 and done.stdout.startswith('Started: process '), done
+        assert old.wait(60) == 0 and 'no launcher answers' in (system.place / 'launcher/fairleadd.log').read_text()
+        system.good(system.accounts.alice, 'wait', system.submit(system.accounts.alice, '--', 'true'))
+        system.run(None, 'stop', '--system', '--socket', system.socket)
+    finally:
+        old.kill()
+        old.communicate()
