@@ -236,6 +236,9 @@ static int find_or_launch(struct call *call, const struct private_instance *inst
     if (status != 0 && e->code == ERR_UNAVAILABLE) {
         *out_is_new = true;
         status = launch(call, instance, files, c, out_status, e);
+        /* A launcher of another version has ended when the daemon connected: now one of this version is started. */
+        bool has_no_launcher = status != 0 && files->launcher_state != NULL && strstr(e->reason, "no launcher answers");
+        if (has_no_launcher) status = launch(call, instance, files, c, out_status, e);
     }
     if (lock >= 0) close(lock);
     return status;
@@ -349,12 +352,20 @@ static int start(struct call *call, const struct pairs *settings, struct err *e)
         return -1;
     }
     int result = settings->body ? pairs_send(settings, &client, "PATCH", API_SETTINGS, e) : 0;
+    if (result == 0 && !is_new && values->is_system)
+        result = system_instance_start_launcher(call, &instance, &client, &status, files.launcher_state,
+                                                values->allows_root, e);
     client_close(&client);
     if (result != 0 && is_new)
         output_note("process %lld was started, but its settings are unchanged", (long long)status.pid);
     if (result != 0) return -1;
     output_line(call->out, "%s: process %lld, state in %s", is_new ? "Started" : "Already running",
                 (long long)status.pid, status.state_directory);
+    if (strcmp(status.version, FAIRLEAD_VERSION) != 0)
+        output_note("It is version %s, and this command version %s: run 'fairlead stop%s' and 'fairlead start%s' to "
+                    "replace it; jobs run on",
+                    status.version, FAIRLEAD_VERSION, values->is_system ? " --system" : "",
+                    values->is_system ? " --system" : "");
     if (status.recovery != NULL) output_note("%s", status.recovery);
     if (status.quarantine != NULL)
         output_note("%u job%s held: %s. If they run nowhere else, run 'fairlead release --all' to let them start",

@@ -3,15 +3,19 @@
  * a service manager owns the socket. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/pidfd.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "api/client/address.h"
+#include "cli/job_script.h"
 #include "cli/system_instance.h"
 
 enum { END_TIMEOUT_S = 60, POLL_MS = 100 };
@@ -80,8 +84,22 @@ static int end_process(pid_t pid, struct err *e)
     return result;
 }
 
+/* The options that find the same instance again. */
+static void write_places(struct call *call, struct buf *out)
+{
+    const struct stop_values *values = call->values;
+    const char *const options[][2] = {{" --state ", values->state}, {" --socket ", call->common.socket}};
+    if (values->is_system) buf_add_text(out, " --system");
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        char *word = (char *)(uintptr_t)options[i][1];
+        if (word == NULL) continue;
+        buf_add_text(out, options[i][0]);
+        buf_add_text(out, job_script_show_words(&word, 1, 2 * PATH_MAX, call->arena));
+    }
+}
+
 /* The time of a pretend instance stands still until its next start, and so do its jobs. */
-static void write_stopped(const struct api_status *status, struct buf *out)
+static void write_stopped(struct call *call, const struct api_status *status, struct buf *out)
 {
     uint64_t live = live_tasks(status), pending = status->tasks.pending;
     bool is_pretend = status->pretend != NULL;
@@ -90,7 +108,11 @@ static void write_stopped(const struct api_status *status, struct buf *out)
     buf_add_text(out, "Stopped");
     if (live > 0) buf_format(out, "; %llu task%s%s", (unsigned long long)live, tasks, is_pretend ? "" : " running");
     if (pending > 0) buf_format(out, "%s %llu pending", live > 0 ? "," : ";", (unsigned long long)pending);
-    if (live + pending > 0) buf_format(out, "; run 'fairlead start%s' to resume", is_pretend ? " --pretend FILE" : "");
+    if (live + pending > 0) {
+        buf_format(out, "; run 'fairlead start%s", is_pretend ? " --pretend FILE" : "");
+        write_places(call, out);
+        buf_add_text(out, "' to resume");
+    }
     buf_add_char(out, '\n');
 }
 
@@ -138,8 +160,17 @@ static long long find_holder(struct call *call, const char *directory)
 
 static int explain_no_answer(struct call *call, const struct private_instance *instance, struct err *e)
 {
-    long long pid = find_holder(call, instance->state_directory);
-    if (pid == 0) return err_set(e, ERR_UNAVAILABLE, "no instance answers at %s: nothing to stop", instance->socket);
+    const struct stop_values *values = call->values;
+    struct client system;
+    bool means_state = values->state != NULL || call->common.socket == NULL;
+    long long pid = means_state ? find_holder(call, instance->state_directory) : 0;
+    if (pid == 0) {
+        bool has_other = !values->is_system && instance->is_default && geteuid() == 0 &&
+                         client_connect(&system, SYSTEM_ADDRESS, e) == 0;
+        if (has_other) client_close(&system);
+        return err_set(e, ERR_UNAVAILABLE, "no instance answers at %s: nothing to stop%s", instance->socket,
+                       has_other ? "; the instance of all users is stopped with 'fairlead stop --system'" : "");
+    }
     return err_set(e, ERR_UNAVAILABLE,
                    "no instance answers at %s, but process %lld, a fairleadd, uses %s: if it has another socket, give "
                    "--socket; else run 'kill %lld', after which jobs go on",
@@ -158,6 +189,14 @@ static int find_instance(struct call *call, struct private_instance *out, struct
 static int check_kind(const struct stop_values *values, const struct private_instance *instance,
                       const struct api_status *status, struct err *e)
 {
+    struct stat given, own;
+    const char *state = status->state_directory;
+    bool is_other = values->state != NULL && strcmp(state, instance->state_directory) != 0 &&
+                    (stat(instance->state_directory, &given) != 0 || stat(state, &own) != 0 ||
+                     given.st_dev != own.st_dev || given.st_ino != own.st_ino);
+    if (status->serves_all == values->is_system && is_other)
+        return err_set(e, ERR_CONFLICT, "the instance at %s has another state, %s, and not %s: it was not stopped",
+                       instance->socket, state, instance->state_directory);
     if (status->serves_all == values->is_system) return 0;
     return err_set(e, ERR_CONFLICT, "the instance at %s %s", instance->socket,
                    status->serves_all
@@ -185,7 +224,7 @@ static int stop_run(struct call *call, struct err *e)
     if (result == 0 && values->has_jobs) result = end_jobs(call, &client, &status, e);
     client_close(&client);
     if (result != 0 || end_process(pid, e) != 0) return -1;
-    write_stopped(&status, &call->out->text);
+    write_stopped(call, &status, &call->out->text);
     return 0;
 }
 

@@ -18,6 +18,11 @@ struct hint {
 
 static const struct hint hints[] = {
     {.code = ERR_UNAVAILABLE, .subject = "instance", .text = "run 'fairlead start' to start one"},
+    {.code = ERR_UNAVAILABLE,
+     .subject = "system instance",
+     .text =
+         "ask an administrator; root starts it with 'systemctl start fairlead', or 'fairlead start --system' without "
+         "systemd"},
     {.code = ERR_NOT_FOUND,
      .subject = "setting",
      .name = "SchedulerParameters",

@@ -1,14 +1,21 @@
 #include "cli/system_instance.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "api/client/address.h"
+#include "cli/read_file.h"
+#include "cli/spawn.h"
+
+enum { START_TIMEOUT_S = 10, POLL_MS = 20 };
 
 #define DEFAULT_STATE "/var/lib/fairlead"
-#define DEFAULT_LAUNCHER_STATE "/var/lib/fairlead-launcher"
 
 /* As sd_booted(3) finds it. */
 static bool has_systemd(void)
@@ -22,7 +29,7 @@ int system_instance_find(struct call *call, const char *action, struct system_pl
 {
     const char *socket = call->common.socket != NULL ? call->common.socket : SYSTEM_ADDRESS;
     if (places->state == NULL) places->state = DEFAULT_STATE;
-    if (places->launcher_state == NULL) places->launcher_state = DEFAULT_LAUNCHER_STATE;
+    if (places->launcher_state == NULL) places->launcher_state = SYSTEM_LAUNCHER_STATE;
     if (address_absolute(socket, call->arena, &socket, e) != 0 || address_check(socket, e) != 0 ||
         address_absolute(places->state, call->arena, &places->state, e) != 0 ||
         address_absolute(places->launcher_state, call->arena, &places->launcher_state, e) != 0)
@@ -34,6 +41,9 @@ int system_instance_find(struct call *call, const char *action, struct system_pl
     if (geteuid() != 0)
         return err_set(e, ERR_DENIED, "only root may %s the instance of the system; you are user %u", action,
                        geteuid());
+    if (strcmp(action, "start") == 0 && !address_is_below_run(socket))
+        return err_value(e, "--socket", str(socket),
+                         "a path /run/NAME/FILE, where users trust a daemon that is not theirs");
     *out_instance =
         (struct private_instance){.state_directory = places->state, .socket = socket, .is_default = is_default};
     return 0;
@@ -52,6 +62,88 @@ int system_instance_prepare(const char *launcher_state, struct err *e)
                        launcher_state, launcher_state, launcher_state);
     }
     return err_set(e, ERR_IO, "cannot create directory %s: %s", launcher_state, strerror(errno));
+}
+
+/* --- the launcher ------------------------------------------------------------------------------------------------- */
+
+/* Whether no launcher has the lock of a directory whose launcher belongs to the instance with that state. */
+static bool lacks_launcher(struct call *call, const char *launcher_state, const char *state)
+{
+    struct buf path = {0}, owner = {0}, line = {0};
+    struct err unused;
+    buf_format(&path, "%s/owner", launcher_state);
+    buf_format(&line, "\nstate=%s\n", state);
+    bool is_its = read_file(instance_target(call, &path), &owner, &unused) == 0 && owner.text != NULL &&
+                  strstr(owner.text, line.text) != NULL;
+    buf_release(&owner);
+    buf_release(&line);
+    if (!is_its) return false;
+    buf_format(&path, "%s/launcher.lock", launcher_state);
+    int fd = open(instance_target(call, &path), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    bool is_free = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    if (fd >= 0) close(fd);
+    return is_free;
+}
+
+static const char *account_of(struct call *call, const struct client *c)
+{
+    struct stat process;
+    char path[40];
+    text_format(path, sizeof path, "/proc/%d", (int)client_peer(c));
+    const struct passwd *account = stat(path, &process) == 0 ? getpwuid(process.st_uid) : NULL;
+    return account != NULL ? arena_copy(call->arena, str(account->pw_name)) : NULL;
+}
+
+/* Waits until it has the lock, and the daemon has found it. */
+static int await_launcher(struct call *call, const struct private_instance *instance, const char *launcher_state,
+                          struct spawn *s, struct err *e)
+{
+    const struct timespec pause = {0, POLL_MS * 1000000};
+    char end[80] = "";
+    int exit_status;
+    for (int poll = 0; poll < START_TIMEOUT_S * 1000 / POLL_MS; poll++) {
+        struct client client;
+        struct api_status status;
+        if (spawn_has_ended(s, end, sizeof end, &exit_status) != 0)
+            return err_set(e, ERR_UNAVAILABLE, "fairlead-launcher ended with %s: %s", end,
+                           spawn_log_tail(s, call->arena));
+        bool is_served = false;
+        if (private_instance_connect(call, instance, &client, &status, e) == 0) {
+            is_served =
+                status.launcher_failure == NULL && !lacks_launcher(call, launcher_state, status.state_directory);
+            client_close(&client);
+        }
+        if (is_served) return 0;
+        nanosleep(&pause, NULL);
+    }
+    return err_set(e, ERR_UNAVAILABLE, "the instance has not found its launcher (process %d) within %d s; see %s",
+                   (int)s->pid, START_TIMEOUT_S, s->log_path);
+}
+
+int system_instance_start_launcher(struct call *call, const struct private_instance *instance, const struct client *c,
+                                   const struct api_status *status, const char *launcher_state, bool allows_root,
+                                   struct err *e)
+{
+    struct buf log_path = {0};
+    if (!lacks_launcher(call, launcher_state, status->state_directory)) {
+        if (status->launcher_failure == NULL) return 0;
+        return err_set(e, ERR_UNAVAILABLE, "process %lld runs, but starts no job: %s", (long long)status->pid,
+                       status->launcher_failure);
+    }
+    const char *program = spawn_find_program("fairlead-launcher", call->arena), *account = account_of(call, c);
+    if (program == NULL || account == NULL)
+        return err_set(e, ERR_UNAVAILABLE, "the instance has no launcher: run 'fairlead-launcher --system'");
+    const char *const texts[] = {
+        program, "--system", "--state", launcher_state, "--daemon-user", account, allows_root ? "--allow-root" : NULL,
+        NULL};
+    char *arguments[sizeof texts / sizeof *texts];
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        arguments[i] = texts[i] != NULL ? arena_copy(call->arena, str(texts[i])) : NULL;
+    buf_format(&log_path, "%s/launcher.log", launcher_state);
+    struct spawn s = {.program = program, .log_path = instance_target(call, &log_path), .arguments = arguments};
+    if (spawn_run(&s, e) != 0 || await_launcher(call, instance, launcher_state, &s, e) != 0) return -1;
+    output_line(call->out, "Started its launcher: process %d", (int)s.pid);
+    return 0;
 }
 
 void system_instance_note_other(const struct private_instance *own)

@@ -18,6 +18,13 @@ int system_instance_find(struct call *call, const char *action, struct system_pl
  * others. ERR_IO. */
 int system_instance_prepare(const char *launcher_state, struct err *e);
 
+/* Starts the launcher of an instance that runs without one, which another program has killed, say, and waits until the
+ * instance has found it. c: a connection to the instance. Does nothing if its launcher runs. ERR_UNAVAILABLE: it cannot
+ * be started, or the instance says why it has none that this could start. */
+int system_instance_start_launcher(struct call *call, const struct private_instance *instance, const struct client *c,
+                                   const struct api_status *status, const char *launcher_state, bool allows_root,
+                                   struct err *e);
+
 /* Tells a user who has just started a private instance that the system has one, too, which their commands do not reach
  * as long as the private one runs. */
 void system_instance_note_other(const struct private_instance *own);

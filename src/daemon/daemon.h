@@ -106,7 +106,9 @@ struct daemon {
     uint64_t logged_commit;  /* the last one that is in the commit log */
     struct schedule_file schedule_file;
     char write_failure[200];     /* why the last commit failed; empty: it did not */
-    char launcher_failure[200];  /* why no launcher could be reached at the last try; empty: one could */
+    char launcher_failure[600];  /* why no launcher could be reached at the last try; empty: one could */
+    int64_t failure_logged_us;   /* time since boot: when launcher_failure was last logged */
+    int64_t attached_us;         /* likewise: when the executor was opened */
     bool is_reopening;           /* a thread is connecting to the launcher */
     char launch_failure[200];    /* what was logged of it; empty: launches work */
     int64_t next_measurement_us; /* when to order the next measurement of running tasks; 0: none runs */

@@ -7,7 +7,11 @@
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/use.h"
+#include "exec/clock.h"
 #include "exec/service_manager.h"
+
+#define FAILURE_LOG_US (60 * US_PER_S)
+#define SHORT_CONNECTION_US (10 * US_PER_S)
 
 static void on_executor(uv_poll_t *poll, int status, int events)
 {
@@ -39,11 +43,19 @@ static void attach_executor(struct daemon *d, struct executor *executor)
 {
     array_clear(&d->known_launches);
     d->executor = executor;
+    d->attached_us = clock_boot_us();
     d->executor_poll = mem_resize(NULL, 0, sizeof *d->executor_poll);
     ensure(uv_poll_init(&d->loop, d->executor_poll, executor_descriptor(d->executor)) == 0);
     d->executor_poll->data = d;
     d->executor_events = 0;
     daemon_watch_executor(d);
+}
+
+/* The launcher of a private instance is found in its state directory, so it is no other instance's. */
+static struct executor *open_launcher(const struct daemon *d, struct err *e)
+{
+    const struct launcher_owner instance = {.id = d->mark.id, .state = d->state_dir.path};
+    return executor_open_launcher(d->launcher_directory, d->launcher_path, d->is_system ? &instance : NULL, e);
 }
 
 int daemon_open_executor(struct daemon *d, struct err *e)
@@ -53,7 +65,7 @@ int daemon_open_executor(struct daemon *d, struct err *e)
         return 0;
     }
     set_file_limit(d, false);
-    struct executor *executor = executor_open_launcher(d->launcher_directory, d->launcher_path, e);
+    struct executor *executor = open_launcher(d, e);
     set_file_limit(d, true);
     if (executor == NULL) return -1;
     attach_executor(d, executor);
@@ -70,7 +82,20 @@ struct reopening {
 static void reopen_in_thread(void *argument)
 {
     struct reopening *r = argument;
-    r->executor = executor_open_launcher(r->d->launcher_directory, r->d->launcher_path, &r->err);
+    r->executor = open_launcher(r->d, &r->err);
+}
+
+/* Logs a failure that lasts once a minute, although it is tried every second. */
+static void note_failure(struct daemon *d, const char *failure)
+{
+    bool is_old = strncmp(failure, d->launcher_failure, sizeof d->launcher_failure - 1) == 0 &&
+                  clock_boot_us() < d->failure_logged_us + FAILURE_LOG_US;
+    if (is_old) return;
+    text_format(d->launcher_failure, sizeof d->launcher_failure, "%s", failure);
+    d->state.no_launcher = d->launcher_failure;
+    d->failure_logged_us = clock_boot_us();
+    log_line(LOG_ERROR, "launcher-unreachable", " error=\"%s\"", d->launcher_failure);
+    service_manager_status("No job starts: %s", d->launcher_failure);
 }
 
 static void on_reopened(void *argument)
@@ -79,14 +104,13 @@ static void on_reopened(void *argument)
     struct daemon *d = r->d;
     set_file_limit(d, true);
     d->is_reopening = false;
-    d->launcher_failure[0] = '\0';
     if (d->is_stopping) {
         executor_close(r->executor);
     } else if (r->executor == NULL) {
-        text_format(d->launcher_failure, sizeof d->launcher_failure, "%s", ERR_SENTENCE(&r->err));
-        log_line(LOG_ERROR, "launcher-unreachable", " error=\"%s\"", d->launcher_failure);
-        service_manager_status("No job starts: %s", d->launcher_failure);
+        note_failure(d, ERR_SENTENCE(&r->err));
     } else {
+        d->launcher_failure[0] = '\0';
+        d->state.no_launcher = NULL;
         attach_executor(d, r->executor);
         service_manager_status("Serving again at %s", d->state_dir.socket_path);
         uv_timer_stop(&d->retry_timer);
@@ -117,7 +141,8 @@ static void free_handle(uv_handle_t *handle)
     mem_free(handle);
 }
 
-/* Disconnects; the first attempt to connect again is after wait_ms. */
+/* Disconnects; the first attempt to connect again is after wait_ms, or later if the connection did not last: a launcher
+ * that takes connections and drops them is not asked in a loop. */
 void daemon_drop_executor(struct daemon *d, uint64_t wait_ms)
 {
     if (d->executor == NULL) return;
@@ -128,6 +153,8 @@ void daemon_drop_executor(struct daemon *d, uint64_t wait_ms)
     d->is_synced = false;
     use_drop(d);
     ranking_thread_abandon(d); /* EVENT_SYNCED makes a pass due */
+    bool is_short = d->pretend == NULL && clock_boot_us() < d->attached_us + SHORT_CONNECTION_US;
+    if (is_short && wait_ms < DAEMON_RETRY_MS) wait_ms = DAEMON_RETRY_MS;
     uv_timer_start(&d->retry_timer, on_retry, wait_ms, DAEMON_RETRY_MS);
 }
 

@@ -280,6 +280,7 @@ static void reload_state(struct daemon *d)
     enum { TRIES = 10 };
     struct err e;
     struct launch_backoff backoff = d->state.launch_backoff;
+    const char *no_launcher = d->state.no_launcher;
     ranking_thread_abandon(d);
     int result = load_state(d, false, &e);
     for (int i = 1; result != 0 && i < TRIES; i++) {
@@ -290,6 +291,7 @@ static void reload_state(struct daemon *d)
     if (result == 0) {
         if (map_get_u64(&d->state.task_by_launch, backoff.probe_id) == NONE) backoff.probe_id = 0;
         d->state.launch_backoff = backoff; /* not stored: the machine is the same */
+        d->state.no_launcher = no_launcher;
     } else {
         log_line(LOG_ERROR, "load-failed", " try=last error=\"%s\"", ERR_SENTENCE(&e));
         d->is_stopping = true;

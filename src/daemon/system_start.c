@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "daemon/instance_mark.h"
 #include "exec/executor.h"
 
 static int fail(const char *action, const char *path, struct err *e)
@@ -110,6 +111,40 @@ static int find_account(const char *name, struct passwd *out, struct err *e)
     return 0;
 }
 
+/* Clients trust a daemon of another user only there (api/client/connection.c), because only root makes directories in
+ * /run. */
+static int check_socket(const char *path, struct err *e)
+{
+    struct stat run;
+    const char *name = strncmp(path, "/run/", strlen("/run/")) == 0 ? path + strlen("/run/") : NULL;
+    const char *slash = name != NULL ? strchr(name, '/') : NULL;
+    bool is_below_run = slash != NULL && slash > name && slash[1] != '\0' && strchr(slash + 1, '/') == NULL &&
+                        strstr(path, "..") == NULL;
+    if (!is_below_run)
+        return err_value(e, "--socket", str(path),
+                         "a path /run/NAME/FILE, where users trust a daemon that is not theirs");
+    if (lstat("/run", &run) != 0) return fail("examine", "/run", e);
+    if (run.st_uid == 0 && (run.st_mode & (S_IWGRP | S_IWOTH)) == 0) return 0;
+    return err_set(e, ERR_DENIED,
+                   "/run can be written by others than root, so users would not trust the socket %s: run 'chown root "
+                   "/run' and 'chmod 755 /run'",
+                   path);
+}
+
+/* Before anything is created. Whether the launcher has jobs of an owner that is gone, only the launcher knows; it is
+ * asked later. */
+static int check_launcher_owner(const struct system_start *s, struct err *e)
+{
+    struct arena arena = {0};
+    struct instance_mark mark = {0};
+    const struct launcher_owner owner = launcher_owner_read(s->launcher_directory, &arena);
+    if (instance_mark_read(s->state, &mark, NULL) != 0) mark.id[0] = '\0';
+    const struct launcher_owner instance = {.id = mark.id, .state = s->state};
+    int result = launcher_owner_admit(s->launcher_directory, &owner, &instance, false, e);
+    arena_release(&arena);
+    return result;
+}
+
 int system_start(const struct system_start *s, struct err *e)
 {
     struct passwd account;
@@ -117,11 +152,14 @@ int system_start(const struct system_start *s, struct err *e)
     if (s->socket[0] != '/') return err_value(e, "--socket", str(s->socket), "an absolute path");
     if (s->cgroup != NULL && s->cgroup[0] != '/')
         return err_value(e, "--cgroup", str(s->cgroup), "an absolute path, such as /sys/fs/cgroup/fairlead");
+    if (check_socket(s->socket, e) != 0) return -1;
     if (find_account(s->account, &account, e) != 0) return -1;
-    if (geteuid() == account.pw_uid) return 0;
-    if (geteuid() != 0)
+    const bool is_account = geteuid() == account.pw_uid;
+    if (!is_account && geteuid() != 0)
         return err_set(e, ERR_DENIED, "a system instance is started by root, or by the account '%s'; you are user %u",
                        s->account, geteuid());
+    if (check_launcher_owner(s, e) != 0) return -1;
+    if (is_account) return 0;
     if (make_directory(s->state, 0711, &account, e) != 0) return -1;
     if (make_socket_directory(s->socket, &account, e) != 0) return -1;
     const struct system_launcher launcher = {.path = s->launcher_path,

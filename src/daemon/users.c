@@ -17,6 +17,7 @@ struct user_entry {
     bool is_asked;         /* it is in the queue, or a thread asks */
     int64_t asked_us;      /* time since boot of the last answer or failure; 0: none that counts */
     int64_t answered_us;   /* of the last answer of the database, likewise */
+    int64_t unknown_us;    /* likewise: when it was last among the answers that there is no such user; 0: never */
     struct user_lookup is; /* the last answer that the database gave */
     struct err error;      /* code 0: the last answer was one of the database */
 };
@@ -77,9 +78,13 @@ static void keep_answer(struct users *u, struct user_entry *entry, struct lookup
     user_lookup_release(&entry->is);
     entry->is = w->answer;
     w->answer = (struct user_lookup){0};
+    bool is_unknown = entry->is.result == USER_UNKNOWN;
+    if (is_unknown) err_set(&entry->error, ERR_DENIED, "this machine has no user with uid %u", w->uid);
+    bool is_repeated =
+        is_unknown && entry->unknown_us > 0 && entry->answered_us < entry->unknown_us + USERS_FRESH_S * US_PER_S;
+    if (is_repeated) return; /* a uid that asks often is not looked up more often by those who count answers */
+    entry->unknown_us = is_unknown ? entry->answered_us : 0;
     *array_add(&u->answers) = w->uid;
-    if (entry->is.result == USER_UNKNOWN)
-        err_set(&entry->error, ERR_DENIED, "this machine has no user with uid %u", w->uid);
 }
 
 static void finish_in_loop(uv_work_t *work, int status)
@@ -177,8 +182,10 @@ int users_find(struct users *u, uint32_t uid, uint32_t gid, struct arena *arena,
 {
     struct user_entry *entry = entry_of(u, uid);
     bool has_failed = entry->error.code == ERR_UNAVAILABLE;
-    bool is_answered = is_younger(entry->answered_us, USERS_OLD_S);
-    if (!is_younger(entry->asked_us, has_failed ? USERS_RETRY_S : USERS_FRESH_S)) ask(u, entry);
+    bool is_unknown = !has_failed && entry->is.result == USER_UNKNOWN;
+    bool is_answered = is_younger(entry->answered_us, is_unknown ? USERS_UNKNOWN_S : USERS_OLD_S);
+    bool is_fresh = is_younger(entry->asked_us, has_failed ? USERS_RETRY_S : USERS_FRESH_S);
+    if (!is_fresh || (is_unknown && !is_answered)) ask(u, entry);
     if (!is_answered && !(has_failed && is_younger(entry->asked_us, USERS_OLD_S))) return 1;
     bool is_known = is_answered && entry->is.result == USER_FOUND && entry->is.name[0] != '\0';
     if (!is_known) {

@@ -1,7 +1,7 @@
 /* The users of a system instance: who a uid is, and what it may do. The user database may answer slowly, so threads ask
  * it, and answers are kept: one younger than USERS_FRESH_S serves at once; an older one serves too, while a thread asks
- * again, until it is USERS_OLD_S old. What a database that
- * cannot be asked does not say makes no answer younger. */
+ * again, until it is USERS_OLD_S old. What a database that cannot be asked does not say makes no answer younger. That
+ * there is no such user serves for USERS_UNKNOWN_S only, because an account that has just been made asks at once. */
 #ifndef FAIRLEAD_DAEMON_USERS_H
 #define FAIRLEAD_DAEMON_USERS_H
 
@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "daemon/user_lookup.h"
 
-enum { USERS_FRESH_S = 60, USERS_OLD_S = 600, USERS_RETRY_S = 5 };
+enum { USERS_FRESH_S = 60, USERS_OLD_S = 600, USERS_RETRY_S = 5, USERS_UNKNOWN_S = 1 };
 
 struct users;
 

@@ -366,6 +366,6 @@ enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double 
     if (never_runs_is_unavailable(never, demand)) return PENDING_REQ_NODE_NOT_AVAIL;
     if (j->is_array && state_array_room(s, j, 1) == 0) return PENDING_ARRAY_TASK_LIMIT;
     if (is_kept_by_quota(s, j, now_us)) return PENDING_QUOTA_LIMIT;
-    if (launch_backoff_is_waiting(&s->launch_backoff)) return PENDING_LAUNCH_FAILURE;
+    if (state_launch_failure(s) != NULL) return PENDING_LAUNCH_FAILURE;
     return is_behind(s, never, j, now_us) ? PENDING_PRIORITY : PENDING_NONE;
 }

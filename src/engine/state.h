@@ -389,6 +389,7 @@ struct state {
     bool pass_is_due;        /* a change may let a job start; the rhythm says when that makes a pass due */
     struct rhythm rhythm;
     struct launch_backoff launch_backoff;
+    const char *no_launcher; /* why no launcher can be reached; NULL: one can, or is being looked for; not stored */
     /* The time of the next pass if nothing changes: the earliest begin_us in the future of a pending job, or in a
      * minute where a job waits for its fair-share factor or the CPU weights follow usage. 0: never. */
     int64_t next_due_us;
@@ -450,6 +451,13 @@ static inline struct capacity state_host_capacity(const struct job *j, uint32_t 
     struct capacity c = state_job_capacity(j, slots);
     if (i > 0 && (j->placing == NULL || j->placing->gpus_per_slot == 0)) c.gpus = 0;
     return c;
+}
+
+/* Why the machine can start nothing at present; NULL: it can. */
+static inline const char *state_launch_failure(const struct state *s)
+{
+    if (s->no_launcher != NULL) return s->no_launcher;
+    return launch_backoff_is_waiting(&s->launch_backoff) ? s->launch_backoff.detail : NULL;
 }
 
 /* The maximum number of running tasks of an array, its own or that of max_aj_instances; 0: no limit. */

@@ -21,8 +21,8 @@ static const char *limit_of(struct state *s, const struct job *j, bool is_empty,
     } else if (is_empty ? job_limit_find_lasting(s, j, now_us, &hit) : job_limit_find(s, j, now_us, &hit)) {
         limit_text(s, &hit, &text);
         reason = hit.reason;
-    } else if (!is_empty && launch_backoff_is_waiting(&s->launch_backoff)) {
-        buf_format(&text, "the machine can start no job at present: %s", s->launch_backoff.detail);
+    } else if (!is_empty && state_launch_failure(s) != NULL) {
+        buf_format(&text, "the machine can start no job at present: %s", state_launch_failure(s));
         reason = PENDING_LAUNCH_FAILURE;
     } else {
         return NULL;

@@ -17,6 +17,7 @@
 #include "base/err.h"
 #include "exec/enforcement.h"
 #include "exec/launch.h"
+#include "exec/launcher_owner.h"
 #include "exec/process_sample.h"
 
 enum executor_report_kind {
@@ -52,8 +53,12 @@ struct executor;
  * directory, ERR_UNAVAILABLE if no launcher can be started or none answers.
  *
  * launcher_path NULL: never starts one. That is for the daemon of a system instance, which has no right to: directory
- * is the system launcher's, root's and not writable by others. Waits for at most 1 s if nothing listens there. */
-struct executor *executor_open_launcher(const char *directory, const char *launcher_path, struct err *e);
+ * is the system launcher's, root's and not writable by others. Waits for at most 1 s if nothing listens there.
+ *
+ * instance: which one this is, as a system launcher asks; else NULL. ERR_CONFLICT: the launcher belongs to another one,
+ * which is not disturbed. */
+struct executor *executor_open_launcher(const char *directory, const char *launcher_path,
+                                        const struct launcher_owner *instance, struct err *e);
 
 /* The state directory of the system launcher, unless it is told another one. */
 #define EXECUTOR_SYSTEM_DIRECTORY "/var/lib/fairlead-launcher"

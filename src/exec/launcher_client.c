@@ -289,26 +289,45 @@ static bool wait_readable(int fd, int64_t until_us)
     }
 }
 
-/* Exchanges HELLOs. True: the launcher has the same version, and the messages that followed its HELLO wait in
- * c->early. */
-static bool exchange_hello(struct launcher_client *c, int64_t until_us)
+enum hello_step { HELLO_WAITS, HELLO_DONE, HELLO_FAILED };
+
+static enum hello_step take_first_message(struct launcher_client *c, bool has_instance, bool *is_greeted, struct err *e)
 {
+    size_t used;
+    struct message m;
+    if (protocol_decode((struct str){c->in.text, c->in.length}, &c->scratch, &used, &m, NULL)) return HELLO_FAILED;
+    if (used == 0) return HELLO_WAITS;
+    if (!*is_greeted) {
+        if (m.kind != MESSAGE_HELLO || m.version != PROTOCOL_VERSION) return HELLO_FAILED;
+        memmove(c->in.text, c->in.text + used, c->in.length - used);
+        c->in.length -= used;
+        *is_greeted = true;
+        if (has_instance) return take_first_message(c, has_instance, is_greeted, e);
+    } else if (m.kind == MESSAGE_REFUSED) {
+        err_set(e, ERR_CONFLICT, "%s", m.refusal);
+        return HELLO_FAILED;
+    }
+    take_messages(c, &c->early);
+    return HELLO_DONE;
+}
+
+/* Exchanges HELLOs, and tells a system launcher which instance this is. True: the launcher has the same version and
+ * serves the instance, and the messages that followed its HELLO wait in c->early. */
+static bool exchange_hello(struct launcher_client *c, const struct launcher_owner *instance, int64_t until_us,
+                           struct err *e)
+{
+    bool is_greeted = false;
     protocol_hello(&c->out, PROTOCOL_VERSION);
+    if (instance != NULL) protocol_instance(&c->out, instance);
     send_queued(c);
+    err_set(e, ERR_IO, "it serves another user, or is of another version");
     while (!c->is_gone && wait_readable(c->fd, until_us)) {
         ssize_t n = recv(c->fd, buf_room(&c->in, RECEIVE_SIZE), RECEIVE_SIZE, 0);
         if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (n <= 0) return false;
         c->in.length += (size_t)n;
-        size_t used;
-        struct message m;
-        if (protocol_decode((struct str){c->in.text, c->in.length}, &c->scratch, &used, &m, NULL)) return false;
-        if (used == 0) continue;
-        if (m.kind != MESSAGE_HELLO || m.version != PROTOCOL_VERSION) return false;
-        memmove(c->in.text, c->in.text + used, c->in.length - used);
-        c->in.length -= used;
-        take_messages(c, &c->early);
-        return true;
+        enum hello_step step = take_first_message(c, instance != NULL, &is_greeted, e);
+        if (step != HELLO_WAITS) return step == HELLO_DONE;
     }
     return false;
 }
@@ -332,7 +351,8 @@ static int check_peer(int fd, struct err *e)
 }
 
 /* A connection to a launcher of the same version, or NULL with the reason. */
-static struct launcher_client *try_connect(const struct sockaddr_un *address, int64_t until_us, struct err *e)
+static struct launcher_client *try_connect(const struct sockaddr_un *address, const struct launcher_owner *instance,
+                                           int64_t until_us, struct err *e)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0 || connect(fd, (const struct sockaddr *)address, sizeof *address) < 0) {
@@ -341,10 +361,7 @@ static struct launcher_client *try_connect(const struct sockaddr_un *address, in
         return NULL;
     }
     struct launcher_client *c = make_client(fd);
-    if (check_peer(fd, e) == 0) {
-        if (exchange_hello(c, until_us)) return c;
-        err_set(e, ERR_IO, "it serves another user, or is of another version");
-    }
+    if (check_peer(fd, e) == 0 && exchange_hello(c, instance, until_us, e)) return c;
     client_close(&c->base);
     return NULL;
 }
@@ -353,7 +370,9 @@ static struct launcher_client *try_connect(const struct sockaddr_un *address, in
 static struct executor *give_up(const char *directory, const struct sockaddr_un *address, bool is_system,
                                 const struct err *reason, struct err *e)
 {
-    if (is_system) {
+    if (reason->code == ERR_CONFLICT) {
+        *e = *reason;
+    } else if (is_system) {
         err_set(e, ERR_UNAVAILABLE,
                 "no launcher answers at %s (%s): root starts it with 'systemctl start fairlead-launcher' or "
                 "'fairlead-launcher --system'",
@@ -365,7 +384,8 @@ static struct executor *give_up(const char *directory, const struct sockaddr_un 
     return NULL;
 }
 
-struct executor *executor_open_launcher(const char *directory, const char *launcher_path, struct err *e)
+struct executor *executor_open_launcher(const char *directory, const char *launcher_path,
+                                        const struct launcher_owner *instance, struct err *e)
 {
     struct sockaddr_un address;
     struct err reason;
@@ -374,9 +394,9 @@ struct executor *executor_open_launcher(const char *directory, const char *launc
     const int64_t begin_us = clock_read_us(CLOCK_MONOTONIC), until_us = begin_us + OPEN_WAIT_US;
     const int64_t retry_until_us = is_system ? begin_us + SYSTEM_WAIT_US : until_us;
     for (int64_t now_us = begin_us, spawn_us = begin_us; now_us < retry_until_us;) {
-        struct launcher_client *c = try_connect(&address, until_us, &reason);
+        struct launcher_client *c = try_connect(&address, instance, until_us, &reason);
         if (c != NULL) return &c->base;
-        if (is_system && reason.code == ERR_DENIED) break; /* I2: it will not change by itself */
+        if (is_system && (reason.code == ERR_DENIED || reason.code == ERR_CONFLICT)) break; /* they stay as they are */
         if (!is_system && now_us >= spawn_us) {
             if (launcher_spawn_private(directory, launcher_path, e)) return NULL;
             spawn_us = now_us + RESPAWN_US;

@@ -18,7 +18,7 @@
 
 static const char hello_magic[] = "fairlead";
 
-enum { MAGIC_SIZE = sizeof hello_magic - 1 };
+enum { MAGIC_SIZE = sizeof hello_magic - 1, INSTANCE_ID_MAX = 64, INSTANCE_STATE_MAX = 4000 };
 
 /* --- encoding ----------------------------------------------------------------------------------------------------- */
 
@@ -176,6 +176,21 @@ void protocol_enforces(struct buf *out, struct enforcement enforcement)
     buf_add_char(out, (char)enforcement.memory);
     buf_add_char(out, (char)enforcement.cpus);
     buf_add_char(out, (char)enforcement.kill);
+    frame_close(out, frame);
+}
+
+void protocol_instance(struct buf *out, const struct launcher_owner *instance)
+{
+    size_t frame = frame_begin(out, MESSAGE_INSTANCE);
+    put_str(out, str(instance->id));
+    put_str(out, str(instance->state));
+    frame_close(out, frame);
+}
+
+void protocol_refused(struct buf *out, const char *sentence)
+{
+    size_t frame = frame_begin(out, MESSAGE_REFUSED);
+    put_str(out, str(sentence));
     frame_close(out, frame);
 }
 
@@ -364,6 +379,15 @@ static void take_enforcement(struct frame_cursor *c, struct enforcement *out)
     out->kill = (enum enforcement_kill)take_choice(c, ENFORCEMENT_KILL_GROUP);
 }
 
+/* Its lines are those of a file (launcher_owner.h). */
+static void take_instance(struct frame_cursor *c, struct launcher_owner *out)
+{
+    out->id = take_text(c);
+    out->state = take_text(c);
+    bool is_bad = out->state[0] != '/' || strlen(out->id) > INSTANCE_ID_MAX || strlen(out->state) > INSTANCE_STATE_MAX;
+    if (is_bad || !str_is_printable(str(out->id)) || !str_is_printable(str(out->state))) c->is_bad = true;
+}
+
 static void take_usage(struct frame_cursor *c, struct launch_usage *out)
 {
     out->id = take_u64(c);
@@ -432,6 +456,8 @@ static void take_body(struct frame_cursor *c, struct message *m)
     case MESSAGE_LOW: take_low(c, m); break;
     case MESSAGE_USAGE: take_usage(c, &m->usage); break;
     case MESSAGE_ENFORCES: take_enforcement(c, &m->enforcement); break;
+    case MESSAGE_INSTANCE: take_instance(c, &m->instance); break;
+    case MESSAGE_REFUSED: m->refusal = take_text(c); break;
     case MESSAGE_WEIGHT:
         m->weight.id = take_u64(c);
         m->weight.cpu_weight = take_u32(c);

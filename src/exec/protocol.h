@@ -2,6 +2,8 @@
  *
  *     frame     length: 4 bytes, of what follows | kind: 1 byte | body
  *     HELLO     "fairlead" | version: 4 bytes            both ways, first; this frame never changes
+ *     INSTANCE  id | state directory                     to a system launcher, after HELLO
+ *     REFUSED   a sentence: it serves another instance   to the daemon, in the place of ENFORCES
  *     START     a launch                                 to the launcher
  *     END       id: 8 bytes | grace_us: 8 bytes          to the launcher
  *     ACK       id: 8 bytes                              to the launcher
@@ -29,6 +31,7 @@
 #include "base/text.h"
 #include "exec/enforcement.h"
 #include "exec/launch.h"
+#include "exec/launcher_owner.h"
 #include "exec/process_sample.h"
 
 enum {
@@ -52,7 +55,9 @@ enum message_kind {
     MESSAGE_SAMPLE,
     MESSAGE_PROCESS,
     MESSAGE_SAMPLED,
-    MESSAGE_LOW
+    MESSAGE_LOW,
+    MESSAGE_INSTANCE,
+    MESSAGE_REFUSED
 };
 
 struct message {
@@ -81,7 +86,9 @@ struct message {
         struct {
             const uint32_t *uids; /* in the arena */
             uint32_t count;
-        } low; /* LOW */
+        } low;                          /* LOW */
+        struct launcher_owner instance; /* INSTANCE */
+        const char *refusal;            /* REFUSED */
     };
 };
 
@@ -97,6 +104,8 @@ void protocol_measure(struct buf *out);
 void protocol_record(struct buf *out, const struct launch_record *record);
 void protocol_synced(struct buf *out);
 void protocol_enforces(struct buf *out, struct enforcement enforcement);
+void protocol_instance(struct buf *out, const struct launcher_owner *instance);
+void protocol_refused(struct buf *out, const char *sentence);
 void protocol_usage(struct buf *out, const struct launch_usage *usage);
 void protocol_sample(struct buf *out);
 void protocol_process(struct buf *out, const struct process_sample *process);

@@ -124,7 +124,10 @@ static void start(struct driver *d, char *fields)
 static void open_executor(struct driver *d)
 {
     struct err e;
-    d->executor = executor_open_launcher(d->directory, strcmp(d->launcher, "-") == 0 ? NULL : d->launcher, &e);
+    const struct launcher_owner instance = {.id = "driver", .state = d->directory};
+    bool is_system = strcmp(d->launcher, "-") == 0;
+    d->executor =
+        executor_open_launcher(d->directory, is_system ? NULL : d->launcher, is_system ? &instance : NULL, &e);
     if (d->executor != NULL)
         printf("opened\n");
     else

@@ -17,6 +17,8 @@ static void encode(const struct message *m, struct buf *out)
     case MESSAGE_MEASURE: protocol_measure(out); break;
     case MESSAGE_USAGE: protocol_usage(out, &m->usage); break;
     case MESSAGE_WEIGHT: protocol_weight(out, m->weight.id, m->weight.cpu_weight); break;
+    case MESSAGE_INSTANCE: protocol_instance(out, &m->instance); break;
+    case MESSAGE_REFUSED: protocol_refused(out, m->refusal); break;
     case MESSAGE_ENFORCES: protocol_enforces(out, m->enforcement); break;
     case MESSAGE_SAMPLE: protocol_sample(out); break;
     case MESSAGE_PROCESS: protocol_process(out, &m->process); break;

@@ -692,7 +692,7 @@ def test_sigterm_ends_the_launcher_alone(world):
 
 # ---- which peers are accepted ----
 
-VERSION = 7
+VERSION = 8
 HELLO = struct.pack('<IB8sI', 13, 1, b'fairlead', VERSION)
 
 

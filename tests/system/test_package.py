@@ -310,9 +310,16 @@ def test_without_systemd_root_starts_and_stops_it(machine):
     assert '--cgroup /tmp/groups' in machine.good('pgrep', '--full', '--list-full', 'fairlead-launcher --system')
     assert machine.status('ann')['serves_all'] is True
     assert machine.good('fairlead', 'start', '--system').startswith('Already running: process ')
+    assert "is stopped with 'fairlead stop --system'" in machine.bad('fairlead', 'stop')
     job = submit(machine, 'ann', '--', 'sh', '-c', 'until [ -e go ]; do sleep 0.05; done')
     until(lambda: state_of(machine, job) == 'RUNNING', 'the job to run')
-    assert machine.good('fairlead', 'stop', '--system').startswith('Stopped; 1 task keeps running')
+    assert machine.good('fairlead', 'stop', '--system') == (
+        "Stopped; 1 task keeps running; run 'fairlead start --system' to resume\n")
+    for command in (['queue'], ['status'], ['submit', '--', 'true']):
+        for user in 'ann', None:
+            assert machine.bad('fairlead', *command, user=user).endswith(
+                "fairlead %s: no instance answers at /run/fairlead/fairlead.sock; ask an administrator; root starts it with "
+                "'systemctl start fairlead', or 'fairlead start --system' without systemd" % command[0])
     machine.good('fairlead', 'start', '--system')
     assert state_of(machine, job) == 'RUNNING'
     machine.good('touch', 'go', user='ann')
@@ -320,6 +327,22 @@ def test_without_systemd_root_starts_and_stops_it(machine):
     machine.good('mkdir', '-p', '/run/systemd/system')
     for action in 'start', 'stop':
         assert "run 'systemctl %s fairlead' as root" % action in machine.bad('fairlead', action, '--system')
+
+
+def test_start_system_starts_a_launcher_that_was_killed(machine):
+    """Its job has gone on meanwhile, and ends as it does otherwise."""
+    machine.install()
+    machine.make_users('ann')
+    machine.good('fairlead', 'start', '--system')
+    job = submit(machine, 'ann', '--', 'sh', '-c', 'until [ -e go ]; do sleep 0.05; done')
+    until(lambda: state_of(machine, job) == 'RUNNING', 'the job to run')
+    machine.good('pkill', '-KILL', '-o', '-x', 'fairlead-launch')
+    said = machine.good('fairlead', 'start', '--system').splitlines()
+    assert said[0].startswith('Started its launcher: process ') and said[1].startswith('Already running: process '), said
+    machine.good('touch', 'go', user='ann')
+    machine.good('fairlead', 'wait', str(job), user='ann')
+    machine.good('fairlead', 'wait', str(submit(machine, 'ann', '--', 'true')), user='ann')
+    assert machine.good('fairlead', 'start', '--system').startswith('Already running: process ')
 
 
 @pytest.mark.skipif(not DEB, reason='NOT TESTED: removal of the package, because FAIRLEAD_DEB names none (make deb)')
@@ -333,6 +356,12 @@ def test_removal_keeps_the_state_and_purge_removes_it(served):
     served.units('start', *UNITS)
     assert [row['job_id'] for row in json.loads(served.good('fairlead', 'history', '--json', user='ann'))] == [job]
     served.units('stop', 'fairlead', 'fairlead-launcher')
+    served.good('rm', '-rf', '/run/systemd/system')
+    served.good('fairlead', 'start', '--system')
+    assert served.run('pgrep', '-x', 'fairleadd').returncode == 0
+    served.good('dpkg', '--remove', 'fairlead')  # without systemd
+    assert served.run('pgrep', '-x', 'fairleadd').returncode == 1
     served.good('dpkg', '--purge', 'fairlead')
+    until(lambda: served.run('pgrep', '-x', 'fairlead-launch').returncode == 1, 'the launcher to end')
     assert not served.exists('/var/lib/fairlead') and not served.exists('/var/lib/fairlead-launcher')
     assert served.good('find', '/etc', '/usr', '/var/lib', '/run', '-name', '*fairlead*', '!', '-name', '*.pid', '!', '-name', 'notify-*') == ''

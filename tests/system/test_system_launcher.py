@@ -337,7 +337,7 @@ def test_only_the_daemons_account_is_listened_to(world, accounts):
     assert 'PermissionError' in connect_as(accounts.mallory, path).stderr
     path.chmod(0o666)
     for account in (accounts.mallory, None):
-        done = connect_as(account, path, b'\x0d\0\0\0\x01fairlead\x07\0\0\0')
+        done = connect_as(account, path, b'\x0d\0\0\0\x01fairlead\x08\0\0\0')
         assert done.stdout == "b''\n", done.stderr
     assert world.run(1, 'id', '-u', user=accounts.alice)[1] == '%d\n' % accounts.alice.pw_uid  # still connected
 
@@ -345,13 +345,13 @@ def test_only_the_daemons_account_is_listened_to(world, accounts):
 def test_root_may_be_the_daemon_if_it_is_allowed(make_world, accounts):
     world = make_world('--allow-root')
     hello = b'\x0d\0\0\0\x01fairlead'
-    assert 'fairlead' in connect_as(None, world.state / 'launcher.sock', hello + b'\x07\0\0\0').stdout
+    assert 'fairlead' in connect_as(None, world.state / 'launcher.sock', hello + b'\x08\0\0\0').stdout
 
 
 @pytest.mark.parametrize('sent', [
     b'\0' * 64, b'\xff' * 64, b'GET / HTTP/1.0\r\n\r\n', b'\x01\0\0\0\x02', b'\x09\0\0\0\x04' + b'\xff' * 8,
-    b'\x0d\0\0\0\x01fairlead\x07\0\0\0' + b'\x05\0\0\0\x02\0\0\0\0',
-    b'\x0d\0\0\0\x01fairlead\x07\0\0\0' + b'\x7f' * 50])
+    b'\x0d\0\0\0\x01fairlead\x08\0\0\0' + b'\x05\0\0\0\x02\0\0\0\0',
+    b'\x0d\0\0\0\x01fairlead\x08\0\0\0' + b'\x7f' * 50])
 def test_a_daemon_that_was_taken_over_cannot_break_the_launcher(world, accounts, sent):
     """(Slurm: a protocol without bounds, CVE-2019-6438, CVE-2020-27745; anonymous messages.)"""
     pid = world.launcher.pid
@@ -690,7 +690,9 @@ def test_the_state_directory_is_roots(world, accounts):
     for path in [world.state, *world.state.rglob('*')]:
         found = path.lstat()
         owner = accounts.daemon.pw_uid if path.name == 'launcher.sock' else 0
-        assert (found.st_uid, stat.S_IMODE(found.st_mode)) == (owner, 0o711 if path.is_dir() else 0o600), path
+        mode = 0o711 if path.is_dir() else 0o644 if path.name == 'owner' else 0o600
+        assert (found.st_uid, stat.S_IMODE(found.st_mode)) == (owner, mode), path
+    assert (world.state / 'owner').read_text() == 'id=driver\nstate=%s\n' % world.state
     names = 'launcher.lock', 'launcher.events', 'instance', 'launches/keepers', 'launches/1.log'
     for name in names:
         assert (world.state / name).exists()

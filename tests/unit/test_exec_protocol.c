@@ -189,6 +189,23 @@ static void test_the_other_messages_are_decoded_as_they_were_encoded(void **stat
     frame.text[5] = 3; /* more uids than there are bytes */
     assert_int_equal(protocol_decode((struct str){frame.text, frame.length}, &a, &(size_t){0}, &m, NULL), -1);
     buf_clear(&frame);
+    protocol_instance(&frame, &(struct launcher_owner){.id = "0a", .state = "/var/lib/fairlead"});
+    m = decode(&frame, &a);
+    assert_int_equal(m.kind, MESSAGE_INSTANCE);
+    assert_string_equal(m.instance.id, "0a");
+    assert_string_equal(m.instance.state, "/var/lib/fairlead");
+    const struct launcher_owner bad[] = {{"", "relative"}, {"0\na", "/x"}, {"0a", "/x\nid=1"}, {"", ""}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        buf_clear(&frame);
+        protocol_instance(&frame, &bad[i]);
+        assert_int_equal(protocol_decode((struct str){frame.text, frame.length}, &a, &used, &m, NULL), -1);
+    }
+    buf_clear(&frame);
+    protocol_refused(&frame, "it serves another instance");
+    m = decode(&frame, &a);
+    assert_int_equal(m.kind, MESSAGE_REFUSED);
+    assert_string_equal(m.refusal, "it serves another instance");
+    buf_clear(&frame);
     protocol_synced(&frame);
     assert_int_equal(decode(&frame, &a).kind, MESSAGE_SYNCED);
     buf_clear(&frame);

@@ -44,6 +44,13 @@ int address_check(const char *path, struct err *e)
     return 0;
 }
 
+bool address_is_below_run(const char *path)
+{
+    if (strncmp(path, "/run/", strlen("/run/")) != 0 || strstr(path, "..") != NULL) return false;
+    const char *name = path + strlen("/run/"), *slash = strchr(name, '/');
+    return slash != NULL && slash > name && slash[1] != '\0' && strchr(slash + 1, '/') == NULL;
+}
+
 int addresses_find(const char *given, struct arena *a, struct addresses *out_addresses, struct err *e)
 {
     struct addresses found = {.count = 1, .path = {given ? given : environment("FAIRLEAD_SOCKET"), NULL}};

@@ -5,10 +5,13 @@
  *     STATE/fairlead.sock           the private instance of the user
  *     /run/fairlead/fairlead.sock   the instance of the system, if no private one answers
  *
+ * If neither answers, the error is about the private instance, unless the user has none and the machine has one.
+ *
  * STATE is ${XDG_STATE_HOME:-~/.local/state}/fairlead. */
 #ifndef FAIRLEAD_API_CLIENT_ADDRESS_H
 #define FAIRLEAD_API_CLIENT_ADDRESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -17,6 +20,10 @@
 enum { ADDRESS_BYTES_MAX = 107 }; /* of a socket's path, by struct sockaddr_un of Linux */
 
 #define SYSTEM_ADDRESS "/run/fairlead/fairlead.sock"
+
+/* Where a machine with an instance for all users has something also while that is down. */
+#define SYSTEM_RUN "/run/fairlead"
+#define SYSTEM_LAUNCHER_STATE "/var/lib/fairlead-launcher"
 
 /* The sockets to try, in this order. */
 struct addresses {
@@ -30,6 +37,9 @@ int addresses_find(const char *given, struct arena *arena, struct addresses *out
 
 /* Whether a socket can have this path: 0, or -1 with ERR_INPUT. */
 int address_check(const char *path, struct err *e);
+
+/* Whether the path is /run/NAME/FILE, the only ones at which a server of another user is trusted. */
+bool address_is_below_run(const char *path);
 
 /* The absolute form of a path: path itself, or in memory of arena. Does not resolve symbolic links. ERR_INPUT: it is
  * empty. ERR_IO: the current directory cannot be read. */

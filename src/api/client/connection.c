@@ -1,6 +1,7 @@
 /* The socket of a client: finds an instance and connects, sends requests, feeds the reply with the bytes that
  * arrive. */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -22,7 +23,7 @@ static int connect_error(const char *path, int error, struct err *e)
     case ENOTDIR:
     case ECONNREFUSED:
         (void)err_set(e, ERR_UNAVAILABLE, "no instance answers at %s", path);
-        return err_about(e, "instance");
+        return err_about(e, strcmp(path, SYSTEM_ADDRESS) == 0 ? "system instance" : "instance");
     case EACCES:
     case EPERM: return err_set(e, ERR_DENIED, "no access to the instance at %s: %s", path, strerror(error));
     case EAGAIN:
@@ -37,10 +38,8 @@ static bool is_of_system(uid_t server, const char *path)
 {
     char directory[ADDRESS_BYTES_MAX + 1];
     struct stat run, own;
-    const char *name = path + strlen("/run/"), *slash = strrchr(path, '/');
-    if (strncmp(path, "/run/", strlen("/run/")) != 0 || slash <= name) return false;
-    text_format(directory, sizeof directory, "%.*s", (int)(slash - path), path);
-    if (strchr(directory + strlen("/run/"), '/') != NULL || strstr(directory, "..") != NULL) return false;
+    if (!address_is_below_run(path)) return false;
+    text_format(directory, sizeof directory, "%.*s", (int)(strrchr(path, '/') - path), path);
     if (lstat("/run", &run) != 0 || run.st_uid != 0 || (run.st_mode & 0022) != 0) return false;
     return lstat(directory, &own) == 0 && S_ISDIR(own.st_mode) && own.st_uid == server && (own.st_mode & 0022) == 0;
 }
@@ -90,6 +89,16 @@ void client_wait_long(struct client *c)
     setsockopt(c->fd, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof none);
 }
 
+/* Whether it is the instance for all users that should answer: this machine has one, and the user has no other. */
+static bool expects_system(const struct addresses *addresses)
+{
+    char database[PATH_MAX];
+    const char *socket = addresses->path[0], *slash = strrchr(socket, '/');
+    if (addresses->count < 2 || slash == NULL) return false;
+    text_format(database, sizeof database, "%.*s/fairlead.db", (int)(slash - socket), socket);
+    return access(database, F_OK) != 0 && (access(SYSTEM_LAUNCHER_STATE, F_OK) == 0 || access(SYSTEM_RUN, F_OK) == 0);
+}
+
 int client_open(struct client *c, const char *socket_given, struct arena *a, struct err *e)
 {
     *c = (struct client){.fd = -1};
@@ -99,7 +108,7 @@ int client_open(struct client *c, const char *socket_given, struct arena *a, str
     for (uint32_t i = 1; i < addresses.count; i++) { /* a user without a private instance uses the system's */
         struct err other = {0};
         if (client_connect(c, addresses.path[i], &other) == 0) return 0;
-        if (other.code == ERR_DENIED) *e = other;
+        if (other.code == ERR_DENIED || expects_system(&addresses)) *e = other;
     }
     return -1;
 }

@@ -73,6 +73,10 @@ static int answer(struct state *s, uint32_t job, int64_t now_us, struct arena *a
         add_failed_dependency(j, now_us, arena, out);
     expected_starts_release(starts);
     if (x == NULL && j->begin_us > now_us) add_start_behind_begin(s, job, now_us, arena, out);
+    if (out->now && state_launch_failure(s) != NULL) {
+        out->now = false;
+        out->start_us = 0;
+    }
     if (wait_answer_make(s, job, WAIT_IN_PASS, now_us, arena, &why, e) != 0) return -1;
     if (!out->now) out->scheduling_info = (struct wire_list){(void *)(uintptr_t)why.items, why.count};
     return 0;

@@ -1,6 +1,7 @@
 /* The launcher's loop. It waits in one place, handles what is ready, and sends the results:
  *
  *     listening socket   a daemon connects: the newest connection counts, the older one is closed
+ *     arrival            to a system launcher: a daemon that has not yet said which instance it is of
  *     connection         START, END, ACK, WEIGHT, LIMIT, MEASURE, SAMPLE, LOW come in; RECORD, SYNCED, USAGE, PROCESS,
  *                        SAMPLED go out
  *     launcher.events    launch ids of keepers that have written a record
@@ -8,7 +9,8 @@
  *     signals            SIGTERM, SIGINT: the launcher ends; its keepers go on. SIGCHLD: a keeper was stopped, or ended
  *
  *  I1  Only a process of the launcher's own user is listened to (SO_PEERCRED), and only after its HELLO. A system
- *      launcher listens to its daemon's account instead.
+ *      launcher listens to its daemon's account instead, and only to the instance that it belongs to
+ *      (launcher_owner.h); another one is told so, and disturbs neither the connection nor a launch.
  *  I2  The fifo of events is open before the directories are read, so that no notice is missed in between. The socket
  *      listens before that, too: reading may take longer than a daemon waits for a socket, but it waits for a HELLO.
  *  I3  The launcher ends by itself only if, for IDLE_US, no daemon has been connected and no launch known; or the state
@@ -47,6 +49,7 @@
 #define TAG_CONNECTION (UINT64_MAX - 1)
 #define TAG_EVENTS (UINT64_MAX - 2)
 #define TAG_SIGNAL (UINT64_MAX - 3)
+#define TAG_ARRIVAL (UINT64_MAX - 4)
 
 enum {
     SOCKET_CHECK_MS = 1000,          /* without a daemon: how often to check that directory and socket still exist */
@@ -77,7 +80,9 @@ struct launcher {
     struct launches launches;
     struct low_weights low;
     struct daemon_connection connection;
-    struct arena scratch;
+    struct daemon_connection arrival; /* of a system launcher: it becomes the connection once it is admitted */
+    struct launcher_owner owner;      /* of a system launcher: the instance that is, or was last, connected */
+    struct arena owner_memory, scratch;
     int epoll_fd, listen_fd, events_fd, signal_fd;
     bool is_ending;
     int64_t idle_since_us;   /* CLOCK_BOOTTIME; 0: not idle */
@@ -96,6 +101,15 @@ static int watch(struct launcher *l, int fd, uint64_t tag, uint32_t events, int 
 }
 
 /* --- the connection ----------------------------------------------------------------------------------------------- */
+
+static void drop_arrival(struct launcher *l)
+{
+    struct daemon_connection *c = &l->arrival;
+    if (c->fd >= 0) close(c->fd);
+    buf_release(&c->in);
+    buf_release(&c->out);
+    *c = (struct daemon_connection){.fd = -1};
+}
 
 static void disconnect(struct launcher *l)
 {
@@ -132,12 +146,17 @@ static void accept_daemon(struct launcher *l)
         close(fd);
         return;
     }
-    disconnect(l);
-    if (watch(l, fd, TAG_CONNECTION, EPOLLIN, EPOLL_CTL_ADD) < 0)
+    const bool is_system = l->launches.rules->is_system;
+    if (is_system)
+        drop_arrival(l);
+    else
+        disconnect(l);
+    if (watch(l, fd, is_system ? TAG_ARRIVAL : TAG_CONNECTION, EPOLLIN, EPOLL_CTL_ADD) < 0)
         close(fd);
+    else if (is_system)
+        l->arrival.fd = fd;
     else
         l->connection.fd = fd;
-    if (l->connection.fd >= 0) service_manager_status("A daemon is connected");
 }
 
 static void send_queued(struct launcher *l)
@@ -177,6 +196,14 @@ static void replace_lost_groups(struct launcher *l)
     protocol_enforces(&l->connection.out, cgroup_enforcement(&l->cgroups));
 }
 
+static void serve_daemon(struct launcher *l)
+{
+    l->connection.is_greeted = true;
+    protocol_enforces(&l->connection.out, cgroup_enforcement(&l->cgroups));
+    l->launches.out = &l->connection.out;
+    launches_report_all(&l->launches);
+}
+
 static void take_hello(struct launcher *l, uint32_t version)
 {
     protocol_hello(&l->connection.out, PROTOCOL_VERSION);
@@ -184,10 +211,7 @@ static void take_hello(struct launcher *l, uint32_t version)
         l->is_ending = true; /* so that the daemon can start a launcher of its own version */
         return;
     }
-    l->connection.is_greeted = true;
-    protocol_enforces(&l->connection.out, cgroup_enforcement(&l->cgroups));
-    l->launches.out = &l->connection.out;
-    launches_report_all(&l->launches);
+    serve_daemon(l);
 }
 
 /* A launch whose directory cannot be read now may run, so the daemon waits until it can be. */
@@ -288,6 +312,89 @@ static void receive(struct launcher *l)
     take_messages(l);
 }
 
+/* --- arrivals at a system launcher -------------------------------------------------------------------------------- */
+
+/* The few bytes that an arrival gets always fit into its socket. */
+static void send_to_arrival(struct launcher *l)
+{
+    struct daemon_connection *c = &l->arrival;
+    (void)send(c->fd, c->out.text, c->out.length, MSG_NOSIGNAL);
+    buf_clear(&c->out);
+}
+
+/* The owner, once it is on disk. What is there may have been removed while no daemon was connected. */
+static int take_owner(struct launcher *l, const struct launcher_owner *instance, struct err *e)
+{
+    const bool is_connected = l->connection.fd >= 0;
+    const bool is_busy = is_connected || l->launches.list.count > 0 || !launches_are_read(&l->launches);
+    struct launcher_owner owner = is_connected ? l->owner : launcher_owner_read(l->spool.path, &l->scratch);
+    if (launcher_owner_admit(l->spool.path, &owner, instance, is_busy, e)) return -1;
+    bool is_written =
+        owner.state != NULL && strcmp(owner.id, instance->id) == 0 && strcmp(owner.state, instance->state) == 0;
+    if (!is_written && system_directory_write_owner(l->spool.fd, instance, e)) return -1;
+    arena_clear(&l->owner_memory);
+    l->owner = (struct launcher_owner){.id = arena_copy(&l->owner_memory, str(instance->id)),
+                                       .state = arena_copy(&l->owner_memory, str(instance->state))};
+    return 0;
+}
+
+static void take_instance(struct launcher *l, const struct launcher_owner *instance)
+{
+    struct err e;
+    if (take_owner(l, instance, &e)) {
+        protocol_refused(&l->arrival.out, ERR_SENTENCE(&e));
+        send_to_arrival(l);
+        drop_arrival(l);
+        return;
+    }
+    disconnect(l);
+    l->connection = l->arrival;
+    l->arrival = (struct daemon_connection){.fd = -1};
+    if (watch(l, l->connection.fd, TAG_CONNECTION, EPOLLIN, EPOLL_CTL_MOD) < 0) {
+        disconnect(l);
+        return;
+    }
+    service_manager_status("A daemon is connected");
+    serve_daemon(l);
+    take_messages(l);
+}
+
+static void greet_arrival(struct launcher *l, uint32_t version)
+{
+    protocol_hello(&l->arrival.out, PROTOCOL_VERSION);
+    send_to_arrival(l);
+    l->arrival.is_greeted = true;
+    if (version != PROTOCOL_VERSION) l->is_ending = true; /* so that a launcher of that version can be started */
+}
+
+static void receive_arrival(struct launcher *l)
+{
+    struct daemon_connection *c = &l->arrival;
+    if (c->fd < 0) return; /* replaced earlier in this turn */
+    ssize_t n = recv(c->fd, buf_room(&c->in, RECEIVE_SIZE), RECEIVE_SIZE, 0);
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
+    if (n > 0) c->in.length += (size_t)n;
+    for (bool is_good = n > 0; c->fd >= 0 && !l->is_ending;) {
+        size_t used = 0;
+        struct message m;
+        is_good = is_good && protocol_decode((struct str){c->in.text, c->in.length}, &l->scratch, &used, &m, NULL) == 0;
+        if (is_good && used == 0) break;
+        bool is_hello = is_good && m.kind == MESSAGE_HELLO && !c->is_greeted;
+        bool is_instance = is_good && m.kind == MESSAGE_INSTANCE && c->is_greeted;
+        if (!is_hello && !is_instance) {
+            drop_arrival(l);
+            break;
+        }
+        c->in.length -= used;
+        memmove(c->in.text, c->in.text + used, c->in.length);
+        if (is_hello)
+            greet_arrival(l, m.version);
+        else
+            take_instance(l, &m.instance);
+    }
+    arena_clear(&l->scratch);
+}
+
 /* Binds the socket under another name and renames it once it listens. So a launcher listens at every launcher.sock,
  * unless it was killed. The other name is the shorter one, so it fits, too. The umask gives the socket mode 0600. */
 static int open_socket(struct launcher *l, struct err *e)
@@ -342,6 +449,8 @@ static void handle(struct launcher *l, uint64_t tag)
         accept_daemon(l);
     else if (tag == TAG_CONNECTION)
         receive(l);
+    else if (tag == TAG_ARRIVAL)
+        receive_arrival(l);
     else if (tag == TAG_EVENTS)
         read_notices(l);
     else if (tag == TAG_SIGNAL)
@@ -451,11 +560,13 @@ static void tear_down(struct launcher *l)
     if (l->listen_fd >= 0) (void)unlinkat(l->spool.fd, "launcher.sock", 0);
     send_queued(l);
     disconnect(l);
+    drop_arrival(l);
     l->launches.segments.current = NULL;
     segments_flush(&l->launches.segments);
     if (l->launches.rules != NULL) low_weights_set(&l->low, &l->launches, NULL, 0);
     low_weights_release(&l->low);
     launches_release(&l->launches);
+    arena_release(&l->owner_memory);
     arena_release(&l->scratch);
     const int fds[] = {l->listen_fd, l->events_fd, l->signal_fd, l->epoll_fd};
     for (size_t i = 0; i < sizeof fds / sizeof *fds; i++) {
@@ -467,8 +578,13 @@ static void tear_down(struct launcher *l)
 int launcher_run(const struct launcher_options *options, struct err *e)
 {
     ensure(options->directory[0] == '/');
-    struct launcher l = {
-        .options = options, .connection.fd = -1, .epoll_fd = -1, .listen_fd = -1, .events_fd = -1, .signal_fd = -1};
+    struct launcher l = {.options = options,
+                         .connection.fd = -1,
+                         .arrival.fd = -1,
+                         .epoll_fd = -1,
+                         .listen_fd = -1,
+                         .events_fd = -1,
+                         .signal_fd = -1};
     l.spool = (struct spool){.fd = -1, .launches_fd = -1, .lock_fd = -1};
     l.launches.segments.keepers_fd = -1;
     int result = set_up(&l, options, e);

@@ -96,3 +96,20 @@ int system_directory_make_id(int fd, struct err *e)
         return io_error("rename", "file", "instance", e);
     return result;
 }
+
+/* --- the owner ---------------------------------------------------------------------------------------------------- */
+
+int system_directory_write_owner(int fd, const struct launcher_owner *owner, struct err *e)
+{
+    static const char new_name[] = LAUNCHER_OWNER_FILE ".new";
+    struct buf text = {0};
+    buf_format(&text, "id=%s\nstate=%s\n", owner->id, owner->state);
+    int file = openat(fd, new_name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+    bool is_written = file >= 0 && fchmod(file, 0644) == 0 &&
+                      durable_write_all(file, (struct str){text.text, text.length}) == 0 && fsync(file) == 0 &&
+                      renameat(fd, new_name, fd, LAUNCHER_OWNER_FILE) == 0 && fsync(fd) == 0;
+    int result = is_written ? 0 : io_error("write", "file", LAUNCHER_OWNER_FILE, e);
+    if (file >= 0) close(file);
+    buf_release(&text);
+    return result;
+}

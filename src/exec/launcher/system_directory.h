@@ -7,6 +7,7 @@
 #include <limits.h>
 
 #include "base/err.h"
+#include "exec/launcher_owner.h"
 
 /* Creates the directory if it is missing, and checks it. out_path: its path without symbolic links. ERR_DENIED: it,
  * or a directory above, could be changed by another user. ERR_IO. spool_open checks its mode. */
@@ -14,5 +15,8 @@ int system_directory_prepare(const char *path, char out_path[PATH_MAX], struct e
 
 /* Makes the file `instance`, with a random id, in the open directory, unless it exists. ERR_UNAVAILABLE, ERR_IO. */
 int system_directory_make_id(int fd, struct err *e);
+
+/* Writes the file `owner`, synced, in the place of the former one. ERR_IO. */
+int system_directory_write_owner(int fd, const struct launcher_owner *owner, struct err *e);
 
 #endif
