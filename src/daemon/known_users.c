@@ -1,6 +1,6 @@
-/*  I1  A uid that is another person's is stored in the transaction that holds the jobs of the uid, never before: after a
- *      crash in between they would run as that person. Until it is committed, other answers about the uid are dropped:
- *      the next ones come within a minute. */
+/*  I1  A uid that is another person's is stored in the transaction that holds the jobs of the uid, never before: after
+ *      a crash in between they would run as that person. Until it is committed, other answers about the uid are
+ *      dropped: the next ones come within a minute. */
 #include "daemon/known_users.h"
 
 #include <string.h>

@@ -282,7 +282,7 @@ int commit_write(struct store *s, const struct state *state, const struct outcom
     for (uint32_t i = 0; i < outcome->audit.count; i++) {
         if (audit_write(s, &outcome->audit.items[i], e) != 0) return -1;
     }
-    if (script_write_added(s, e) != 0 || rename_write_known_users(s, e) != 0) return -1;
+    if (script_write_added(s, e) != 0 || known_user_write_added(s, e) != 0) return -1;
     return put_counters(s, state, now_us, e);
 }
 

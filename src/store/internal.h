@@ -110,8 +110,9 @@ int commit_prepare(struct store *s, struct err *e);
 /* Reads the id of the instance from a database that has the column; untouched: there is no row. */
 int check_file_read_id(sqlite3 *db, char out[STORE_INSTANCE_ID_SIZE], struct err *e);
 
-/* Writes s->known_users. */
-int rename_write_known_users(struct store *s, struct err *e);
+/* known_user.c: writes one, or s->known_users, in a transaction of the caller. */
+int known_user_write(struct store *s, const struct store_known_user *user, struct err *e);
+int known_user_write_added(struct store *s, struct err *e);
 
 /* Reads s->clock. */
 int clock_load(struct store *s, struct err *e);

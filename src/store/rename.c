@@ -129,42 +129,12 @@ int store_known_users(struct store *s, struct arena *arena, struct store_known_u
     return result < 0 ? -1 : 0;
 }
 
-static int put_known_user(struct store *s, const struct store_known_user *user, struct err *e)
-{
-    sqlite3_stmt *put = sql_prepare(s->db,
-                                    "INSERT INTO known_user(uid, name, home, is_removed) VALUES(?1, ?2, ?3, ?4)"
-                                    " ON CONFLICT(uid) DO UPDATE SET name = excluded.name, home = excluded.home,"
-                                    " is_removed = excluded.is_removed",
-                                    e);
-    if (put == NULL) return -1;
-    sql_bind_int(put, 1, user->uid);
-    sql_bind_text(put, 2, user->name);
-    sql_bind_text(put, 3, user->home);
-    sql_bind_int(put, 4, user->is_removed);
-    int result = sql_step(put, e);
-    sqlite3_finalize(put);
-    return result;
-}
-
 int store_put_known_users(struct store *s, const struct store_known_user *users, uint32_t count, struct err *e)
 {
     int result = 0;
     if (commit_begin(s, e) != 0) return -1;
-    for (uint32_t i = 0; i < count && result == 0; i++) result = put_known_user(s, &users[i], e);
+    for (uint32_t i = 0; i < count && result == 0; i++) result = known_user_write(s, &users[i], e);
     return commit_end(s, result, e);
-}
-
-void store_add_known_user(struct store *s, const struct store_known_user *user)
-{
-    *array_add(&s->known_users) = *user;
-}
-
-int rename_write_known_users(struct store *s, struct err *e)
-{
-    for (uint32_t i = 0; i < s->known_users.count; i++) {
-        if (put_known_user(s, &s->known_users.items[i], e) != 0) return -1;
-    }
-    return 0;
 }
 
 static int count_commit(struct store *s, struct err *e)
@@ -184,7 +154,7 @@ int store_rename_user(struct store *s, const struct store_known_user *user, cons
     *out_renamed = false;
     if (has_conflict(s, user->name, &is_taken, e) != 0 || commit_begin(s, e) != 0) return -1;
     int result = is_taken ? 0 : rename_rows(s, old_name, user->name, e);
-    if (result == 0) result = put_known_user(s, user, e);
+    if (result == 0) result = known_user_write(s, user, e);
     if (result == 0 && !is_taken) result = audit_write(s, audit, e);
     if (result == 0) result = count_commit(s, e);
     if (commit_end(s, result, e) != 0) return -1;
