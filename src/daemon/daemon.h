@@ -74,6 +74,7 @@ struct daemon {
     int64_t next_follow_us;          /* time since boot: after a failure, when to try again to follow the clock */
     ARRAY(struct gap_order) gap_orders;
     struct bulk_changes bulk;
+    struct verification *verification, *next_verification; /* that runs, and that waits; NULL: none */
     struct rlimit file_limit; /* of open files, as at the start: the launcher and its jobs get it */
 
     struct store *store;

@@ -1,12 +1,14 @@
 /* Verification (store_verify) reads the records of all tasks, so it runs in a thread of libuv's pool, on a database
- * connection of its own, and does not hold up the loop. */
+ * connection of its own, and does not hold up the loop. One runs at a time, because the pool has few threads, and a
+ * reading connection keeps the write-ahead log from being reset. The next one is for all who have asked meanwhile: each
+ * answer is of a time after its request. */
 #include "base/json.h"
 #include "daemon/daemon.h"
 
-struct verify_request {
+struct verification {
     uv_work_t work;
     struct daemon *d;
-    struct request *request;
+    ARRAY(struct request *) requests;
     struct arena arena;
     struct verify_report report;
     struct buf body;
@@ -14,7 +16,7 @@ struct verify_request {
     bool has_failed;
 };
 
-static void write_report(struct verify_request *v)
+static void write_report(struct verification *v)
 {
     struct json j = {.out = &v->body};
     json_begin_object(&j);
@@ -55,28 +57,45 @@ static void write_report(struct verify_request *v)
 
 static void verify_in_thread(uv_work_t *work)
 {
-    struct verify_request *v = work->data;
+    struct verification *v = work->data;
     v->has_failed = store_verify(v->d->state_dir.path, &v->arena, &v->report, &v->err) != 0;
     if (!v->has_failed) write_report(v);
 }
 
+static void start(struct verification *v);
+
 static void answer_in_loop(uv_work_t *work, int status)
 {
-    struct verify_request *v = work->data;
+    struct verification *v = work->data;
+    struct daemon *d = v->d;
     (void)status;
-    server_verified(v->request, (struct str){v->body.text, v->body.length}, v->has_failed ? &v->err : NULL);
+    for (uint32_t i = 0; i < v->requests.count; i++)
+        server_verified(v->requests.items[i], (struct str){v->body.text, v->body.length},
+                        v->has_failed ? &v->err : NULL);
+    array_release(&v->requests);
     array_release(&v->report.differences);
     buf_release(&v->body);
     arena_release(&v->arena);
     mem_free(v);
+    d->verification = d->next_verification;
+    d->next_verification = NULL;
+    if (d->verification != NULL) start(d->verification);
+}
+
+static void start(struct verification *v)
+{
+    uv_queue_work(&v->d->loop, &v->work, verify_in_thread, answer_in_loop);
 }
 
 void daemon_verify(void *context, struct request *request)
 {
     struct daemon *d = context;
-    struct verify_request *v = mem_resize(NULL, 0, sizeof *v);
-    v->work.data = v;
-    v->d = d;
-    v->request = request;
-    uv_queue_work(&d->loop, &v->work, verify_in_thread, answer_in_loop);
+    struct verification **place = d->verification == NULL ? &d->verification : &d->next_verification;
+    struct verification *v = *place;
+    if (v == NULL) {
+        v = *place = mem_resize(NULL, 0, sizeof *v);
+        *v = (struct verification){.work.data = v, .d = d};
+    }
+    *array_add(&v->requests) = request;
+    if (v == d->verification) start(v);
 }

@@ -33,6 +33,7 @@ const struct permission_row permissions[PERMISSION_COUNT] = {
     [PERMISSION_OPERATOR_HOLDS] = OPERATOR("operator_holds", "release jobs that an operator holds"),
     [PERMISSION_HIDDEN] = OPERATOR("hidden", "read what private_data hides from others"),
     [PERMISSION_PROCESSES] = OPERATOR("processes", "list processes of other users"),
+    [PERMISSION_VERIFY] = OPERATOR("verify", "recompute all usage from the job records"),
     [PERMISSION_ACCOUNTS] = ADMINISTRATOR("accounts", "add, modify and delete accounts"),
     [PERMISSION_USERS] = ADMINISTRATOR("users", "add, modify and delete users"),
     [PERMISSION_SETTINGS] = ADMINISTRATOR("settings", "change settings"),

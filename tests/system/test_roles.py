@@ -33,7 +33,7 @@ OPERATIONS = {
     'listSettings': (USER, None), 'listUse': (USER, None), 'changeSettings': (ADMINISTRATOR, {'grace_s': 7}),
     'listShares': (USER, None), 'showStatus': (USER, None), 'listUsers': (USER, None),
     'addUser': (ADMINISTRATOR, {'name': '%s', 'account': 'default'}), 'modifyUser': (ADMINISTRATOR, {'shares': 3}),
-    'deleteUser': (ADMINISTRATOR, None), 'whoami': (USER, None), 'verify': (USER, None),
+    'deleteUser': (ADMINISTRATOR, None), 'whoami': (USER, None), 'verify': (OPERATOR, None),
     **{'list%ss' % kind: (USER, None) for kind in OBJECTS},
     **{'add' + kind: (ADMINISTRATOR, {'name': '%s'}) for kind in OBJECTS},
     **{'modify' + kind: (ADMINISTRATOR, {}) for kind in OBJECTS},

@@ -16,9 +16,9 @@
  *  I4  The output is opened, and the directory entered, with the identity of the user.
  *  I5  The record "started" is in the log before the program may be executed, so a launch without it never ran. It is
  *      the process itself that appends it: nothing else has to be waited for.
- *  I6  From the change of identity on, the user has influence on the process (prlimit(2), leases, FUSE), so a failure is
- *      the launch's, whatever its errno. Only a record that cannot be written to a full or broken disk, and a disk of
- *      the state directory that is full or read-only by its own account, are the machine's. What can run short is
+ *  I6  From the change of identity on, the user can influence the process (prlimit(2), leases, FUSE), so a failure
+ *      is the launch's, whatever its errno. Only a record that cannot be written to a full or broken disk, and a disk
+ *      of the state directory that is full or read-only by its own account, are the machine's. What can run short is
  *      therefore taken before. */
 #include "exec/launcher/job_process.h"
 
