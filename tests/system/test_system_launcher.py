@@ -555,11 +555,23 @@ LINK, FILE, NAMES = ('a symbolic link in its path belongs to another user',
                      'it has more than one name, in a directory that others can write')
 
 
-def test_a_symbolic_link_of_another_user_is_not_followed(world, accounts):
+# Directories that others can write: as /tmp, and without the sticky bit, by all or by the group of a project.
+SHARED = pytest.mark.parametrize('mode', [0o1777, 0o777, 0o2775])
+
+
+def shared_by_group(world, accounts, mode):
+    tmp = shared(world, mode=mode)
+    os.chown(tmp, -1, accounts.team.gr_gid)
+    tmp.chmod(mode)  # chown clears the bit of the group
+    return tmp
+
+
+@SHARED
+def test_a_symbolic_link_of_another_user_is_not_followed(world, accounts, mode):
     """Neither as the last component, whatever the directory, nor before it in a directory that all can write. (Slurm: files
     of root were changed through the paths of users, CVE-2023-41914; Nomad likewise.)"""
     alice, mallory = accounts.alice, accounts.mallory
-    home, tmp, theirs = world.home(alice), shared(world), shared(world, 'theirs', 0o755)
+    home, tmp, theirs = world.home(alice), shared_by_group(world, accounts, mode), shared(world, 'theirs', 0o755)
     victim = make_file(home / 'thesis', 'keep', alice)
     make_link(tmp / 'last', victim, mallory)
     make_link(tmp / 'before', home, mallory)
@@ -575,9 +587,10 @@ def test_a_symbolic_link_of_another_user_is_not_followed(world, accounts):
     assert world.run(9, 'echo', 'text', user=alice, out=theirs / 'before/new')[0]['exit_status'] == 0
 
 
-def test_a_file_of_another_user_is_not_written_in_a_shared_directory(world, accounts):
+@SHARED
+def test_a_file_of_another_user_is_not_written_in_a_shared_directory(world, accounts, mode):
     """Not even if its mode allows it: a fifo, too, whose reader would get the output."""
-    tmp = shared(world)
+    tmp = shared_by_group(world, accounts, mode)
     make_file(tmp / 'file', 'bait', accounts.mallory, 0o666)
     os.mkfifo(tmp / 'fifo')
     (tmp / 'fifo').chmod(0o666)
@@ -590,9 +603,10 @@ def test_a_file_of_another_user_is_not_written_in_a_shared_directory(world, acco
     os.close(reader)
 
 
-def test_a_hard_link_is_not_cut(world, accounts):
+@SHARED
+def test_a_hard_link_is_not_cut(world, accounts, mode):
     """Of another user's file, which root could write; and of the user's own file, put where the output goes."""
-    alice, tmp = accounts.alice, shared(world)
+    alice, tmp = accounts.alice, shared_by_group(world, accounts, mode)
     roots = make_file(world.path / 'roots', 'keep', mode=0o600)
     own = make_file(world.home(alice) / 'thesis', 'keep', alice)
     os.link(roots, tmp / 'roots')
