@@ -295,6 +295,51 @@ def test_the_time_limit_holds_while_a_user_is_looked_up(failing, accounts):
     assert refused(failing.ended(1)) == 'its program was not executed within its time limit'
 
 
+def start_delayed(world, account, launch_id, **fields):
+    """Starts a launch whose process has the identity of its user, and waits before its program."""
+    world.set_fault('chdir wait')
+    world.start(launch_id, 'id', user=account, **fields)
+
+    def has_identity():
+        path = pathlib.Path('/proc/{0}/task/{0}/children'.format(world.keeper_pid(launch_id)))
+        return any('Uid:\t%d\t' % account.pw_uid in pathlib.Path('/proc/%s/status' % pid).read_text() for pid in path.read_text().split())
+    until(has_identity, 'the identity')
+
+
+def test_a_start_that_its_user_delays_is_charged(failing, accounts):
+    """Its CPUs are taken, whether it runs into its time limit, is cancelled, or killed. A start that the machine delays is not."""
+    start_delayed(failing, accounts.alice, 1, limit_us=2 * US, grace_us=US)
+    start_delayed(failing, accounts.alice, 2)
+    start_delayed(failing, accounts.alice, 3)
+    failing.set_fault('getpwuid_r wait')
+    failing.start(4, 'id', user=accounts.alice, limit_us=2 * US, grace_us=US)
+    (process,) = pathlib.Path('/proc/{0}/task/{0}/children'.format(failing.keeper_pid(3))).read_text().split()
+    record = failing.ended(1)
+    assert (record['end'], record['pid'], record['detail']) == ('refused', 0, 'its program was not executed within its time limit')
+    assert record['at_us'] - record['started_us'] >= 3 * US and record['started_us'] > 0
+    failing.send('end', 2, 0)
+    record = failing.ended(2)
+    assert record['end'] == 'cancelled' and record['at_us'] - record['started_us'] >= 2 * US and record['started_us'] > 0
+    kill(int(process))
+    record = failing.ended(3)
+    assert record['end'] == 'refused' and record['at_us'] - record['started_us'] >= 2 * US and record['started_us'] > 0
+    assert refused(failing.ended(4)) == 'its program was not executed within its time limit'
+
+
+@pytest.mark.slow
+def test_a_start_takes_a_minute_at_most(failing, accounts):
+    """Also without a time limit."""
+    failing.set_fault('getpwuid_r wait')
+    failing.start(1, 'id', user=accounts.alice)
+    until((failing.path / 'fault.waiting').exists, 'the lookup')
+    start_delayed(failing, accounts.alice, 2)
+    time.sleep(59)
+    record = failing.ended(2)
+    assert (record['end'], record['detail']) == ('refused', 'its program was not executed within 60 s')
+    assert record['started_us'] > 0
+    assert refused(failing.ended(1), 'unavailable') == 'the user database did not answer in time'
+
+
 def test_a_user_who_kills_the_process_before_its_start_fails_alone(failing, accounts):
     """Not the fault of the machine, after which the daemon makes all jobs wait."""
     kill(start_waiting(failing, accounts.alice))

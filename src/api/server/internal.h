@@ -219,8 +219,8 @@ struct connection_user *connection_user(struct server *s, uint32_t uid);
 
 /* connections.c: what all users share. Where the server serves all users, one gets more of it only if as much is left
  * for the others as the user has then: half of it for one, a quarter for the next one. So a user who has nothing of it
- * is served in the presence of any other one. ERR_UNAVAILABLE: too little is left.
- * connection_take_bytes: the bytes of a long body; an increase, up to that number. Both are given back by the others. */
+ * is served in the presence of any other one. ERR_UNAVAILABLE: too little is left. connection_take_bytes: the bytes of
+ * a long body; an increase, up to that number. */
 int connection_take_stream(struct server *s, uint32_t uid, struct err *e);
 void connection_end_stream(struct server *s, uint32_t uid);
 int connection_take_bytes(struct server *s, struct request *r, size_t body_bytes, struct err *e);
