@@ -766,6 +766,46 @@ def test_a_state_directory_that_others_could_change_is_refused(unstarted, accoun
     assert os.listdir(state) == []
 
 
+@pytest.mark.parametrize('kind', ['fifo', 'hard link', 'symbolic link'])
+def test_what_was_put_in_the_state_directory_is_replaced(unstarted, accounts, kind):
+    """Before it was root's: the launcher neither waits at a fifo nor writes a file elsewhere."""
+    victim = make_file(unstarted.path / 'victim', 'keep', mode=0o600)
+    unstarted.state.mkdir(mode=0o711)
+    planted = unstarted.state / 'instance.new'
+    {'fifo': os.mkfifo, 'hard link': lambda path: os.link(victim, path), 'symbolic link': lambda path: os.symlink(victim, path)}[kind](planted)
+    process = subprocess.Popen(unstarted.command('--daemon-user', accounts.daemon.pw_name), stdin=subprocess.DEVNULL)
+    try:
+        until((unstarted.state / 'launcher.sock').exists, 'the launcher')
+        assert (unstarted.state / 'instance').read_text().startswith('id=') and not os.path.lexists(planted)
+        assert victim.read_text() == 'keep'
+    finally:
+        process.kill()
+        process.wait()
+
+
+FAKE_KEEPER = """import ctypes, os, signal, sys
+os.open(sys.argv[1], os.O_PATH)
+ctypes.CDLL(None).prctl(15, b'fairlead-keeper')
+ctypes.CDLL(None).prctl(4, 0)  # not dumpable: /proc says that its files are root's
+print(flush=True)
+signal.pause()"""
+
+
+def test_a_process_that_is_called_like_a_keeper_is_left_alone(world, accounts):
+    """Another user's, with the state directory open: a launcher that took it for a keeper would look for it again and again."""
+    world.run(1, 'true', user=accounts.alice)
+    fake = subprocess.Popen([*as_account(accounts.mallory), '/usr/bin/python3', '-c', FAKE_KEEPER, world.state], stdout=subprocess.PIPE)
+    try:
+        fake.stdout.readline()
+        world.restart_launcher()
+        world.connect()
+        world.synced()
+        assert fake.poll() is None
+    finally:
+        fake.kill()
+        fake.wait()
+
+
 def test_how_it_is_started(unstarted, accounts):
     user = accounts.daemon.pw_name
     as_mallory = as_account(accounts.mallory)

@@ -272,16 +272,11 @@ static void kill_round(struct keeper *k)
 /* Whether the process that becomes the job has not the identity of its user yet: it is looking the user up. */
 static bool is_looking_up(const struct keeper *k)
 {
-    static const char name[] = "\nUid:\t";
-    char path[64], uid[32];
-    struct buf text = {0};
+    struct buf scratch = {0};
     if (k->phase != PREPARING || k->job.pid <= 0) return false;
-    text_format(path, sizeof path, "/proc/%d/status", (int)k->job.pid);
-    text_format(uid, sizeof uid, "%s%" PRIu32 "\t", name, k->task->launch->uid);
-    (void)durable_read_text(path, &text);
-    bool result = text.length > 0 && strstr(text.text, name) != NULL && strstr(text.text, uid) == NULL;
-    buf_release(&text);
-    return result;
+    int64_t uid = process_read_uid(k->job.pid, &scratch);
+    buf_release(&scratch);
+    return uid >= 0 && uid != (int64_t)k->task->launch->uid;
 }
 
 static void begin_killing(struct keeper *k)
