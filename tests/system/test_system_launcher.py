@@ -326,6 +326,15 @@ def test_a_start_that_its_user_delays_is_charged(failing, accounts):
     assert refused(failing.ended(4)) == 'its program was not executed within its time limit'
 
 
+def test_the_memory_of_launches_is_not_the_jobs(world, accounts):
+    """The process that becomes the job is a copy of the keeper, and that of the launcher, with all that it holds."""
+    script = 'exit 0\n' + '#' * (50 << 20)
+    record = world.run(1, script=script, user=accounts.alice)[0]
+    assert (record['end'], record['exit_status']) == ('exited', 0) and record['max_rss_kib'] < 16 << 10
+    record = world.run(2, script='a=$(head -c 200000000 /dev/zero | tr "\\0" x)\n' + script, user=accounts.alice)[0]
+    assert record['exit_status'] == 0 and record['max_rss_kib'] > 190000
+
+
 @pytest.mark.slow
 def test_a_start_takes_a_minute_at_most(failing, accounts):
     """Also without a time limit."""

@@ -147,6 +147,18 @@ static void notice_kernel_kills(struct keeper *k)
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
 
+/* The peak of the largest process that was waited for. Linux takes what the job's process had before its exec for its
+ * own, a copy of the keeper's memory, which may have had the launches of other users as well. A peak that is no larger
+ * says nothing of the job, if that was much: 0, and what was measured while it ran counts. */
+static int64_t peak_of_children_kib(const struct rusage *children)
+{
+    enum { MUCH_KIB = 32768, LOOKUP_KIB = 4096 };
+    struct rusage own;
+    ensure(getrusage(RUSAGE_SELF, &own) == 0);
+    bool is_own_copy = own.ru_maxrss >= MUCH_KIB && children->ru_maxrss <= own.ru_maxrss + LOOKUP_KIB;
+    return is_own_copy ? 0 : children->ru_maxrss;
+}
+
 /* What the kernel has added up for all processes that were waited for, however deep below the keeper. The group knows
  * more if a process ignored the ends of its children; it knows less of I/O that has not reached a device yet; so the
  * larger number counts. */
@@ -157,7 +169,7 @@ static void fill_usage(struct launch_record *record, const struct cgroup_usage *
     ensure(getrusage(RUSAGE_CHILDREN, &usage) == 0);
     record->cpu_us = ((int64_t)usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * US_PER_S + usage.ru_utime.tv_usec +
                      usage.ru_stime.tv_usec;
-    record->max_rss_kib = usage.ru_maxrss;
+    record->max_rss_kib = peak_of_children_kib(&usage);
     record->io_bytes = ((int64_t)usage.ru_inblock + usage.ru_oublock) * BLOCK_SIZE;
     if (record->cpu_us < group->cpu_us) record->cpu_us = group->cpu_us;
     if (record->io_bytes < group->io_bytes) record->io_bytes = group->io_bytes;
