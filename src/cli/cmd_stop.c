@@ -68,13 +68,33 @@ static int end_jobs(struct call *call, struct client *c, struct api_status *stat
     return result;
 }
 
-/* Sends SIGTERM to the process and waits until it has ended. */
-static int end_process(pid_t pid, struct err *e)
+/* Whether the real user of a process is that one. */
+static bool is_process_of(pid_t pid, uid_t uid)
+{
+    char path[40], text[4096], wanted[40];
+    text_format(path, sizeof path, "/proc/%d/status", (int)pid);
+    text_format(wanted, sizeof wanted, "\nUid:\t%u\t", (unsigned)uid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+    if (fd >= 0) close(fd);
+    text[length > 0 ? length : 0] = '\0';
+    return strstr(text, wanted) != NULL;
+}
+
+/* Sends SIGTERM to the process and waits until it has ended. uid: the user who listens at the socket. The kernel goes
+ * on naming the process that began to listen when that has ended and another one has its pid; so root, who may end any
+ * process, ends only one of that user, which the user could end, too. */
+static int end_process(pid_t pid, uid_t uid, struct err *e)
 {
     int process = pidfd_open(pid, 0);
     if (process < 0) return errno == ESRCH ? 0 : err_set(e, ERR_IO, "process %d: %s", (int)pid, strerror(errno));
     int result = 0;
-    if (kill(pid, SIGTERM) != 0 && errno != ESRCH)
+    if (geteuid() == 0 && !is_process_of(pid, uid))
+        result = err_set(e, ERR_CONFLICT,
+                         "process %d, which the socket names, is not one of user %u, who listens there: nothing was "
+                         "ended; look for the instance with 'ps -u %u'",
+                         (int)pid, (unsigned)uid, (unsigned)uid);
+    else if (pidfd_send_signal(process, SIGTERM, NULL, 0) != 0 && errno != ESRCH)
         result =
             err_set(e, errno == EPERM ? ERR_DENIED : ERR_IO, "cannot end process %d: %s", (int)pid, strerror(errno));
     struct pollfd end = {.fd = process, .events = POLLIN};
@@ -126,6 +146,7 @@ static int stop_other_version(struct call *call, const struct private_instance *
     if (client_connect(&client, instance->socket, e) != 0) return -1;
     int known = instance_version_read(call, &client, &other);
     pid_t peer = client_peer(&client);
+    uid_t uid = client_peer_uid(&client);
     client_close(&client);
     if (known != 0 || other.pid != peer || peer <= 0) {
         *e = *cause;
@@ -137,7 +158,7 @@ static int stop_other_version(struct call *call, const struct private_instance *
             "the instance is version %s, this command version %s, which cannot cancel its jobs; run 'fairlead "
             "stop' without --jobs",
             other.version, FAIRLEAD_VERSION);
-    if (end_process(peer, e) != 0) return -1;
+    if (end_process(peer, uid, e) != 0) return -1;
     output_line(call->out, "Stopped process %d, version %s; this command is version %s", (int)peer, other.version,
                 FAIRLEAD_VERSION);
     return 0;
@@ -218,12 +239,13 @@ static int stop_run(struct call *call, struct err *e)
     }
 
     pid_t pid = (pid_t)status.pid;
+    uid_t uid = client_peer_uid(&client);
     int result = check_kind(values, &instance, &status, e);
     if (result == 0 && client_peer(&client) != pid)
         result = err_set(e, ERR_CONFLICT, "a service manager owns %s; stop the instance there", instance.socket);
     if (result == 0 && values->has_jobs) result = end_jobs(call, &client, &status, e);
     client_close(&client);
-    if (result != 0 || end_process(pid, e) != 0) return -1;
+    if (result != 0 || end_process(pid, uid, e) != 0) return -1;
     write_stopped(call, &status, &call->out->text);
     return 0;
 }

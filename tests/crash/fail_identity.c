@@ -65,6 +65,12 @@ int setresuid(uid_t real, uid_t effective, uid_t saved)
     FAIL_OR(setresuid, real, effective, saved);
 }
 
+/* As the user, who may be too weak to make FILE.waiting. */
+int chdir(const char *path)
+{
+    FAIL_OR(chdir, path);
+}
+
 int getgrouplist(const char *user, gid_t group, gid_t *groups, int *count)
 {
     FAIL_OR(getgrouplist, user, group, groups, count);

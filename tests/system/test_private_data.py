@@ -122,6 +122,8 @@ def test_jobs_that_are_hidden_do_not_exist(world, secrets):
     set_private(world, ['jobs'])
     assert world.value('other', 'GET', '/v1/jobs?which=all')['jobs'] == []
     for ask in (lambda j: world.ask('other', 'GET', '/v1/jobs/%d' % j), lambda j: world.ask('other', 'GET', '/v1/jobs/%d/wait?timeout_s=0' % j),
+                lambda j: world.ask('other', 'GET', '/v1/jobs/%d_1/wait?timeout_s=0' % j), lambda j: world.ask('other', 'GET', '/v1/jobs/%d_1' % j),
+                lambda j: world.ask('other', 'GET', '/v1/priorities?job=%d' % j),
                 lambda j: world.ask('other', 'GET', '/v1/jobs/%d/check' % j), lambda j: world.ask('other', 'DELETE', '/v1/jobs/%d' % j),
                 lambda j: world.ask('other', 'PATCH', '/v1/jobs/%d' % j, {'comment': 'x'}),
                 lambda j: world.ask('other', 'POST', '/v1/jobs/cancel', {'ids': [str(j)]}),
@@ -134,6 +136,8 @@ def test_jobs_that_are_hidden_do_not_exist(world, secrets):
             assert status == 404, (status, text)
             answers.add(json.loads(text)['error']['message'].replace(str(job), 'N'))
         assert answers == {'job N does not exist, or is not yours'}
+    status, text = world.ask('owner', 'GET', '/v1/priorities?job=%d' % secrets['ended'])
+    assert (status, json.loads(text)['error']['message']) == (409, 'job %d has already ended (FAILED)' % secrets['ended'])
     body = {'name': 'x', 'command': 'true', 'directory': '/tmp', 'arguments': ['true'], 'environment': [], 'held': True}
     answers = set()
     for job in secrets.values():

@@ -104,6 +104,41 @@ def test_jobs_run_as_the_users_who_submitted_them(system):
     assert pwd.getpwuid(pathlib.Path('/proc/%d' % system.daemon.pid).stat().st_uid) == system.accounts.daemon
 
 
+FALSE_DAEMON = """import json, os, socket, sys
+path, uid, text = sys.argv[1:]
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(path)
+os.seteuid(int(uid))
+listener.listen(8)
+os.seteuid(0)
+body = json.dumps({**json.loads(text), 'pid': os.getpid()}).encode()
+head = b'HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nFairlead-Time: 1\\r\\nContent-Length: %d\\r\\n\\r\\n' % len(body)
+print(flush=True)
+while True:
+    client = listener.accept()[0]
+    while client.recv(65536):
+        client.sendall(head + body)
+"""
+
+
+def test_stop_ends_no_process_of_another_user(system):
+    """Of a socket of the daemon's account, the kernel names a process that is not the account's: as when that which began to listen
+    has ended and another one has its pid."""
+    path, daemon = system.run_directory / 'false.sock', system.accounts.daemon
+    status = system.good(None, 'status', '--json')
+    other = subprocess.Popen(['/usr/bin/python3', '-c', FALSE_DAEMON, path, str(daemon.pw_uid), status], stdout=subprocess.PIPE)
+    try:
+        other.stdout.readline()
+        said = system.bad(None, 'stop', '--system', '--socket', path, status=2)
+        assert 'process %d, which the socket names, is not one of user %d' % (other.pid, daemon.pw_uid) in said
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()
+    assert system.good(None, 'stop', '--system', '--socket', system.socket).startswith('Stopped')
+    assert system.daemon.wait(60) == 0
+
+
 def test_users_change_their_own_jobs_only(system):
     alice, mallory = system.accounts.alice, system.accounts.mallory
     job = system.submit(alice, '--hold', '--', 'true')

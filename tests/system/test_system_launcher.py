@@ -295,6 +295,60 @@ def test_the_time_limit_holds_while_a_user_is_looked_up(failing, accounts):
     assert refused(failing.ended(1)) == 'its program was not executed within its time limit'
 
 
+def start_delayed(world, account, launch_id, **fields):
+    """Starts a launch whose process has the identity of its user, and waits before its program."""
+    world.set_fault('chdir wait')
+    world.start(launch_id, 'id', user=account, **fields)
+
+    def has_identity():
+        path = pathlib.Path('/proc/{0}/task/{0}/children'.format(world.keeper_pid(launch_id)))
+        return any('Uid:\t%d\t' % account.pw_uid in pathlib.Path('/proc/%s/status' % pid).read_text() for pid in path.read_text().split())
+    until(has_identity, 'the identity')
+
+
+def test_a_start_that_its_user_delays_is_charged(failing, accounts):
+    """Its CPUs are taken, whether it runs into its time limit, is cancelled, or killed. A start that the machine delays is not."""
+    start_delayed(failing, accounts.alice, 1, limit_us=2 * US, grace_us=US)
+    start_delayed(failing, accounts.alice, 2)
+    start_delayed(failing, accounts.alice, 3)
+    failing.set_fault('getpwuid_r wait')
+    failing.start(4, 'id', user=accounts.alice, limit_us=2 * US, grace_us=US)
+    (process,) = pathlib.Path('/proc/{0}/task/{0}/children'.format(failing.keeper_pid(3))).read_text().split()
+    record = failing.ended(1)
+    assert (record['end'], record['pid'], record['detail']) == ('refused', 0, 'its program was not executed within its time limit')
+    assert record['at_us'] - record['started_us'] >= 3 * US and record['started_us'] > 0
+    failing.send('end', 2, 0)
+    record = failing.ended(2)
+    assert record['end'] == 'cancelled' and record['at_us'] - record['started_us'] >= 2 * US and record['started_us'] > 0
+    kill(int(process))
+    record = failing.ended(3)
+    assert record['end'] == 'refused' and record['at_us'] - record['started_us'] >= 2 * US and record['started_us'] > 0
+    assert refused(failing.ended(4)) == 'its program was not executed within its time limit'
+
+
+def test_the_memory_of_launches_is_not_the_jobs(world, accounts):
+    """The process that becomes the job is a copy of the keeper, and that of the launcher, with all that it holds."""
+    script = 'exit 0\n' + '#' * (50 << 20)
+    record = world.run(1, script=script, user=accounts.alice)[0]
+    assert (record['end'], record['exit_status']) == ('exited', 0) and record['max_rss_kib'] < 16 << 10
+    record = world.run(2, script='a=$(head -c 200000000 /dev/zero | tr "\\0" x)\n' + script, user=accounts.alice)[0]
+    assert record['exit_status'] == 0 and record['max_rss_kib'] > 190000
+
+
+@pytest.mark.slow
+def test_a_start_has_a_minute(failing, accounts):
+    """Also without a time limit."""
+    failing.set_fault('getpwuid_r wait')
+    failing.start(1, 'id', user=accounts.alice)
+    until((failing.path / 'fault.waiting').exists, 'the lookup')
+    start_delayed(failing, accounts.alice, 2)
+    time.sleep(59)
+    record = failing.ended(2)
+    assert (record['end'], record['detail']) == ('refused', 'its program was not executed within 60 s')
+    assert record['started_us'] > 0
+    assert refused(failing.ended(1), 'unavailable') == 'the user database did not answer in time'
+
+
 def test_a_user_who_kills_the_process_before_its_start_fails_alone(failing, accounts):
     """Not the fault of the machine, after which the daemon makes all jobs wait."""
     kill(start_waiting(failing, accounts.alice))
@@ -587,11 +641,23 @@ LINK, FILE, NAMES = ('a symbolic link in its path belongs to another user',
                      'it has more than one name, in a directory that others can write')
 
 
-def test_a_symbolic_link_of_another_user_is_not_followed(world, accounts):
+# Directories that others can write: as /tmp, and without the sticky bit, by all or by the group of a project.
+SHARED = pytest.mark.parametrize('mode', [0o1777, 0o777, 0o2775])
+
+
+def shared_by_group(world, accounts, mode):
+    tmp = shared(world, mode=mode)
+    os.chown(tmp, -1, accounts.team.gr_gid)
+    tmp.chmod(mode)  # chown clears the bit of the group
+    return tmp
+
+
+@SHARED
+def test_a_symbolic_link_of_another_user_is_not_followed(world, accounts, mode):
     """Neither as the last component, whatever the directory, nor before it in a directory that all can write. (Slurm: files
     of root were changed through the paths of users, CVE-2023-41914; Nomad likewise.)"""
     alice, mallory = accounts.alice, accounts.mallory
-    home, tmp, theirs = world.home(alice), shared(world), shared(world, 'theirs', 0o755)
+    home, tmp, theirs = world.home(alice), shared_by_group(world, accounts, mode), shared(world, 'theirs', 0o755)
     victim = make_file(home / 'thesis', 'keep', alice)
     make_link(tmp / 'last', victim, mallory)
     make_link(tmp / 'before', home, mallory)
@@ -607,9 +673,10 @@ def test_a_symbolic_link_of_another_user_is_not_followed(world, accounts):
     assert world.run(9, 'echo', 'text', user=alice, out=theirs / 'before/new')[0]['exit_status'] == 0
 
 
-def test_a_file_of_another_user_is_not_written_in_a_shared_directory(world, accounts):
+@SHARED
+def test_a_file_of_another_user_is_not_written_in_a_shared_directory(world, accounts, mode):
     """Not even if its mode allows it: a fifo, too, whose reader would get the output."""
-    tmp = shared(world)
+    tmp = shared_by_group(world, accounts, mode)
     make_file(tmp / 'file', 'bait', accounts.mallory, 0o666)
     os.mkfifo(tmp / 'fifo')
     (tmp / 'fifo').chmod(0o666)
@@ -622,9 +689,10 @@ def test_a_file_of_another_user_is_not_written_in_a_shared_directory(world, acco
     os.close(reader)
 
 
-def test_a_hard_link_is_not_cut(world, accounts):
+@SHARED
+def test_a_hard_link_is_not_cut(world, accounts, mode):
     """Of another user's file, which root could write; and of the user's own file, put where the output goes."""
-    alice, tmp = accounts.alice, shared(world)
+    alice, tmp = accounts.alice, shared_by_group(world, accounts, mode)
     roots = make_file(world.path / 'roots', 'keep', mode=0o600)
     own = make_file(world.home(alice) / 'thesis', 'keep', alice)
     os.link(roots, tmp / 'roots')
@@ -739,6 +807,46 @@ def test_a_state_directory_that_others_could_change_is_refused(unstarted, accoun
         assert 'above the state directory' in refusal(unstarted, *options) and not state.exists()
         state.mkdir(mode=0o711)
     assert os.listdir(state) == []
+
+
+@pytest.mark.parametrize('kind', ['fifo', 'hard link', 'symbolic link'])
+def test_what_was_put_in_the_state_directory_is_replaced(unstarted, accounts, kind):
+    """Before it was root's: the launcher neither waits at a fifo nor writes a file elsewhere."""
+    victim = make_file(unstarted.path / 'victim', 'keep', mode=0o600)
+    unstarted.state.mkdir(mode=0o711)
+    planted = unstarted.state / 'instance.new'
+    {'fifo': os.mkfifo, 'hard link': lambda path: os.link(victim, path), 'symbolic link': lambda path: os.symlink(victim, path)}[kind](planted)
+    process = subprocess.Popen(unstarted.command('--daemon-user', accounts.daemon.pw_name), stdin=subprocess.DEVNULL)
+    try:
+        until((unstarted.state / 'launcher.sock').exists, 'the launcher')
+        assert (unstarted.state / 'instance').read_text().startswith('id=') and not os.path.lexists(planted)
+        assert victim.read_text() == 'keep'
+    finally:
+        process.kill()
+        process.wait()
+
+
+FAKE_KEEPER = """import ctypes, os, signal, sys
+os.open(sys.argv[1], os.O_PATH)
+ctypes.CDLL(None).prctl(15, b'fairlead-keeper')
+ctypes.CDLL(None).prctl(4, 0)  # not dumpable: /proc says that its files are root's
+print(flush=True)
+signal.pause()"""
+
+
+def test_a_process_that_is_called_like_a_keeper_is_left_alone(world, accounts):
+    """Another user's, with the state directory open: a launcher that took it for a keeper would look for it again and again."""
+    world.run(1, 'true', user=accounts.alice)
+    fake = subprocess.Popen([*as_account(accounts.mallory), '/usr/bin/python3', '-c', FAKE_KEEPER, world.state], stdout=subprocess.PIPE)
+    try:
+        fake.stdout.readline()
+        world.restart_launcher()
+        world.connect()
+        world.synced()
+        assert fake.poll() is None
+    finally:
+        fake.kill()
+        fake.wait()
 
 
 def test_how_it_is_started(unstarted, accounts):

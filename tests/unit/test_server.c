@@ -661,6 +661,46 @@ static void unread_listings(void **unused)
     fixture_close(&f);
 }
 
+static void open_listing(struct fixture *f, int *out_fd)
+{
+    uint32_t count = f->server->stream_count;
+    *out_fd = fixture_connect(f);
+    assert_int_equal(send(*out_fd, "GET /v1/jobs HTTP/1.1\r\nHost: x\r\n\r\n", 34, 0), 34);
+    while (f->server->stream_count <= count) fixture_turn(f);
+}
+
+/* Where a server serves all users, one has at most as many long listings as are left for the others. */
+static void users_share_long_listings(void **unused)
+{
+    enum { ALONE = STREAMS_MAX / 2, BESIDE = STREAMS_MAX / 4, OTHER = 4000000 };
+    struct fixture f;
+    int fds[ALONE];
+    (void)unused;
+    fixture_open(&f);
+    f.server->host.serves_all = true;
+    for (int i = 0; i < MANY; i++) world_submit(&f.w, "alice", NULL, 1);
+    for (int i = 0; i < ALONE; i++) open_listing(&f, &fds[i]);
+    struct answer a = {.fd = fixture_connect(&f)};
+    fixture_ask(&f, &a, "GET", "/v1/jobs", NULL);
+    assert_int_equal(a.reply.status, 503);
+    assert_non_null(strstr(a.body.text, "16 long listings are already being sent to this user; try again later"));
+    for (int i = 0; i < ALONE; i++) close(fds[i]);
+    while (f.server->stream_count > 0) fixture_turn(&f);
+
+    connection_user(f.server, OTHER)->stream_count = f.server->stream_count = ALONE;
+    for (int i = 0; i < BESIDE; i++) open_listing(&f, &fds[i]);
+    fixture_ask(&f, &a, "GET", "/v1/jobs", NULL);
+    assert_int_equal(a.reply.status, 503);
+    assert_non_null(strstr(a.body.text, "8 long listings are already being sent to this user"));
+    for (int i = 0; i < BESIDE; i++) close(fds[i]);
+    while (f.server->stream_count > ALONE) fixture_turn(&f);
+    for (int i = 0; i < ALONE; i++) connection_end_stream(f.server, OTHER);
+    assert_int_equal(f.server->users.count, 1);
+    close(a.fd);
+    answer_release(&a);
+    fixture_close(&f);
+}
+
 /* A change that arrives while long listings are sent is queued before any of them goes on, and its reply is sent in the
  * next run. */
 static void changes_come_before_listings(void **unused)
@@ -822,6 +862,7 @@ int main(void)
         cmocka_unit_test(closing_answers_all_requests),
         cmocka_unit_test(long_listing),
         cmocka_unit_test(unread_listings),
+        cmocka_unit_test(users_share_long_listings),
         cmocka_unit_test(changes_come_before_listings),
         cmocka_unit_test(listing_is_a_snapshot),
         cmocka_unit_test(socket_is_private_and_replaced),

@@ -275,6 +275,70 @@ static void slow_requests_time_out(void **unused)
     fixture_close(&f);
 }
 
+static const char long_request[] = "POST /v1/jobs HTTP/1.1\r\nHost: x\r\nContent-Length: 67108864\r\n\r\n{";
+static const char chunked_head[] = "POST /v1/jobs HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+static const char small_request[] =
+    "POST /v1/accounts HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n\r\n{\"name\":\"a\"}";
+
+static void assert_status(struct fixture *f, struct str request, unsigned status, const char *text)
+{
+    struct answer a = {.fd = fixture_connect(f)};
+    assert_true(fixture_exchange(f, &a, request));
+    assert_int_equal(a.reply.status, status);
+    assert_non_null(strstr(a.body.text, text));
+    close(a.fd);
+    answer_release(&a);
+}
+
+/* A body in chunks, which says nothing of its length: 128 KiB. */
+static struct buf chunked_request(bool is_complete)
+{
+    enum { CHUNK = 4096, CHUNKS = 32 };
+    struct buf text = {0};
+    buf_add_str(&text, str(chunked_head));
+    for (int i = 0; i < CHUNKS; i++) buf_format(&text, "%x\r\n%*s\r\n", CHUNK, CHUNK, "");
+    if (is_complete) buf_add_str(&text, str("0\r\n\r\n"));
+    return text;
+}
+
+static void assert_bodies_are_shared(bool serves_all, int count, const char *refusal)
+{
+    struct fixture f;
+    int fds[BODIES_MAX / API_BODY_MAX];
+    struct buf chunked = chunked_request(true), half = chunked_request(false);
+    fixture_open(&f);
+    f.server->host.serves_all = serves_all;
+    connect_all(&f, fds, count, long_request);
+    for (int turns = 0; f.server->body_bytes < (size_t)count * API_BODY_MAX && turns < 1000; turns++) fixture_turn(&f);
+    assert_int_equal(f.server->body_bytes, (size_t)count * API_BODY_MAX);
+    assert_status(&f, str(long_request), 503, refusal);
+    assert_status(&f, (struct str){chunked.text, chunked.length}, 503, refusal);
+    assert_status(&f, str(small_request), 200, "");
+    close_all(fds, count);
+    for (int turns = 0; f.server->connection_count > 0 && turns < 1000; turns++) fixture_turn(&f);
+    assert_int_equal(f.server->body_bytes, 0);
+
+    int fd = fixture_connect(&f);
+    assert_int_equal(send(fd, half.text, half.length, 0), half.length);
+    for (int turns = 0; f.server->body_bytes < 131072 && turns < 1000; turns++) fixture_turn(&f);
+    assert_int_equal(f.server->body_bytes, 131072);
+    close(fd);
+    buf_release(&chunked);
+    buf_release(&half);
+    fixture_close(&f);
+}
+
+/* Long bodies share a number of bytes; the room for one is taken before any of it is read, and given back with it. */
+static void long_bodies_share_memory(void **unused)
+{
+    enum { LONG = BODIES_MAX / API_BODY_MAX };
+    (void)unused;
+    assert_bodies_are_shared(false, LONG, "requests of 536870912 bytes are already being received");
+    assert_bodies_are_shared(true, LONG / 2,
+                             "requests of 268435456 bytes are already being received, 268435456 of them of this user; "
+                             "try again later");
+}
+
 /* The description of the API is the largest reply that is rendered at once. Where the budget of a run is spent, it
  * waits for the next run, as all long replies do, so that it keeps no other client waiting. */
 static void the_description_of_the_api_yields(void **unused)
@@ -300,6 +364,7 @@ int main(void)
         cmocka_unit_test(a_full_server_refuses_after_a_while),
         cmocka_unit_test(descriptors_run_out),
         cmocka_unit_test(slow_requests_time_out),
+        cmocka_unit_test(long_bodies_share_memory),
         cmocka_unit_test(the_description_of_the_api_yields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,8 +85,10 @@ int client_ask(struct client *c, const char *method, const char *target, struct 
 /* The time: that of the pretend instance that has answered last, else the time of day. */
 int64_t client_now_us(void);
 
-/* The process that listens at the other end, from the kernel (SO_PEERCRED); -1: unknown. */
+/* The process that listens at the other end, from the kernel (SO_PEERCRED); -1: unknown. It is the one that began to
+ * listen, which may have ended. client_peer_uid: its user then; (uid_t)-1: unknown. */
 pid_t client_peer(const struct client *c);
+uid_t client_peer_uid(const struct client *c);
 
 /* Append to a request's target, percent-encoded: "?name=value", or "&name=value" if it has a query; "/segment". */
 void client_add_query(struct buf *target, const char *name, const char *value);

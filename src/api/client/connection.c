@@ -129,6 +129,13 @@ pid_t client_peer(const struct client *c)
     return getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.pid : -1;
 }
 
+uid_t client_peer_uid(const struct client *c)
+{
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    return getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.uid : (uid_t)-1;
+}
+
 /* Disconnects and sets *e; error: an errno, or 0 at the end of the connection. Returns -1. */
 static int lose_connection(struct client *c, int error, struct err *e)
 {

@@ -54,7 +54,7 @@ struct connection_user *connection_user(struct server *s, uint32_t uid)
 
 static void forget_user(struct server *s, struct connection_user *user)
 {
-    *user = s->users.items[--s->users.count];
+    if (user->connection_count == 0 && user->stream_count == 0) *user = s->users.items[--s->users.count];
 }
 
 struct connection *connection_of(struct MHD_Connection *http)
@@ -90,7 +90,8 @@ static void close_connection(struct server *s, struct connection *c)
     if (c->is_watched) epoll_ctl(s->poll_fd, EPOLL_CTL_DEL, c->fd, NULL);
     if (c->is_half_closed) forget_half_closed(s, c);
     unlink_connection(s, c);
-    if (--user->connection_count == 0) forget_user(s, user);
+    user->connection_count--;
+    forget_user(s, user);
     s->connection_count--;
     mem_free(c);
 }
@@ -102,6 +103,59 @@ void connection_notify(void *server, struct MHD_Connection *http, void **socket_
         open_connection(server, http, socket_context);
     else if (*socket_context != NULL)
         close_connection(server, *socket_context);
+}
+
+/* --- what users share --------------------------------------------------------------------------------------------- */
+
+static bool has_share(const struct server *s, size_t used_by_user, size_t used, size_t more, size_t max)
+{
+    size_t left = used + more <= max ? max - used - more : 0;
+    if (used + more > max) return false;
+    return !s->host.serves_all || used_by_user + more <= left || used_by_user == 0;
+}
+
+int connection_take_stream(struct server *s, uint32_t uid, struct err *e)
+{
+    struct connection_user *user = connection_user(s, uid);
+    if (!has_share(s, user->stream_count, s->stream_count, 1, STREAMS_MAX)) {
+        bool is_full = s->stream_count >= STREAMS_MAX;
+        return err_set(e, ERR_UNAVAILABLE, "%u long listings are already being sent%s; try again later",
+                       is_full ? s->stream_count : user->stream_count, is_full ? "" : " to this user");
+    }
+    user->stream_count++;
+    s->stream_count++;
+    return 0;
+}
+
+void connection_end_stream(struct server *s, uint32_t uid)
+{
+    struct connection_user *user = connection_user(s, uid);
+    s->stream_count--;
+    user->stream_count--;
+    forget_user(s, user);
+}
+
+int connection_take_bytes(struct server *s, struct request *r, size_t body_bytes, struct err *e)
+{
+    struct connection_user *user = connection_user(s, connection_of(r->connection)->uid);
+    if (body_bytes < LONG_BODY_MIN || body_bytes <= r->counted_bytes) return 0;
+    size_t more = body_bytes - r->counted_bytes;
+    if (!has_share(s, user->body_bytes, s->body_bytes, more, BODIES_MAX))
+        return err_set(e, ERR_UNAVAILABLE,
+                       "requests of %zu bytes are already being received, %zu of them of this user; try again later",
+                       s->body_bytes, user->body_bytes);
+    user->body_bytes += more;
+    s->body_bytes += more;
+    r->counted_bytes = body_bytes;
+    return 0;
+}
+
+void connection_end_bytes(struct server *s, struct request *r)
+{
+    if (r->counted_bytes == 0) return;
+    connection_user(s, connection_of(r->connection)->uid)->body_bytes -= r->counted_bytes;
+    s->body_bytes -= r->counted_bytes;
+    r->counted_bytes = 0;
 }
 
 /* --- closing ------------------------------------------------------------------------------------------------------ */

@@ -38,6 +38,8 @@ enum {
     STREAMS_MAX = 32,         /* at a time: each has a snapshot, in memory or in the store */
     STREAM_S = 600,           /* for reading a listing; after that it is broken off, which frees its snapshot */
     SMALL_BODY_MAX = 4194304, /* of requests without a script */
+    BODIES_MAX = 536870912,   /* bytes of all long bodies that are in memory */
+    LONG_BODY_MIN = 65536,    /* shorter ones are not counted: connections bound their number */
     WAIT_DEFAULT_S = 30,
 };
 
@@ -80,9 +82,11 @@ struct connection_list {
     struct connection *first, *last;
 };
 
-/* A user with connections. */
+/* A user with connections or streams. A stream may outlive its connection for a moment. */
 struct connection_user {
     uint32_t uid, connection_count, waiting_count; /* waiting_count: requests in STAGE_WAITING */
+    uint32_t stream_count;
+    size_t body_bytes; /* of its long bodies */
 };
 
 struct request {
@@ -96,6 +100,7 @@ struct request {
     bool is_head;         /* HEAD: the reply has no body */
     bool is_gone;         /* the client has disconnected */
     size_t dropped_bytes; /* of body, after the request was refused */
+    size_t counted_bytes; /* of body, in server->body_bytes and in those of the user */
     struct arena arena;   /* for the event and its texts */
     struct buf body;
     struct body_reading *reading; /* of a long body; NULL: none (read_body.c) */
@@ -137,6 +142,7 @@ struct server {
     ARRAY(struct connection *) half_closed;
     struct request *parked; /* the suspended ones */
     uint32_t waiting_count, stream_count;
+    size_t body_bytes;             /* of long bodies, at most BODIES_MAX */
     ARRAY(struct request *) queue; /* STAGE_QUEUED from queue_first on */
     uint32_t queue_first;
 
@@ -211,6 +217,15 @@ void connection_notify(void *server, struct MHD_Connection *http, void **socket_
 struct connection *connection_of(struct MHD_Connection *http);
 void connection_enter(struct server *s, struct connection *c, enum connection_phase phase);
 struct connection_user *connection_user(struct server *s, uint32_t uid);
+
+/* connections.c: what all users share. Where the server serves all users, one gets more of it only if as much is left
+ * for the others as the user has then: half of it for one, a quarter for the next one. So a user who has nothing of it
+ * is served in the presence of any other one. ERR_UNAVAILABLE: too little is left. connection_take_bytes: the bytes of
+ * a long body; an increase, up to that number. */
+int connection_take_stream(struct server *s, uint32_t uid, struct err *e);
+void connection_end_stream(struct server *s, uint32_t uid);
+int connection_take_bytes(struct server *s, struct request *r, size_t body_bytes, struct err *e);
+void connection_end_bytes(struct server *s, struct request *r);
 
 /* connections.c: answers with an error at once, and shuts the socket down. Nothing must have been sent on it for the
  * request that is answered. */
@@ -309,6 +324,7 @@ struct stream {
     size_t sent_bytes; /* of text */
     int64_t deadline_us;
     bool is_done, is_broken, is_counted;
+    uint32_t uid; /* of the client */
     struct err e;
     void *context;
     int (*fill)(struct stream *s);

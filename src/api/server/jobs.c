@@ -265,7 +265,11 @@ int server_reply_jobs(struct request *r, const struct job_query *query, const ch
         job_id_format(id, query->job_ids[0], query->task_id);
         stream->is_broken = true;
         (void)err_not_found(&stream->e, "job", str(id));
-        if (query->task_id == NONE) server_explain_missing(r, query->job_ids[0], &stream->e);
+        uint32_t job_id = query->job_ids[0];
+        bool hides_jobs = (visibility_hidden_from(s->host.state, &r->actor) & PRIVATE_JOBS) != 0;
+        bool is_own = state_find_job(s->host.state, job_id) != NONE && !server_hides_job(r, job_id);
+        /* A job that has ended is answered as one that is hidden. */
+        if (query->task_id == NONE || (hides_jobs && !is_own)) server_explain_missing(r, job_id, &stream->e);
     }
     int status = stream_reply(stream, r, head != NULL ? TYPE_JSON : TYPE_TEXT, e);
     if (status <= 0) return status;

@@ -113,6 +113,11 @@ int server_get_priorities(struct request *r, struct err *e)
         return -1;
     }
     if (query.job != NONE && state_find_job(host->state, query.job) == NONE) {
+        bool hides_jobs = (visibility_hidden_from(host->state, &r->actor) & PRIVATE_JOBS) != 0;
+        if (hides_jobs) { /* as of a hidden job that is live */
+            server_explain_job(r, (struct job_ref){query.job, NONE}, e);
+            return -1;
+        }
         char id[JOB_ID_TEXT_SIZE];
         job_id_format(id, query.job, NONE);
         return err_subject(e, ERR_NOT_FOUND, "job", str(id), "is not pending or running");

@@ -90,11 +90,21 @@ static void reply_too_large(struct request *r)
     reply_error_status(r, MHD_HTTP_CONTENT_TOO_LARGE, &e);
 }
 
-static bool is_declared_too_large(struct request *r)
+/* 0: of a body whose length the head does not say, too. */
+static uint64_t declared_length(struct request *r)
 {
     uint64_t length;
     const char *text = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    return text != NULL && number_parse_u64(str(text), &length) && length > body_max(r);
+    return text != NULL && number_parse_u64(str(text), &length) ? length : 0;
+}
+
+/* Takes the room for a body before any of it is read, so that of several long ones the first is received whole. */
+static bool has_room(struct request *r, uint64_t length)
+{
+    struct err e;
+    if (r->reply != NULL || connection_take_bytes(r->server, r, (size_t)length, &e) == 0) return true;
+    reply_error(r, &e);
+    return false;
 }
 
 /* Called when the head has arrived. A refusal for which the body need not be read is sent at once, and libmicrohttpd
@@ -118,9 +128,16 @@ static enum MHD_Result begin_request(struct server *s, struct MHD_Connection *co
     }
     r->is_anonymous = identified > 0;
     find_route(r, method, path);
-    if (!is_declared_too_large(r)) return MHD_YES;
-    if (r->reply == NULL) reply_too_large(r);
-    return send_reply(r);
+    uint64_t length = declared_length(r);
+    bool is_too_large = length > body_max(r);
+    if (is_too_large && r->reply == NULL) reply_too_large(r);
+    return !is_too_large && has_room(r, length) ? MHD_YES : send_reply(r);
+}
+
+static void drop_body(struct request *r)
+{
+    buf_release(&r->body);
+    connection_end_bytes(r->server, r);
 }
 
 /* Receives a part of the body. A body that turns out to be too large is read on up to twice the maximum, so that the
@@ -128,10 +145,12 @@ static enum MHD_Result begin_request(struct server *s, struct MHD_Connection *co
 static enum MHD_Result add_to_body(struct request *r, const char *bytes, size_t *length)
 {
     size_t max = body_max(r);
-    if (r->reply == NULL && r->body.length + *length <= max) {
+    bool is_too_large = r->body.length + *length > max;
+    if (is_too_large && r->reply == NULL) reply_too_large(r);
+    if (has_room(r, r->body.length + *length) && r->reply == NULL) {
         buf_add(&r->body, bytes, *length);
     } else {
-        if (r->reply == NULL) reply_too_large(r);
+        drop_body(r);
         r->dropped_bytes += *length;
         if (r->dropped_bytes > max) return MHD_NO;
     }
@@ -214,6 +233,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     (void)code;
     if (r == NULL) return;
     ensure(!r->is_parked);
+    connection_end_bytes(context, r);
     c->request = NULL;
     c->has_replied = true;
     connection_enter(context, c, CONNECTION_IDLE);

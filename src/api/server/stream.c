@@ -16,6 +16,7 @@ struct stream *stream_new(struct request *r)
 {
     struct stream *s = mem_resize(NULL, 0, sizeof *s);
     s->server = r->server;
+    s->uid = connection_of(r->connection)->uid;
     s->deadline_us = server_monotonic_us() + STREAM_S * US_PER_S;
     return s;
 }
@@ -23,7 +24,7 @@ struct stream *stream_new(struct request *r)
 void stream_free(struct stream *s)
 {
     if (s->close) s->close(s);
-    if (s->is_counted) s->server->stream_count--;
+    if (s->is_counted) connection_end_stream(s->server, s->uid);
     buf_release(&s->text);
     arena_release(&s->arena);
     mem_free(s);
@@ -77,9 +78,9 @@ int stream_reply(struct stream *s, struct request *r, const char *content_type, 
 {
     ensure(s->fill != NULL && s->context != NULL);
     render(s, CHUNK_BYTES);
-    if (!s->is_done && !s->is_broken && s->server->stream_count >= STREAMS_MAX) {
-        s->is_broken = true;
-        err_set(&s->e, ERR_UNAVAILABLE, "%d long listings are already being sent; try again later", STREAMS_MAX);
+    if (!s->is_done && !s->is_broken) {
+        s->is_counted = connection_take_stream(s->server, s->uid, &s->e) == 0;
+        s->is_broken = !s->is_counted;
     }
     if (s->is_broken) {
         *e = s->e;
@@ -97,8 +98,6 @@ int stream_reply(struct stream *s, struct request *r, const char *content_type, 
     if (r->is_head) MHD_set_response_options(reply, MHD_RF_HTTP_VERSION_1_0_ONLY, MHD_RO_END);
     MHD_add_response_header(reply, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
     MHD_add_response_header(reply, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-    s->is_counted = true;
-    s->server->stream_count++;
     r->reply = reply;
     r->status = MHD_HTTP_OK;
     return 1;

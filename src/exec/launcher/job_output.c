@@ -27,7 +27,7 @@ struct output_walk {
 
 static bool is_shared(const struct stat *directory)
 {
-    return (directory->st_mode & S_ISVTX) != 0 && (directory->st_mode & (S_IWGRP | S_IWOTH)) != 0;
+    return (directory->st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
 
 static bool is_trusted(const struct output_walk *w, const struct stat *s)

@@ -9,7 +9,8 @@
  *     one before it                             the same, in a shared directory; elsewhere it is followed
  *     an existing file in a shared directory    is opened if it belongs to the user or root, and has one name only
  *
- * A shared directory is one with the sticky bit that its group or others can write. */
+ * A shared directory is one that its group or others can write, with the sticky bit or without it, as the directory of
+ * a project. (With an access control list that lets others write, the bits of the group are those of its mask.) */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_JOB_OUTPUT_H
 #define FAIRLEAD_EXEC_LAUNCHER_JOB_OUTPUT_H
 

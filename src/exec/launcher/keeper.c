@@ -60,9 +60,13 @@
 #define KILL_WAIT_MIN_US INT64_C(1000)
 #define KILL_WAIT_MAX_US INT64_C(200000)
 #define NEVER INT64_MAX
+#define START_FREE_US (2 * US_PER_S)  /* a launch that never ran is not charged for less */
 #define KEEPER_NAME "fairlead-keeper" /* 15 bytes, so the kernel keeps all of it */
 
-enum { SIGNALS_PER_READ = 8 };
+enum {
+    SIGNALS_PER_READ = 8,
+    START_S_MAX = 60, /* for a start of a system launcher, beside its time limit */
+};
 
 enum keeper_phase { PREPARING, RUNNING, ENDING, KILLING, GONE };
 
@@ -89,6 +93,7 @@ struct keeper {
     int64_t kill_wait_us; /* until the next round */
     bool has_reaped;      /* since the last round */
     bool is_main_gone;
+    bool was_looked_up;           /* its process was given up before it had the identity of its user */
     int main_status;              /* from waitpid, if is_main_gone */
     struct launch_record outcome; /* of the end record: id, end, exit_status, signal, detail */
     bool is_decided;              /* outcome.end is set (I3) */
@@ -146,6 +151,18 @@ static void notice_kernel_kills(struct keeper *k)
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
 
+/* The peak of the largest process that was waited for. Linux takes what the job's process had before its exec for its
+ * own, a copy of the keeper's memory, which may have had the launches of other users as well. A peak that is no larger
+ * says nothing of the job, if that was much: 0, and what was measured while it ran counts. */
+static int64_t peak_of_children_kib(const struct rusage *children)
+{
+    enum { MUCH_KIB = 32768, LOOKUP_KIB = 4096 };
+    struct rusage own;
+    ensure(getrusage(RUSAGE_SELF, &own) == 0);
+    bool is_own_copy = own.ru_maxrss >= MUCH_KIB && children->ru_maxrss <= own.ru_maxrss + LOOKUP_KIB;
+    return is_own_copy ? 0 : children->ru_maxrss;
+}
+
 /* What the kernel has added up for all processes that were waited for, however deep below the keeper. The group knows
  * more if a process ignored the ends of its children; it knows less of I/O that has not reached a device yet; so the
  * larger number counts. */
@@ -156,7 +173,7 @@ static void fill_usage(struct launch_record *record, const struct cgroup_usage *
     ensure(getrusage(RUSAGE_CHILDREN, &usage) == 0);
     record->cpu_us = ((int64_t)usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * US_PER_S + usage.ru_utime.tv_usec +
                      usage.ru_stime.tv_usec;
-    record->max_rss_kib = usage.ru_maxrss;
+    record->max_rss_kib = peak_of_children_kib(&usage);
     record->io_bytes = ((int64_t)usage.ru_inblock + usage.ru_oublock) * BLOCK_SIZE;
     if (record->cpu_us < group->cpu_us) record->cpu_us = group->cpu_us;
     if (record->io_bytes < group->io_bytes) record->io_bytes = group->io_bytes;
@@ -200,6 +217,14 @@ static void remove_script(const struct keeper *k)
     if (k->has_script) job_script_remove(k->task->spool, k->outcome.id);
 }
 
+/* Whether a launch that never ran is one whose process held its CPUs for long: its user may have stopped or delayed it.
+ * Its end has the time of its start, so that it is charged. A launch that was unavailable goes back to the queue. */
+static bool is_charged_unstarted(const struct keeper *k)
+{
+    return k->task->rules->is_system && k->started_us > 0 && k->outcome.end != LAUNCH_UNAVAILABLE &&
+           !k->was_looked_up && clock_boot_us() - k->started_us >= START_FREE_US;
+}
+
 static _Noreturn void finish(struct keeper *k)
 {
     struct launch_record record = k->record;
@@ -222,8 +247,8 @@ static _Noreturn void finish(struct keeper *k)
     memcpy(record.detail, k->outcome.detail, sizeof record.detail);
     fill_usage(&record, &group_usage);
     if (record.max_rss_kib < k->record.max_rss_kib) record.max_rss_kib = k->record.max_rss_kib;
-    if (launch_end_is_never_ran(record.end) || record.pid == 0)
-        record.started_us = record.started_boot_us = record.pid = 0;
+    if (launch_end_is_never_ran(record.end)) record.pid = 0;
+    if (record.pid == 0 && !is_charged_unstarted(k)) record.started_us = record.started_boot_us = 0;
     write_end(k, &record);
     _exit(0);
 }
@@ -260,8 +285,19 @@ static void kill_round(struct keeper *k)
     k->has_reaped = false;
 }
 
+/* Whether the process that becomes the job has not the identity of its user yet: it is looking the user up. */
+static bool is_looking_up(const struct keeper *k)
+{
+    struct buf scratch = {0};
+    if (k->phase != PREPARING || k->job.pid <= 0) return false;
+    int64_t uid = process_read_uid(k->job.pid, &scratch);
+    buf_release(&scratch);
+    return uid >= 0 && uid != (int64_t)k->task->launch->uid;
+}
+
 static void begin_killing(struct keeper *k)
 {
+    k->was_looked_up = k->was_looked_up || is_looking_up(k);
     k->phase = KILLING;
     k->deadline_us = k->notice_us = NEVER;
     kill_round(k);
@@ -352,12 +388,26 @@ static void on_oom_event(struct keeper *k)
     end_for_memory(k);
 }
 
+/* A lookup of the user that does not answer is the machine's fault; what comes after it is the user's. */
+static void give_up_slow_start(struct keeper *k)
+{
+    char detail[LAUNCH_DETAIL_SIZE];
+    bool is_over_limit = k->time_limit_us > 0 && clock_boot_us() >= k->started_us + k->time_limit_us + k->grace_us;
+    text_format(detail, sizeof detail, "its program was not executed within %d s", START_S_MAX);
+    if (is_over_limit)
+        give_up_start(k, LAUNCH_REFUSED, "its program was not executed within its time limit");
+    else if (is_looking_up(k))
+        give_up_start(k, LAUNCH_UNAVAILABLE, "the user database did not answer in time");
+    else
+        give_up_start(k, LAUNCH_REFUSED, detail);
+}
+
 static void on_deadline(struct keeper *k)
 {
     if (k->phase == ENDING) {
         begin_killing(k);
     } else if (k->phase == PREPARING) {
-        give_up_start(k, LAUNCH_REFUSED, "its program was not executed within its time limit");
+        give_up_slow_start(k);
     } else if (k->phase == RUNNING) {
         decide_end(k, LAUNCH_TIMED_OUT, "");
         begin_ending(k, k->grace_us);
@@ -366,13 +416,14 @@ static void on_deadline(struct keeper *k)
 
 /* While the job is being ended, its time limit does not count any more (I3). Before the program is executed, a user who
  * shares the machine must not get around it: by stopping the process, or with a file system that does not answer. The
- * grace is for the start. */
+ * grace is for the start, which has START_S_MAX as well: until it is reported, nothing is charged. */
 static void set_limit_deadline(struct keeper *k)
 {
     int64_t limit_us = k->time_limit_us;
     if (k->phase == PREPARING && !k->task->rules->is_system) return;
     if (k->phase != PREPARING && k->phase != RUNNING) return;
     if (limit_us > 0 && k->phase == PREPARING) limit_us += k->grace_us;
+    if (k->phase == PREPARING) limit_us = min_us(limit_us > 0 ? limit_us : NEVER, START_S_MAX * US_PER_S);
     k->deadline_us = limit_us > 0 ? k->started_us + limit_us : NEVER; /* I5 */
 }
 

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "exec/launcher/durable.h"
 #include "exec/launcher/process.h"
@@ -13,7 +14,8 @@ bool strays_is_keeper(pid_t pid, struct buf *scratch)
 {
     char path[64];
     text_format(path, sizeof path, "/proc/%d/comm", (int)pid);
-    return str_equal(durable_read_text(path, scratch), str(strays_keeper_name));
+    return str_equal(durable_read_text(path, scratch), str(strays_keeper_name)) &&
+           process_read_uid(pid, scratch) == (int64_t)geteuid();
 }
 
 /* From the pids of the keepers of all known launches. False: one of them is not known yet. */

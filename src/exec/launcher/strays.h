@@ -13,7 +13,8 @@
 #include "exec/launcher/launch_table.h"
 
 /* The kernel's name of a keeper, with the end of line that /proc/PID/comm has (keeper.c). strays_is_keeper: whether a
- * process has it. */
+ * process of the launcher's user has it: another user's may be called like a keeper, so that a launcher looks at it
+ * again and again. */
 extern const char strays_keeper_name[];
 bool strays_is_keeper(pid_t pid, struct buf *scratch);
 

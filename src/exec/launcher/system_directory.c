@@ -84,11 +84,13 @@ static int write_id(int fd, struct err *e)
                : 0;
 }
 
-/* Under another name first, so that the file is complete if it exists. */
+/* Under another name first, so that the file is complete if it exists. Always a new file: what is there, of a launcher
+ * that was killed or of whoever could write here before, may be a fifo or a link to another file. */
 int system_directory_make_id(int fd, struct err *e)
 {
     if (faccessat(fd, "instance", F_OK, AT_SYMLINK_NOFOLLOW) == 0) return 0;
-    int file = openat(fd, "instance.new", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (unlinkat(fd, "instance.new", 0) < 0 && errno != ENOENT) return io_error("remove", "file", "instance.new", e);
+    int file = openat(fd, "instance.new", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0) return io_error("create", "file", "instance", e);
     int result = write_id(file, e);
     close(file);
