@@ -226,6 +226,13 @@ static int explain_no_file(struct call *call, struct client *c, const struct fie
                        "has no output: in a pretend cluster no job really runs");
 }
 
+/* The setting private_data hides where another user's job writes. */
+static int check_visible(const struct field_value *row, struct err *e)
+{
+    if (row[JOB_FIELD_OUT_PATH].text[0] != '\0') return 0;
+    return err_subject(e, ERR_DENIED, "job", str(row[JOB_FIELD_ID].text), "belongs to another user");
+}
+
 /* Prints the output of the row's job. */
 static int print_log(struct call *call, struct client *c, const char *target, const struct field_value *row,
                      struct err *e)
@@ -268,6 +275,7 @@ static int log_run(struct call *call, struct err *e)
 
     if (instance_open(call, &client, e) != 0) return -1;
     int status = request_row(call, &client, target, &row, e);
+    if (status == 0) status = check_visible(row, e);
     if (status == 0 && ((const struct log_values *)call->values)->has_follow && has_tasks(row))
         status = await_task(call, &client, target, &row, e);
     if (status == 0) status = print_log(call, &client, target, row, e);

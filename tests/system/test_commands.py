@@ -742,6 +742,8 @@ def test_history(instance):
     by_id = {int(row['id']): row for row in rows}
     assert [by_id[job]['exit_status:signal'] for job in jobs] == ['0:0', '1:0', '2:0', '3:0']
     assert by_id[killed]['exit_status:signal'] == '0:9'
+    statuses = {row['job_id']: (row['exit_status'], row['signal']) for row in json.loads(instance.good('history', '--json'))}
+    assert statuses == {**{job: (i, 0) for i, job in enumerate(jobs)}, killed: (None, 9)}
     table = instance.good('history')
     assert re.match(r' *ID +NAME +USER +ACCOUNT +STATE +EXIT +ELAPSED +CPUS +MAXMEM +ENDED\n', table)
     assert re.search(r'^ +%d +sh +\S+ +default +FAILED +signal 9 +0:\d\d ' % killed, table, re.MULTILINE)
@@ -766,6 +768,8 @@ def test_history_of_a_program_that_never_ran(instance):
     job = instance.submit('-o', '/nowhere/out', '--', 'true')
     assert instance.run('wait', job).status == 119
     assert instance.rows('history')[0]['exit_status:signal'] == ''
+    row = instance.job(job)
+    assert (row['state'], row['exit_status'], row['signal']) == ('FAILED', None, None)
     assert re.search(r'^ *%d +true +\S+ +default +FAILED +- ' % job, instance.good('history'), re.MULTILINE)
 
 
