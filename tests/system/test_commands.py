@@ -773,6 +773,17 @@ def test_history_of_a_program_that_never_ran(instance):
     assert re.search(r'^ *%d +true +\S+ +default +FAILED +- ' % job, instance.good('history'), re.MULTILINE)
 
 
+def test_status_says_which_cpus_are_not_kept(instance):
+    """Jobs on CPUs that the machine lacks are bound to none."""
+    instance.good('set', 'host_cpus=auto')
+    assert 'above the' not in instance.good('status')
+    instance.good('set', 'host_cpus=4096')
+    line = next(line for line in instance.good('status').splitlines() if ' CPUs: ' in line)
+    if 'CPUs: none' in line:
+        pytest.skip('nothing binds jobs to CPUs here')
+    assert re.search(r'does not prevent use of all CPUs by jobs with a CPU above the \d+ of this machine \(host_cpus is 4096\)$', line), line
+
+
 # ---- output ----
 
 
