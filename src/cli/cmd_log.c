@@ -68,9 +68,14 @@ static int request_row(struct call *call, struct client *c, const char *target, 
     bool waits = !has_started(row) && !is_ended(row);
     if (waits && row != first && !has_follow && list.rows.count == 1) row -= JOB_FIELD_COUNT; /* that has begun */
     if (list.rows.count > 1 || (has_tasks(row) && !names_task(call))) {
-        char id[24];
+        char id[24], task[24];
+        const char *tasks = row[JOB_FIELD_ARRAY_TASKS].text; /* "3-9": NULL where the row is of one task */
         text_format(id, sizeof id, "%lld", (long long)row[JOB_FIELD_JOB_ID].number);
-        return err_subject(e, ERR_INPUT, "job", str(id), "is an array; give one of its tasks, such as %s_0", id);
+        if (tasks != NULL)
+            text_format(task, sizeof task, "%.*s", (int)strspn(tasks, "0123456789"), tasks);
+        else
+            text_format(task, sizeof task, "%lld", (long long)row[JOB_FIELD_TASK_ID].number);
+        return err_subject(e, ERR_INPUT, "job", str(id), "is an array; give one of its tasks, such as %s_%s", id, task);
     }
     *out_row = row;
     return 0;

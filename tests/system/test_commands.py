@@ -714,7 +714,9 @@ def test_log(instance):
 
     array = instance.submit('--array', '1,2', '--', 'true')
     instance.good('wait', array)
-    assert 'is an array; give one of its tasks' in instance.bad('log', array)
+    assert 'is an array; give one of its tasks, such as %d_1' % array in instance.bad('log', array)
+    waiting = instance.submit('--hold', '--array', '3-9', '--', 'true')
+    assert 'such as %d_3' % waiting in instance.bad('log', waiting)
 
 
 def test_following_outlives_the_daemon(instance):
