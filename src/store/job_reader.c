@@ -452,8 +452,8 @@ static void read_fields(const struct cursor *c, const struct row_source *source,
     row->value[JOB_FIELD_USER] = field_text(sql_column_text(from, READER_COLUMN_USER));
 }
 
-/* Makes the exit status and the signal absent where the end had none, whose row has zeros: it ended before its start, or
- * its program could not be opened, or its keeper has gone. What a signal ended has no exit status. */
+/* Makes the exit status and the signal absent where the end had none, whose row has zeros: it ended before its
+ * start, or its program could not be opened, or its keeper has gone. What a signal ended has no exit status. */
 static void clear_exit(struct job_row *row)
 {
     int64_t state = job_row_number(row, JOB_FIELD_STATE);
