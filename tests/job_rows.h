@@ -208,15 +208,22 @@ static inline struct field_value job_rows_shown_begin(const struct job_row_place
 static inline struct field_value job_rows_unstarted(const struct job_row_place *p, bool is_pending, enum job_field f,
                                                     struct arena *arena)
 {
-    bool is_result = f == JOB_FIELD_EXIT_STATUS || f == JOB_FIELD_SIGNAL;
     if (f == JOB_FIELD_STATE) return field_number(is_pending ? JOB_PENDING : JOB_CANCELLED);
     if (f == JOB_FIELD_PARTITION) return job_member(p->s, p->job, JOB_FIELD_PARTITIONS, arena);
     if (f == JOB_FIELD_END && !is_pending) return job_member(p->s, p->job, JOB_FIELD_CANCELLED, arena);
-    if (is_result && !is_pending) return field_number(0);
     if (f == JOB_FIELD_RESTARTS) return field_number(job_rows_restarts(p->job, p->tasks));
     if (f == JOB_FIELD_DETAIL && !is_pending && p->job->is_cancelled_by_rule)
         return field_text("what it waited for can never happen");
     return field_is_text(job_field_at(f)) ? field_text("") : field_nothing(job_field_at(f));
+}
+
+/* Whether there is no exit status, or no signal either: it has not ended, or ended without. */
+static inline bool job_rows_has_no_exit(const struct task *k, enum job_field f)
+{
+    bool needs_one = k->state == JOB_FAILED || k->state == JOB_NODE_FAIL || k->state == JOB_REQUEUED;
+    if (!job_state_is_end(k->state) || k->start_us == 0) return true;
+    if (k->signal > 0) return f == JOB_FIELD_EXIT_STATUS;
+    return needs_one && k->exit_status == 0;
 }
 
 /* What is not known yet, and the number of a plain job's task, are not shown. */
@@ -225,7 +232,7 @@ static inline struct field_value job_rows_started(const struct job_row_place *p,
     bool is_result = f == JOB_FIELD_EXIT_STATUS || f == JOB_FIELD_SIGNAL;
     if (f == JOB_FIELD_TASK_ID && !p->job->is_array) return field_absent();
     if (f == JOB_FIELD_BILLING && p->task->start_us == 0) return field_absent();
-    if (is_result && !job_state_is_end(p->task->state)) return field_absent();
+    if (is_result && job_rows_has_no_exit(p->task, f)) return field_absent();
     return task_member(p->s, p->task, f, arena);
 }
 

@@ -68,9 +68,14 @@ static int request_row(struct call *call, struct client *c, const char *target, 
     bool waits = !has_started(row) && !is_ended(row);
     if (waits && row != first && !has_follow && list.rows.count == 1) row -= JOB_FIELD_COUNT; /* that has begun */
     if (list.rows.count > 1 || (has_tasks(row) && !names_task(call))) {
-        char id[24];
+        char id[24], task[24];
+        const char *tasks = row[JOB_FIELD_ARRAY_TASKS].text; /* "3-9": NULL where the row is of one task */
         text_format(id, sizeof id, "%lld", (long long)row[JOB_FIELD_JOB_ID].number);
-        return err_subject(e, ERR_INPUT, "job", str(id), "is an array; give one of its tasks, such as %s_0", id);
+        if (tasks != NULL)
+            text_format(task, sizeof task, "%.*s", (int)strspn(tasks, "0123456789"), tasks);
+        else
+            text_format(task, sizeof task, "%lld", (long long)row[JOB_FIELD_TASK_ID].number);
+        return err_subject(e, ERR_INPUT, "job", str(id), "is an array; give one of its tasks, such as %s_%s", id, task);
     }
     *out_row = row;
     return 0;
@@ -226,6 +231,13 @@ static int explain_no_file(struct call *call, struct client *c, const struct fie
                        "has no output: in a pretend cluster no job really runs");
 }
 
+/* The setting private_data hides where another user's job writes. */
+static int check_visible(const struct field_value *row, struct err *e)
+{
+    if (row[JOB_FIELD_OUT_PATH].text[0] != '\0') return 0;
+    return err_subject(e, ERR_DENIED, "job", str(row[JOB_FIELD_ID].text), "belongs to another user");
+}
+
 /* Prints the output of the row's job. */
 static int print_log(struct call *call, struct client *c, const char *target, const struct field_value *row,
                      struct err *e)
@@ -268,6 +280,7 @@ static int log_run(struct call *call, struct err *e)
 
     if (instance_open(call, &client, e) != 0) return -1;
     int status = request_row(call, &client, target, &row, e);
+    if (status == 0) status = check_visible(row, e);
     if (status == 0 && ((const struct log_values *)call->values)->has_follow && has_tasks(row))
         status = await_task(call, &client, target, &row, e);
     if (status == 0) status = print_log(call, &client, target, row, e);

@@ -102,7 +102,8 @@ static const char partition_add_text[] =
     "user lists, resources and load thresholds limit what starts there. In the tickets model it may have shares and tickets, "
     "as a job class.";
 static const char partition_delete_text[] =
-    "A partition with pending or running jobs cannot be deleted, nor can the last partition.";
+    "A partition with pending or running jobs cannot be deleted, nor can the last partition. The oldest partition is the "
+    "default of submissions; if it is deleted, the next oldest is the default, and one that is added again is not.";
 static const struct command_example partition_add_examples[] = {
     {.line = "fairlead partition add fast PriorityTier=2 TRESBillingWeights=CPU=1.0,Mem=0.25G",
      .meaning = "its jobs come before all others and are charged for memory, too"},

@@ -187,7 +187,7 @@ const struct command cmd_submit = {
         "  FAIRLEAD_RESTART_COUNT (how often it was requeued before)\n"
         "  FAIRLEAD_GPU_IDS, CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER (hosts with GPUs)\n"
         "  FAIRLEAD_LAUNCH_ID, FAIRLEAD_LAUNCH_KEY (which identify its processes)\n\n"
-        "Operators define the partitions, qualities of service, projects and resources that a job can name. 'fairlead partition "
+        "Administrators define the partitions, qualities of service, projects and resources that a job can name. 'fairlead partition "
         "show' lists the partitions; the same holds for qos, project and resource. Which options matter for a job's priority "
         "depends on the model of priorities (see 'fairlead prio --help').\n\n"
         "A TIME is 2h or now+2h (in two hours), 16:00, tomorrow, monday, 2026-11-21 or 2026-11-21T09:05; a DURATION is 90 "

@@ -45,16 +45,16 @@ static const struct hint hints[] = {
     {.code = ERR_NOT_FOUND, .subject = "qos", .name = "none", .text = "an empty value, DefaultQOS=, removes it"},
     {.code = ERR_NOT_FOUND,
      .subject = "user",
-     .text = "run 'fairlead user show' to list them or 'fairlead user add' to add one to an account"},
+     .text = "run 'fairlead user show' to list them; an administrator adds one with 'fairlead user add'"},
     {.code = ERR_NOT_FOUND,
      .subject = "user policy",
      .text = "run 'fairlead user show --policy' to list the users of the ticket policies"},
     {.code = ERR_EXISTS, .subject = "user", .text = "run 'fairlead user modify' to change it"},
-    {.code = ERR_DENIED, .subject = "user", .text = "ask an operator for one: 'fairlead user add NAME fshare=N'"},
+    {.code = ERR_DENIED, .subject = "user", .text = "ask an administrator for one: 'fairlead user add NAME fshare=N'"},
     {.code = ERR_DENIED,
      .subject = "",
      .field = "--deadline",
-     .text = "ask an operator to allow it with 'fairlead user modify NAME deadline=yes'"},
+     .text = "ask an administrator to allow it with 'fairlead user modify NAME deadline=yes'"},
 };
 
 /* Subjects of errors that are also commands with the subcommands add, modify, delete and show. */
@@ -82,7 +82,8 @@ static bool write_object_hint(const struct err *e, const char *command, char *ou
 {
     if (strcmp(e->subject, command) != 0) return false;
     if (e->code == ERR_NOT_FOUND)
-        text_format(out, HINT_SIZE, "run 'fairlead %s show' to list them or 'fairlead %s add' to add one", command,
+        text_format(out, HINT_SIZE,
+                    "run 'fairlead %s show' to list them; an administrator adds one with 'fairlead %s add'", command,
                     command);
     else if (e->code == ERR_EXISTS)
         text_format(out, HINT_SIZE, "run 'fairlead %s modify' to change it", command);

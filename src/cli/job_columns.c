@@ -78,8 +78,8 @@ static struct field_value compute_exit(const struct field_value *row, struct are
 {
     char text[48];
     if (!job_end_has_status(row)) return field_absent();
-    text_format(text, sizeof text, "%lld:%lld", (long long)row[JOB_FIELD_EXIT_STATUS].number,
-                (long long)row[JOB_FIELD_SIGNAL].number);
+    int64_t status = has(row, JOB_FIELD_EXIT_STATUS) ? row[JOB_FIELD_EXIT_STATUS].number : 0;
+    text_format(text, sizeof text, "%lld:%lld", (long long)status, (long long)row[JOB_FIELD_SIGNAL].number);
     return field_text(arena_copy(arena, str(text)));
 }
 
@@ -99,7 +99,7 @@ static void show_max_memory(const struct field_value *row, struct buf *out)
 {
     char text[32];
     int64_t kib = row[JOB_FIELD_MAX_RSS].number;
-    if (!has(row, JOB_FIELD_START) || kib == 0) /* not started, or not reported yet */
+    if (!has(row, JOB_FIELD_START) || kib <= 0) /* not started, not reported yet, or withheld */
         buf_add_char(out, '-');
     else
         buf_add(out, text, memory_format(text, (uint64_t)(kib + 1023) / 1024));
@@ -116,10 +116,10 @@ static void show_tasks(const struct field_value *row, struct buf *out)
     show_dash_if_empty(out);
 }
 
-/* Whether its usage is known: it has ended, or was measured while it runs. */
+/* Whether its usage is known: it has ended, or was measured while it runs, and is not withheld. */
 static bool has_usage(const struct field_value *row)
 {
-    if (!has(row, JOB_FIELD_START)) return false;
+    if (!has(row, JOB_FIELD_START) || !has(row, JOB_FIELD_CPU_TIME)) return false;
     return has(row, JOB_FIELD_END) || row[JOB_FIELD_CPU_TIME].number > 0 || row[JOB_FIELD_MEM_TIME].real > 0.0;
 }
 
@@ -162,10 +162,10 @@ static void show_nodes(const struct field_value *row, struct buf *out)
     show_dash_if_empty(out);
 }
 
-/* Appends the number with its prefix and suffix, unless it is 0. */
+/* Appends the number with its prefix and suffix, unless it is 0 or absent. */
 static void add_unless_0(const struct field_value *value, const char *prefix, const char *suffix, struct buf *out)
 {
-    if (value->number == 0) return;
+    if (value->number == 0 || value->number == FIELD_ABSENT) return;
     buf_format(out, "%s%s%lld%s", out->length > 0 ? ", " : "", prefix, (long long)value->number, suffix);
 }
 
@@ -195,7 +195,7 @@ static void show_time_limit(const struct field_value *row, struct buf *out)
 static void show_time_limit_and_origin(const struct field_value *row, struct buf *out)
 {
     show_time_limit(row, out);
-    if (row[JOB_FIELD_IS_TIME_EXEMPT].number != 0) buf_add_text(out, ", set by an operator: MaxWall does not count");
+    if (row[JOB_FIELD_IS_TIME_EXEMPT].number > 0) buf_add_text(out, ", set by an operator: MaxWall does not count");
 }
 
 /* Also what else it waits for: its begin; or that it can never run. */
@@ -221,7 +221,7 @@ static void show_tres(const struct field_value *row, struct buf *out)
 
 static void show_reserve(const struct field_value *row, struct buf *out)
 {
-    buf_add_text(out, row[JOB_FIELD_RESERVE].number != 0 ? "requested" : "-");
+    buf_add_text(out, row[JOB_FIELD_RESERVE].number > 0 ? "requested" : "-");
 }
 
 static void show_tickets(const struct field_value *row, struct buf *out)

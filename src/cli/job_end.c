@@ -21,9 +21,7 @@ static int number_or_0(const struct field_value *value)
 
 bool job_end_has_status(const struct field_value *row)
 {
-    if (row[JOB_FIELD_START].number == FIELD_ABSENT || row[JOB_FIELD_EXIT_STATUS].number == FIELD_ABSENT) return false;
-    bool is_failure = row[JOB_FIELD_STATE].number == JOB_FAILED || row[JOB_FIELD_STATE].number == JOB_NODE_FAIL;
-    return !is_failure || row[JOB_FIELD_EXIT_STATUS].number > 0 || row[JOB_FIELD_SIGNAL].number > 0;
+    return row[JOB_FIELD_EXIT_STATUS].number != FIELD_ABSENT || row[JOB_FIELD_SIGNAL].number != FIELD_ABSENT;
 }
 
 int job_end_status(const struct field_value *row)

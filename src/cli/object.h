@@ -1,4 +1,4 @@
-/* The objects that an operator defines (partitions, QOS, users, projects, departments, resources): the same functions
+/* The objects that an administrator defines (partitions, QOS, users, projects and so on): the same functions
  * for all kinds (fields/objects.h). Each takes the name from the call's first operand and prints what it did. */
 #ifndef FAIRLEAD_CLI_OBJECT_H
 #define FAIRLEAD_CLI_OBJECT_H

@@ -20,9 +20,9 @@ struct reason_row {
 #define OF_ACCOUNT " of the user, the account or one above it: "
 #define WAIT_FOR_ENDS "Wait until some of the jobs have ended."
 #define ASK_LIMIT \
-    " An operator can raise the limit: 'fairlead account modify NAME LIMIT=VALUE', of a user 'fairlead user modify'."
+    " An administrator can raise the limit: 'fairlead account modify NAME LIMIT=VALUE', of a user 'fairlead user modify'."
 #define ASK_QOS \
-    " Another QOS may do ('fairlead update ID -q NAME'), or an operator raises the limit: 'fairlead qos modify'."
+    " Another QOS may do ('fairlead update ID -q NAME'), or an administrator raises the limit: 'fairlead qos modify'."
 #define SMALLER                                                                                                            \
     "Ask for less: 'fairlead update ID' changes CPUs (-n), memory (--mem) and the time limit (-t), of an array until its " \
     "first task has started."
@@ -34,10 +34,10 @@ static const struct reason_row reason_rows[] = {
      "Wait; 'fairlead prio' shows the terms of the priorities. A shorter time limit lets it fit before the others."},
     {"REQ_NODE_NOT_AVAIL", NULL,
      "Only hosts that are drained or down, by themselves or in its partitions, could take it.",
-     "See 'fairlead host show' and 'fairlead partition show'; an operator resumes them with 'fairlead host resume'."},
+     "See 'fairlead host show' and 'fairlead partition show'; an administrator resumes them with 'fairlead host resume'."},
     {"LAUNCH_FAILURE", NULL,
      "The machine can start nothing: it has no space, descriptors, processes or memory, or no launcher.",
-     "Wait, it is tried again by itself; 'fairlead status' says what is missing."},
+     "Wait, one job is tried again by itself; 'fairlead status' says what is missing."},
     {"PARTITION_CLOSED", NULL, "Its partitions are closed by a calendar, or close before its time limit is over.",
      "Wait, or set a shorter time limit: 'fairlead update ID -t DURATION'."},
     {"PARTITION_TIME_LIMIT", NULL, "Its time limit exceeds the MaxTime of its partitions.",
@@ -45,9 +45,9 @@ static const struct reason_row reason_rows[] = {
     {"PARTITION_NODE_LIMIT", NULL, "Its nodes are more than MaxNodes of its partitions, or fewer than MinNodes.",
      "Ask for others: 'fairlead update ID -N COUNT', or another partition: -p NAME."},
     {"PARTITION_DOWN", NULL, "The state of its partitions is DOWN.",
-     "An operator lets jobs start again: 'fairlead partition modify NAME state=UP'."},
+     "An administrator lets jobs start again: 'fairlead partition modify NAME state=UP'."},
     {"PARTITION_INACTIVE", NULL, "The state of its partitions is INACTIVE.",
-     "An operator lets jobs start again: 'fairlead partition modify NAME state=UP'."},
+     "An administrator lets jobs start again: 'fairlead partition modify NAME state=UP'."},
     {"MAX_MEM_PER_NODE", NULL, "Its memory on a node is above MaxMemPerNode of its partitions.",
      "Ask for less: 'fairlead update ID --mem SIZE', or another partition: -p NAME."},
     {"QOS_NOT_ALLOWED", NULL, "Its partitions do not admit its QOS (AllowQos, DenyQos).",
@@ -70,7 +70,7 @@ static const struct reason_row reason_rows[] = {
      "task has started; or cancel the job."},
     {"DEPENDENCY", NULL, "It waits for other jobs.", "Wait; 'fairlead show job ID' names them."},
     {"INVALID_QOS", NULL, "Its QOS was taken away from its user or account (QosLevel).",
-     "Give it another one: 'fairlead update ID -q NAME', or an operator allows the QOS again: 'fairlead user modify'."},
+     "Give it another one: 'fairlead update ID -q NAME', or an administrator allows the QOS again: 'fairlead user modify'."},
     {"ARRAY_TASK_LIMIT", NULL,
      "As many tasks of the array run as may run at once, by its own limit or max_aj_instances.",
      "Wait, or 'fairlead update ID --array-limit COUNT'; 'fairlead show job ID' says which limit it is."},

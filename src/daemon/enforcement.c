@@ -55,13 +55,26 @@ static struct server_enforcement memory_row(const struct daemon *d, struct arena
     return row;
 }
 
-static struct server_enforcement cpus_row(const struct daemon *d)
+/* A job with a CPU that the machine lacks is bound to none (machine_cpus). */
+static const char *lacking_cpus_gap(const struct daemon *d, struct arena *arena)
+{
+    int64_t cpus = setting_number(&d->state.settings, SET_HOST_CPUS);
+    char gap[160];
+    if (cpus <= (int64_t)d->machine.has.cpus) return NULL;
+    text_format(gap, sizeof gap, "use of all CPUs by jobs with a CPU above the %u of this machine (host_cpus is %lld)",
+                d->machine.has.cpus, (long long)cpus);
+    return arena_copy(arena, str(gap));
+}
+
+static struct server_enforcement cpus_row(const struct daemon *d, struct arena *arena)
 {
     struct server_enforcement row = {.resource = "CPUs", .mechanism = "none", .gap = "use of the CPUs of other jobs"};
     if (!wants_cpus(d) || d->enforcement.cpus == ENFORCEMENT_CPUS_NONE) return row;
     bool has_cpuset = d->enforcement.cpus == ENFORCEMENT_CPUS_CPUSET;
     row.mechanism = has_cpuset ? "cpuset" : "affinity";
     row.gap = !has_cpuset ? "use of the CPUs of other jobs by one that calls taskset" : d->is_system ? NULL : SAME_USER;
+    const char *lacking = lacking_cpus_gap(d, arena);
+    if (lacking != NULL) row.gap = lacking;
     return row;
 }
 
@@ -98,7 +111,7 @@ uint32_t enforcement_list(void *context, struct arena *arena, const struct serve
     if (d->pretend != NULL) return 0;
     struct server_enforcement *rows = arena_alloc(arena, ROWS * sizeof *rows);
     rows[0] = memory_row(d, arena);
-    rows[1] = cpus_row(d);
+    rows[1] = cpus_row(d, arena);
     rows[2] = (struct server_enforcement){.resource = "GPUs",
                                           .mechanism = "CUDA_VISIBLE_DEVICES",
                                           .gap = "use of the GPUs of other jobs by one that changes it"};

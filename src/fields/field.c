@@ -32,6 +32,11 @@ struct field_value field_nothing(const struct field *f)
     return f->is_nullable ? field_absent() : field_number(0);
 }
 
+struct field_value field_unsaid(const struct field *f)
+{
+    return f->is_private ? field_absent() : field_nothing(f);
+}
+
 bool field_is_absent(const struct field *f, const struct field_value *value)
 {
     if (field_is_text(f)) return value->text == NULL;

@@ -57,6 +57,7 @@ struct field {
     const char *special;
     bool is_nullable;  /* may have no value: null in JSON, empty in lines, NULL in the database */
     bool is_hidden;    /* in no listing and not in the API */
+    bool is_private;   /* a reply may withhold its value: then null in JSON, and empty in lines */
     bool is_read_only; /* only the instance sets it */
     /* Of FIELD_TEXT: each line is NAME=VALUE. In JSON it is an object, elsewhere commas separate the pairs. */
     bool is_pairs;
@@ -122,6 +123,9 @@ struct field_value field_absent(void);
 /* The value of a field in a record that does not name it: absent if the field is nullable, otherwise 0 or the empty
  * text. */
 struct field_value field_nothing(const struct field *f);
+
+/* The value of a field that a reply leaves out: absent if it is private, otherwise field_nothing. */
+struct field_value field_unsaid(const struct field *f);
 
 /* Whether a nullable field has no value. */
 bool field_is_absent(const struct field *f, const struct field_value *value);

@@ -452,7 +452,21 @@ static void read_fields(const struct cursor *c, const struct row_source *source,
     row->value[JOB_FIELD_USER] = field_text(sql_column_text(from, READER_COLUMN_USER));
 }
 
-/* Makes fields absent that a task has only from its start or its end on. What ended before its start has zeros. */
+/* Makes the exit status and the signal absent where the end had none, whose row has zeros: it ended before its
+ * start, or its program could not be opened, or its keeper has gone. What a signal ended has no exit status. */
+static void clear_exit(struct job_row *row)
+{
+    int64_t state = job_row_number(row, JOB_FIELD_STATE);
+    bool has_started = row->value[JOB_FIELD_START].number != FIELD_ABSENT;
+    bool needs_one = state == JOB_FAILED || state == JOB_NODE_FAIL || state == JOB_REQUEUED;
+    bool has_signal = job_row_number_or(row, JOB_FIELD_SIGNAL, 0) > 0;
+    bool has_status = job_row_number_or(row, JOB_FIELD_EXIT_STATUS, 0) > 0;
+    bool has_none = !has_started || (needs_one && !has_signal && !has_status);
+    if (has_none || has_signal) row->value[JOB_FIELD_EXIT_STATUS] = field_absent();
+    if (has_none) row->value[JOB_FIELD_SIGNAL] = field_absent();
+}
+
+/* Makes fields absent that a task has only from its start or its end on. */
 static void clear_later_fields(struct job_row *row)
 {
     bool has_started = row->value[JOB_FIELD_START].number != FIELD_ABSENT;
@@ -461,9 +475,8 @@ static void clear_later_fields(struct job_row *row)
         enum job_field_since since = job_field_rows[f].since;
         if ((since == JOB_SINCE_START && !has_started) || (since == JOB_SINCE_END && !has_ended))
             row->value[f] = field_absent();
-        else if (since == JOB_SINCE_END && row->value[f].number == FIELD_ABSENT)
-            row->value[f] = field_number(0);
     }
+    clear_exit(row);
 }
 
 /* Why tasks were cancelled that could never start. */

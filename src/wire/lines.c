@@ -145,7 +145,7 @@ int wire_read_line(const struct wire_columns *columns, struct str line, struct a
 {
     const struct field_table *table = columns->table;
     struct str rest = line;
-    for (uint32_t i = 0; i < table->count; i++) out_values[i] = field_nothing(field_at(table, i));
+    for (uint32_t i = 0; i < table->count; i++) out_values[i] = field_unsaid(field_at(table, i));
     for (uint32_t i = 0; i < columns->count; i++) {
         if (rest.text == NULL) return fail_line(table, e, "a row has %u of %u columns", i, columns->count);
         struct str text = str_cut(rest, '|', &rest);

@@ -253,7 +253,7 @@ static int read_record(struct wire_reader *r, const struct field_table *table, j
     for (uint32_t i = 0; i < table->count; i++) {
         const struct field *f = field_at(table, i);
         json_t *member = f->is_hidden ? NULL : json_object_get(value, f->name);
-        out_values[i] = field_nothing(f);
+        out_values[i] = field_unsaid(f);
         if (member == NULL || json_is_null(member)) continue;
         size_t length = wire_enter(r, f->name);
         if (read_field(r, f, table->is_written, member, &out_values[i]) != 0) return -1;

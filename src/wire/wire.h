@@ -142,7 +142,7 @@ int wire_read(const struct wire_shape *shape, json_t *object, struct arena *aren
 int wire_read_text(const struct wire_shape *shape, struct str text, struct arena *arena, void *out_value,
                    struct err *e);
 
-/* Reads a record of a reply into table->count values; members that it lacks become field_nothing. Numbers may be
+/* Reads a record of a reply into table->count values; members that it lacks become field_unsaid. Numbers may be
  * out of range. ERR_INTERNAL. */
 int wire_read_record(const struct field_table *table, struct str text, struct arena *arena,
                      struct field_value *out_values, struct err *e);
@@ -181,7 +181,7 @@ struct wire_columns {
 int wire_read_heading(const struct field_table *table, struct str line, struct wire_columns *out_columns,
                       struct err *e);
 
-/* Reads a line into table->count values; empty and missing columns become field_nothing. Text is in memory of arena.
+/* Reads a line into table->count values; empty and missing columns become field_unsaid. Text is in memory of arena.
  * ERR_INTERNAL: a wrong number of columns, or a value of another type than its field has. */
 int wire_read_line(const struct wire_columns *columns, struct str line, struct arena *arena,
                    struct field_value *out_values, struct err *e);

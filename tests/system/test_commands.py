@@ -716,7 +716,9 @@ def test_log(instance):
 
     array = instance.submit('--array', '1,2', '--', 'true')
     instance.good('wait', array)
-    assert 'is an array; give one of its tasks' in instance.bad('log', array)
+    assert 'is an array; give one of its tasks, such as %d_1' % array in instance.bad('log', array)
+    waiting = instance.submit('--hold', '--array', '3-9', '--', 'true')
+    assert 'such as %d_3' % waiting in instance.bad('log', waiting)
 
 
 def test_following_outlives_the_daemon(instance):
@@ -744,6 +746,8 @@ def test_history(instance):
     by_id = {int(row['id']): row for row in rows}
     assert [by_id[job]['exit_status:signal'] for job in jobs] == ['0:0', '1:0', '2:0', '3:0']
     assert by_id[killed]['exit_status:signal'] == '0:9'
+    statuses = {row['job_id']: (row['exit_status'], row['signal']) for row in json.loads(instance.good('history', '--json'))}
+    assert statuses == {**{job: (i, 0) for i, job in enumerate(jobs)}, killed: (None, 9)}
     table = instance.good('history')
     assert re.match(r' *ID +NAME +USER +ACCOUNT +STATE +EXIT +ELAPSED +CPUS +MAXMEM +ENDED\n', table)
     assert re.search(r'^ +%d +sh +\S+ +default +FAILED +signal 9 +0:\d\d ' % killed, table, re.MULTILINE)
@@ -768,7 +772,20 @@ def test_history_of_a_program_that_never_ran(instance):
     job = instance.submit('-o', '/nowhere/out', '--', 'true')
     assert instance.run('wait', job).status == 119
     assert instance.rows('history')[0]['exit_status:signal'] == ''
+    row = instance.job(job)
+    assert (row['state'], row['exit_status'], row['signal']) == ('FAILED', None, None)
     assert re.search(r'^ *%d +true +\S+ +default +FAILED +- ' % job, instance.good('history'), re.MULTILINE)
+
+
+def test_status_says_which_cpus_are_not_kept(instance):
+    """Jobs on CPUs that the machine lacks are bound to none."""
+    instance.good('set', 'host_cpus=auto')
+    assert 'above the' not in instance.good('status')
+    instance.good('set', 'host_cpus=4096')
+    line = next(line for line in instance.good('status').splitlines() if ' CPUs: ' in line)
+    if 'CPUs: none' in line:
+        pytest.skip('nothing binds jobs to CPUs here')
+    assert re.search(r'does not prevent use of all CPUs by jobs with a CPU above the \d+ of this machine \(host_cpus is 4096\)$', line), line
 
 
 # ---- output ----

@@ -162,6 +162,40 @@ def test_details_leave_the_rows(world, secrets):
     assert '(hidden)' in world.good(world.users['other'], 'queue')
 
 
+HAS_NO_WORD = {'user', 'account', 'name', 'command'}  # which are (hidden); and uid, which is the kernel's for ids that cannot be shown
+PUBLIC = set(
+    'id job_id task_id array_tasks array_limit task_count state held reason restarts cpus mem_mib gpus mem_per_cpu_mib gpus_per_slot '
+    'time_limit_s slots_max nodes slots_per_node submit_us begin_us start_us end_us expected_start_us expected_places hosts cpu_ids gpu_ids '
+    'partition qos pe tres billing'.split())
+
+
+def test_hidden_details_have_no_value(world, secrets):
+    """Every field of a job that is not public is null, or an empty text: no number stands for it. In all listings of the command line, too."""
+    set_private(world, ['details'])
+    other = world.users['other']
+    for name, job in secrets.items():
+        row = world.value('other', 'GET', '/v1/jobs/%d' % job)['jobs'][0]
+        shown = {f: v for f, v in row.items() if f not in PUBLIC | HAS_NO_WORD | {'uid'} and v not in (None, '')}
+        assert shown == {}, name
+        listing = ['history'] if name == 'ended' else ['queue']
+        for command in listing, ['show', 'job', str(job)]:
+            rows = json.loads(world.good(other, *command, '--json'))
+            row = next(row for row in rows if row['job_id'] == job)
+            assert {f for f, v in row.items() if f not in PUBLIC | HAS_NO_WORD | {'uid'} and v not in (None, '')} == set(), command
+        fields = sorted(set(row) - PUBLIC - HAS_NO_WORD - {'uid'})
+        lines = world.good(other, *listing, '-P', '-o', ','.join(['job_id', *fields])).splitlines()
+        line = next(line for line in lines if line.startswith('%d|' % job))
+        assert line.strip('|') == str(job)
+        for word in '-2147483645', '-1023', '-92233', 'GiB x s':
+            assert word not in world.good(other, 'show', 'job', str(job))
+
+
+def test_a_hidden_log_is_refused_in_words(world, secrets):
+    set_private(world, ['details'])
+    for job in secrets.values():
+        assert world.bad(world.users['other'], 'log', str(job)) == 'fairlead log: job %d belongs to another user' % job
+
+
 @pytest.mark.parametrize('role', ['owner', 'operator', 'administrator', 'root'])
 def test_owners_and_operators_see_all(world, secrets, role):
     set_private(world, KINDS)

@@ -198,13 +198,13 @@ static void check_bound(json_t *schema, const char *key, double bound)
         assert_null(described);
 }
 
-static void check_field(json_t *schema, const struct field *f, bool is_written)
+static void check_field(json_t *schema, const struct field *f, bool is_written, bool is_nullable)
 {
     const char *type = type_of(f, is_written);
     assert_string_equal(json_string_value(member_of(schema, "description", NULL)), f->help);
     if (!has_type(schema, type)) fail_msg("%s is not %s", f->name, type);
-    bool has_null = strcmp(type, "enum") == 0 ? f->is_nullable : has_type(schema, "null");
-    assert_int_equal(has_null, f->is_nullable);
+    bool has_null = strcmp(type, "enum") == 0 ? is_nullable : has_type(schema, "null");
+    assert_int_equal(has_null, is_nullable);
     if (f->type == FIELD_CHOICE) check_words(schema, f);
     if (strcmp(type, "integer") != 0) return;
     check_bound(schema, "minimum", f->min);
@@ -220,7 +220,7 @@ static void check_record(json_t *schemas, const struct field_table *table)
     for (uint32_t i = 0; i < table->count; i++) {
         const struct field *f = field_at(table, i);
         if (f->is_hidden) continue;
-        check_field(member_of(properties, f->name, NULL), f, table->is_written);
+        check_field(member_of(properties, f->name, NULL), f, table->is_written, f->is_nullable || f->is_private);
         count++;
     }
     assert_int_equal(json_object_size(properties), count);
@@ -251,7 +251,8 @@ static void submissions_are_described_by_the_table(void **unused)
         for (const struct wire_field *f = shapes[i]->fields; f->name; f++) count++;
         for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
             if (!job_field_is_settable(f, shapes[i] == &api_update_shape)) continue;
-            check_field(member_of(properties, job_field_at(f)->name, NULL), job_field_at(f), false);
+            check_field(member_of(properties, job_field_at(f)->name, NULL), job_field_at(f), false,
+                        job_field_at(f)->is_nullable);
             count++;
         }
         assert_int_equal(json_object_size(properties), count);

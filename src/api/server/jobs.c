@@ -167,10 +167,8 @@ static void hide(struct job_row *row, const struct job_stream *l)
         if (job_field_rows[f].is_public || field->is_hidden) continue;
         if (is_text)
             row->value[f] = field->is_nullable ? field_absent() : field_text("");
-        else if (field->is_nullable)
+        else
             row->value[f] = field_absent();
-        else if (field->type != FIELD_REAL)
-            row->value[f].number = (int64_t)field->min;
     }
     row->value[JOB_FIELD_UID] = field_number(OVERFLOW_UID);
     for (size_t i = 0; i < sizeof shown_as_hidden / sizeof *shown_as_hidden; i++)

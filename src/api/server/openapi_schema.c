@@ -193,9 +193,8 @@ void schema_write_field(struct schema_writer *w, const struct wire_field *f, boo
 }
 
 /* A value of a field table; is_written: durations and memory are text. */
-static void write_value(struct json *j, const struct field *f, bool is_written)
+static void write_value(struct json *j, const struct field *f, bool is_written, bool is_nullable)
 {
-    bool is_nullable = f->is_nullable;
     switch (f->type) {
     case FIELD_TEXT:
         write_type(j, f->is_pairs ? "object" : "string", is_nullable);
@@ -216,11 +215,11 @@ static void write_value(struct json *j, const struct field *f, bool is_written)
         write_whole(j, f->min, f->max, f->special, is_nullable);
 }
 
-static void write_property(struct json *j, const char *name, const struct field *f, bool is_written)
+static void write_property(struct json *j, const char *name, const struct field *f, bool is_written, bool is_nullable)
 {
     schema_open(j, name);
     schema_text(j, "description", f->help);
-    write_value(j, f, is_written);
+    write_value(j, f, is_written, is_nullable);
     json_end(j);
 }
 
@@ -254,7 +253,8 @@ static void write_properties(struct schema_writer *w, const struct wire_shape *s
     }
     for (uint32_t i = 0; t->table != NULL && i < t->table->count; i++) {
         if (wire_table_name(t, i) != NULL)
-            write_property(j, wire_table_name(t, i), field_at(t->table, i), t->table->is_written);
+            write_property(j, wire_table_name(t, i), field_at(t->table, i), t->table->is_written,
+                           field_at(t->table, i)->is_nullable);
     }
     const struct field_table *pairs = shape->pair_fields.table;
     for (uint32_t i = 0; pairs != NULL && i < pairs->count; i++) schema_write_pair(j, field_at(pairs, i));
@@ -304,7 +304,7 @@ static void write_table(struct json *j, const struct field_table *table)
     schema_open(j, "properties");
     for (uint32_t i = 0; i < table->count; i++) {
         const struct field *f = field_at(table, i);
-        if (!f->is_hidden) write_property(j, f->name, f, table->is_written);
+        if (!f->is_hidden) write_property(j, f->name, f, table->is_written, f->is_nullable || f->is_private);
     }
     json_end(j);
     json_key(j, "required");

@@ -290,9 +290,10 @@ static bool is_looking_up(const struct keeper *k)
 {
     struct buf scratch = {0};
     if (k->phase != PREPARING || k->job.pid <= 0) return false;
-    int64_t uid = process_read_uid(k->job.pid, &scratch);
+    uint32_t uid;
+    bool is_other = process_read_uid(k->job.pid, &scratch, &uid) && uid != k->task->launch->uid;
     buf_release(&scratch);
-    return uid >= 0 && uid != (int64_t)k->task->launch->uid;
+    return is_other;
 }
 
 static void begin_killing(struct keeper *k)

@@ -155,19 +155,6 @@ int64_t process_read_resident(const struct process *p, struct buf *scratch)
     return pages;
 }
 
-int64_t process_read_uid(pid_t pid, struct buf *scratch)
-{
-    static const char name[] = "\nUid:\t";
-    char path[PROC_PATH_SIZE];
-    uint64_t uid;
-    text_format(path, sizeof path, "/proc/%d/status", (int)pid);
-    (void)durable_read_text(path, scratch);
-    const char *line = scratch->length > 0 ? strstr(scratch->text, name) : NULL;
-    if (line == NULL) return -1;
-    struct str rest, digits = str_cut(str(line + sizeof name - 1), '\t', &rest);
-    return number_parse_u64(digits, &uid) ? (int64_t)uid : -1;
-}
-
 /* The kernel adds the I/O of a child to that of the process that waits for it, but not to that of its thread. */
 int64_t process_read_children_io(pid_t pid, struct buf *scratch)
 {

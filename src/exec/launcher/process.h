@@ -48,14 +48,11 @@ void processes_read(struct processes *out);
 int64_t process_read_io(pid_t pid, struct buf *scratch);
 int64_t process_read_children_io(pid_t pid, struct buf *scratch);
 
-/* The real uid of a process. False: it is gone, or hidden. scratch as above. */
+/* The real uid of a process, which no set-uid program changes. False: it is gone, or hidden. scratch as above. */
 bool process_read_uid(pid_t pid, struct buf *scratch, uint32_t *out_uid);
 
 /* The pages that a process has in memory, from one of its threads if the first one has ended. scratch as above. */
 int64_t process_read_resident(const struct process *p, struct buf *scratch);
-
-/* The real user of a process, which no set-uid program changes; -1: it is gone. scratch as above. */
-int64_t process_read_uid(pid_t pid, struct buf *scratch);
 
 /* From pid to index in all. */
 void processes_index(const struct processes *all, struct map *out_index_by_pid);

@@ -13,9 +13,10 @@ const char strays_keeper_name[] = "fairlead-keeper\n";
 bool strays_is_keeper(pid_t pid, struct buf *scratch)
 {
     char path[64];
+    uint32_t uid;
     text_format(path, sizeof path, "/proc/%d/comm", (int)pid);
     return str_equal(durable_read_text(path, scratch), str(strays_keeper_name)) &&
-           process_read_uid(pid, scratch) == (int64_t)geteuid();
+           process_read_uid(pid, scratch, &uid) && uid == geteuid();
 }
 
 /* From the pids of the keepers of all known launches. False: one of them is not known yet. */
