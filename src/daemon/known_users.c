@@ -1,6 +1,6 @@
-/*  I1  A uid that is another person's is stored when all jobs of the uid are held in earlier commits, never before: after
- *      a crash in between they would run as that person. Until then other answers about the uid are dropped: the next
- *      ones come within a minute. */
+/*  I1  A uid that is another person's is stored when all jobs of the uid are held in earlier commits, never before:
+ *      after a crash in between they would run as that person. Until then other answers about the uid are dropped: the
+ *      next ones come within a minute. */
 #include "daemon/known_users.h"
 
 #include <string.h>
