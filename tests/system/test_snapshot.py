@@ -38,16 +38,28 @@ def children(pid):
     return []
 
 
-def stop_plan(pid, thread):
+def stop_plan_of(pid, thread):
     """Stops the process that plans for a request of that thread, once it has only its pipe: one that is stopped before it has run
-    would outlive the daemon, and keep its locks."""
+    would outlive the daemon, and keep its locks. None: the plan was made before its process was found."""
     while thread.is_alive():
         for child in children(pid):
             with contextlib.suppress(OSError):
                 if len(os.listdir('/proc/%d/fd' % child)) == 1:
                     os.kill(child, signal.SIGSTOP)
                     return child
-    pytest.fail('the plan was made before its process was found')
+    return None
+
+
+def stop_plan(instance, results):
+    """Asks for plans until the process of one is stopped. Returns it and the thread that waits, which appends to results."""
+    for _ in range(200):
+        thread = threading.Thread(target=lambda: results.append(instance.run('queue', '--start')))
+        thread.start()
+        if plan := stop_plan_of(instance.pid(), thread):
+            return plan, thread
+        thread.join()
+        results.clear()
+    pytest.fail('200 plans were made before their processes were found')
 
 
 def test_starts_are_those_of_a_plan_in_the_order_of_the_jobs(busy):
@@ -68,10 +80,8 @@ def test_a_submission_that_is_tried_leaves_nothing(busy):
 
 
 def test_other_requests_are_answered_meanwhile_and_a_killed_process_is_an_error(busy):
-    pid, results = busy.pid(), []
-    thread = threading.Thread(target=lambda: results.append(busy.run('queue', '--start')))
-    thread.start()
-    plan = stop_plan(pid, thread)
+    results = []
+    plan, thread = stop_plan(busy, results)
     assert busy.good('clock') and busy.submit('--', 'true') == JOBS + 2  # while the process is stopped
     os.kill(plan, signal.SIGKILL)
     thread.join()
@@ -82,9 +92,7 @@ def test_other_requests_are_answered_meanwhile_and_a_killed_process_is_an_error(
 
 def test_a_daemon_that_stops_or_is_killed_leaves_no_process(busy):
     for end in (lambda: busy.good('stop'), busy.kill):
-        thread = threading.Thread(target=lambda: busy.run('queue', '--start'))
-        thread.start()
-        plan = stop_plan(busy.pid(), thread)
+        plan, thread = stop_plan(busy, [])
         end()
         thread.join()
         until(lambda: not pathlib.Path('/proc/%d' % plan).exists(), 'the process to end')

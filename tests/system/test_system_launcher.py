@@ -3,6 +3,7 @@ been taken over, cannot do. One test for each class of fault that other schedule
 import ctypes
 import errno
 import grp
+import itertools
 import os
 import pathlib
 import pwd
@@ -47,8 +48,9 @@ class Accounts:
     def make(self):
         remove_stale_accounts()
         subprocess.run(['groupadd', self.team_name], check=True)
+        uids = itertools.count(20000 + os.getpid() % 13000 * 3)  # those of other runs are others, also while one is free for a while
         for name, account in self.names.items():
-            kind = ['--system'] if name == 'daemon' else []
+            kind = ['--system'] if name == 'daemon' else ['--uid', str(next(uids))]
             subprocess.run(['useradd', '--no-create-home', '--user-group', *kind, account], check=True)
             setattr(self, name, pwd.getpwnam(account))
         subprocess.run(['usermod', '-a', '-G', self.team_name, self.alice.pw_name], check=True)
