@@ -296,5 +296,6 @@ def test_removal_and_purge(machine):
     machine.good('dpkg', '--purge', 'fairlead')
     left = machine.good('find', '/etc', '/usr', '/var/lib', '/run', '/sys/fs/cgroup', '-name', 'fairlead*', '!', '-name', 'fairlead-agent*')
     assert left == ''
-    assert machine.run('systemctl', 'list-units', '--all', '--plain', '--no-legend', 'fairlead*').stdout.split('\n')[0].startswith('fairlead-agent')
+    listed = machine.good('systemctl', 'list-units', '--all', '--plain', '--no-legend', 'fairlead*')
+    assert [line.split()[0] for line in listed.splitlines()] == ['fairlead-agent.service']
     machine.install()
