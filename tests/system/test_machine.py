@@ -267,8 +267,7 @@ def test_an_upgrade_with_jobs_running(machine):
 
 def test_a_reboot_with_jobs(machine):
     """What waits starts afterwards; what ran is NODE_FAIL, or starts again where its user allows that."""
-    running, again = machine.start_job('ann', '--cpus', '1'), machine.submit('ben', '--requeue', '--', 'sh', '-c', UNTIL_GO)
-    machine.wait_for(again, 'RUNNING')
+    running, again = machine.start_job('ann', '--cpus', '1'), machine.start_job('ben', '--cpus', '1', '--requeue')
     waiting = machine.submit('ann', '--', 'sh', '-c', 'echo done')
     machine.good('fairlead', 'set', 'requeue_delay_s=0')
     machine.good('sync')
@@ -277,8 +276,7 @@ def test_a_reboot_with_jobs(machine):
     machine.good('fairlead', 'wait', waiting)
     assert machine.job(running)['state'] == 'NODE_FAIL'
     machine.wait_for(again, 'RUNNING')
-    machine.good('touch', 'go', user='ben')
-    machine.good('fairlead', 'wait', again)
+    machine.finish_job('ben', again)
     assert 'all agree' in machine.good('fairlead', 'verify')
 
 
@@ -296,5 +294,6 @@ def test_removal_and_purge(machine):
     machine.good('dpkg', '--purge', 'fairlead')
     left = machine.good('find', '/etc', '/usr', '/var/lib', '/run', '/sys/fs/cgroup', '-name', 'fairlead*', '!', '-name', 'fairlead-agent*')
     assert left == ''
-    assert machine.run('systemctl', 'list-units', '--all', '--plain', '--no-legend', 'fairlead*').stdout.split('\n')[0].startswith('fairlead-agent')
+    listed = machine.good('systemctl', 'list-units', '--all', '--plain', '--no-legend', 'fairlead*')
+    assert [line.split()[0] for line in listed.splitlines()] == ['fairlead-agent.service']
     machine.install()
