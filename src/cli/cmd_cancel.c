@@ -9,7 +9,7 @@
 
 enum {
     LINES_MAX = 20,   /* of the jobs that are reported one by one */
-    PIECE_MAX = 1000, /* of the jobs of one request: meanwhile the instance serves no other */
+    PIECE_MAX = 1000, /* of the jobs of one request */
 };
 
 struct cancel_values {

@@ -265,8 +265,8 @@ static int restore_run(struct call *call, struct err *e)
     close(fd);
     if (status == 0)
         output_line(call->out,
-                    "Restored %s (schema version %u, instance %s) into %s: 'fairlead start --state %s' starts it, with "
-                    "its jobs held",
+                    "Restored %s (schema version %u, instance %s) into %s: 'fairlead start --state %s' starts it, and "
+                    "'fairlead status' says which jobs it holds",
                     file, found.version, found.id[0] != '\0' ? found.id : "without an id", directory, directory);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/quantity.h"
 const struct command_exit job_end_exits[] = {
     {.status = JOB_EXIT_OUT_OF_MEMORY, .meaning = "the job used more memory than it had asked for, and was ended"},
     {.status = JOB_EXIT_NOT_STARTED,
@@ -50,5 +51,9 @@ void job_end_describe(const struct field_value *row, struct buf *out)
     else if (status > 0)
         buf_format(out, ", exit status %d", status);
     if (detail != NULL && detail[0] != '\0') buf_format(out, " (%s)", detail);
-    if (row[JOB_FIELD_STATE].number == JOB_OUT_OF_MEMORY) buf_add_text(out, "; submit it with more, as --mem 4G");
+    if (row[JOB_FIELD_STATE].number == JOB_OUT_OF_MEMORY && row[JOB_FIELD_MEM_MIB].number != FIELD_ABSENT) {
+        char more[32];
+        memory_format(more, 2 * (uint64_t)row[JOB_FIELD_MEM_MIB].number);
+        buf_format(out, "; submit it with more, as --mem %s", more);
+    }
 }

@@ -21,7 +21,7 @@ struct multifactor_rules {
     bool has_tres_weights;        /* one of them is not 0 */
     int64_t max_age_s;            /* 0: every age factor is 1; below 0: unlimited, every age factor is 0 */
     bool favor_small;
-    uint32_t flags; /* FLAG_* of policy_text.h */
+    uint32_t flags; /* FLAG_* of setting_text.h */
 };
 
 /* The properties of a partition that the terms depend on. */

@@ -80,7 +80,7 @@ static void reconcile_open(struct launches *l, uint32_t index, struct launch_dir
         set_unreadable(l, entry);
         return;
     }
-    /* Records after the start are not synced (record_log.c): a loss of power may have torn them. */
+    /* Records after the start are not synced: a loss of power may have torn them. */
     if (result != 0 && found && !launch_ends_is_of_this_boot(l, &identity)) result = 0;
     if (result == 0 && found) launches_update(l, entry, &record);
     /* Another program has written here, so the job's end is unknown. */
