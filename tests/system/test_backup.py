@@ -435,6 +435,8 @@ def test_jobs_of_a_backup_that_is_restored_under_another_uid_run(instance):
 def test_a_backup_that_is_interrupted_leaves_nothing(instance, number):
     """While it waits for the instance, which is stopped."""
     path, pid = instance.work / 'b.db', instance.pid()
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)  # under nohup the command would ignore it, too
     os.kill(pid, signal.SIGSTOP)
     try:
         backup = instance.popen('backup', path)
