@@ -73,6 +73,8 @@ def remove_stale_accounts():
 
 @pytest.fixture(scope='module')
 def accounts():
+    if reason := why_not():
+        pytest.skip(reason)
     made = Accounts()
     try:
         made.make()
