@@ -109,7 +109,7 @@ def test_jobs_run_as_they_say(cluster):
         'sleep': (cluster.submit('--', 'sleep', '90'), 'COMPLETED', 0, 90),
         'comment': (cluster.submit('--comment', 'run=2:00 exit=7', '--', 'sleep', '5'), 'FAILED', 7, 120),
         'fail': (cluster.submit('--comment', 'fail,run=45', '--', 'true'), 'FAILED', 1, 45),
-        'limit': (cluster.submit('-t', '2:00', '--comment', 'run=1:00:00', '--', 'true'), 'TIMEOUT', 0, 120),
+        'limit': (cluster.submit('-t', '2:00', '--comment', 'run=1:00:00', '--', 'true'), 'TIMEOUT', None, 120),
         'script': (cluster.submit('-', text='#!/bin/sh\nsleep 3m\n'), 'COMPLETED', 0, 180),
     }
     for job, state, status, run_s in jobs.values():
