@@ -2,7 +2,7 @@
 #
 ## make            build the programs: build/fairlead, build/fairleadd, build/fairlead-launcher
 ## make demo       show how a private instance divides one machine between three accounts, in under a minute
-## make check      run the quick tests, in a minute or two: the plain build only, without the crash tests
+## make check      run the tests of the plain build, without the crash tests: some ten minutes
 ## make test       build and run every test, on the plain build and on one with sanitizers
 ## make bench      run the benchmarks
 ## make fuzz       fuzz every parser, each for FUZZ_SECONDS (20)
