@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,7 +9,7 @@
 #include "base/number.h"
 #include "cli/spawn.h"
 
-enum { TEXT_SIZE = 4096, EXIT_NOT_RUN = 127 };
+enum { TEXT_SIZE = 4096 };
 
 /* The message of a program about a file, with the name that the user gave it. */
 static int refuse(const char *text, const char *path, const char *name, struct err *e)
@@ -25,15 +24,7 @@ static int refuse(const char *text, const char *path, const char *name, struct e
 _Noreturn static void execute(const char *program, const char *path, int output)
 {
     char *const arguments[] = {(char *)program, "--check-database", (char *)path, NULL};
-    dup2(output, STDOUT_FILENO);
-    dup2(output, STDERR_FILENO);
-    close_range(3, ~0u, 0);
-    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    execv(program, arguments);
-    _exit(EXIT_NOT_RUN);
+    spawn_become(arguments, output, output);
 }
 
 /* Reads to the end; what does not fit is dropped. */
@@ -98,7 +89,7 @@ int database_check_run(const char *path, const char *name, struct arena *arena, 
         return err_set(e, ERR_UNAVAILABLE, "fairleadd is neither in the directory of this program nor in PATH");
     int status = run(program, path, text);
     if (status == 0) return parse(str(text), arena, out, e);
-    if (status < 0 || status == EXIT_NOT_RUN)
+    if (status < 0 || status == SPAWN_NOT_RUN)
         return err_set(e, ERR_UNAVAILABLE, "%s cannot be started: %s", program, strerrordesc_np(errno));
     if (status > 128 || text[0] == '\0')
         return err_set(e, ERR_UNAVAILABLE, "%s --check-database ended with status %d", program, status);

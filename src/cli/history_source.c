@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -12,20 +11,10 @@
 #include "base/text.h"
 #include "cli/spawn.h"
 
-enum { EXIT_NOT_RUN = 127 };
-
 _Noreturn static void execute(const char *program, const char *directory, int output, int errors)
 {
     char *const arguments[] = {(char *)program, "--export-history", (char *)directory, NULL};
-    dup2(output, STDOUT_FILENO);
-    dup2(errors, STDERR_FILENO);
-    close_range(3, ~0u, 0);
-    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    execv(program, arguments);
-    _exit(EXIT_NOT_RUN);
+    spawn_become(arguments, output, errors);
 }
 
 static int start(struct history_source *h, const char *program, struct err *e)

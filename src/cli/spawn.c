@@ -14,7 +14,7 @@
 #include "base/ensure.h"
 #include "base/text.h"
 
-enum { PATH_SIZE = 4096, TAIL_BYTES = 8192, TAIL_LINES = 10, EXIT_NOT_RUN = 127 };
+enum { PATH_SIZE = 4096, TAIL_BYTES = 8192, TAIL_LINES = 10 };
 
 /* DIRECTORY/NAME in the arena, if it is an executable file, else NULL. */
 static const char *runnable_in(struct str directory, const char *name, struct arena *a)
@@ -76,7 +76,7 @@ _Noreturn static void execute(const struct spawn *s, int log)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (chdir("/") == 0) execv(s->program, s->arguments);
-    _exit(EXIT_NOT_RUN);
+    _exit(SPAWN_NOT_RUN);
 }
 
 int spawn_run(struct spawn *s, struct err *e)
@@ -124,4 +124,17 @@ const char *spawn_log_tail(const struct spawn *s, struct arena *a)
         if (from[-1] == '\n' && ++lines == TAIL_LINES) break;
     }
     return arena_copy(a, str_range(from, tail.text + tail.length));
+}
+
+_Noreturn void spawn_become(char *const *arguments, int output, int errors)
+{
+    sigset_t none;
+    dup2(output, STDOUT_FILENO);
+    dup2(errors, STDERR_FILENO);
+    close_range(3, ~0u, 0);
+    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execv(arguments[0], arguments);
+    _exit(SPAWN_NOT_RUN);
 }

@@ -7,6 +7,9 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+/* The exit status of a child that could not become its program. */
+enum { SPAWN_NOT_RUN = 127 };
+
 struct spawn {
     const char *program, *log_path; /* absolute */
     char **arguments;               /* ends with NULL */
@@ -20,6 +23,10 @@ const char *spawn_find_program(const char *name, struct arena *a);
 /* Creates a directory and its missing parents, with mode 0700. path: absolute. ERR_INPUT: too long, or not a directory;
  * ERR_IO: it cannot be created. */
 int spawn_make_directory(const char *path, struct err *e);
+
+/* In a child: becomes the program arguments[0], with this standard output and error, no further descriptor, and the
+ * default handling of signals. arguments ends with NULL. SPAWN_NOT_RUN: it cannot be run. */
+_Noreturn void spawn_become(char *const *arguments, int output, int errors);
 
 /* Starts s->program detached, in its own session and in /, with an empty standard input; its output is appended to the
  * log (mode 0600). Sets pid and log_start. ERR_IO. */

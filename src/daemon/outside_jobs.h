@@ -41,6 +41,7 @@ struct outside_jobs {
     ARRAY(struct outside_user) users; /* those that use something */
 };
 
+/* The rule that the settings give. */
 struct outside_rule outside_jobs_rule(const struct settings *settings);
 
 /* How often to look, in milliseconds: four times in outside_jobs_s, but not too often. */
@@ -49,9 +50,12 @@ uint64_t outside_jobs_interval_ms(const struct outside_rule *rule);
 /* Takes what all users used; those that are missing used nothing. now_us: time since boot. O(users^2), few. */
 void outside_jobs_update(struct outside_jobs *o, const struct outside_rule *rule, const struct outside_use *uses,
                          uint32_t count, int64_t now_us);
+
+/* Forgets all users, as when the setting goes off. */
 void outside_jobs_clear(struct outside_jobs *o);
 void outside_jobs_release(struct outside_jobs *o);
 
+/* Whether the user was above the threshold for long enough. */
 bool outside_jobs_is_over(const struct outside_jobs *o, uint32_t uid);
 
 /* Appends who is over: "ann uses 3.9 CPUs and GPU 0 outside jobs for 12:00, with a low weight". has_names: otherwise
