@@ -1,0 +1,74 @@
+/* Sums over ended jobs, for each value of a key: a user, an account, a day.
+ *
+ * A row of the history, one attempt of one task, counts once, at its end and whole: what ran before the span and ended
+ * in it counts, what still runs does not. Memory is O(rows): a number for each wait, from which medians come. */
+#ifndef FAIRLEAD_CLI_JOB_REPORT_H
+#define FAIRLEAD_CLI_JOB_REPORT_H
+
+#include "base/array.h"
+#include "base/map.h"
+#include "fields/column.h"
+
+enum report_key {
+    REPORT_BY_USER,
+    REPORT_BY_ACCOUNT,
+    REPORT_BY_DAY,
+    REPORT_BY_WEEK,
+    REPORT_BY_MONTH,
+    REPORT_BY_PARTITION,
+    REPORT_BY_QOS,
+    REPORT_BY_STATE,
+    REPORT_BY_NAME,
+    REPORT_BY_PROJECT,
+};
+#define REPORT_KEYS "user|account|day|week|month|partition|qos|state|name|project"
+
+enum report_field {
+    REPORT_KEY,
+    REPORT_JOBS,
+    REPORT_COMPLETED,
+    REPORT_WAIT_MEDIAN,
+    REPORT_WAIT_MEAN,
+    REPORT_WAIT_MAX,
+    REPORT_CPU_HOURS,
+    REPORT_GPU_HOURS,
+    REPORT_MEM_HOURS,
+    REPORT_BILLING_HOURS,
+    REPORT_CPU_PERCENT,
+    REPORT_MEM_PERCENT,
+    REPORT_PROMISED,
+    REPORT_RECEIVED,
+    REPORT_FIELD_COUNT,
+};
+
+extern const struct column_table job_report_columns;
+
+struct report_group {
+    const char *key;
+    uint64_t job_count, completed_count;
+    double wait_s, wait_max_s;
+    double cpu_h, cpu_used_h, gpu_h, mem_gib_h, peak_gib_h, billing_h;
+    ARRAY(float) waits_s;
+};
+
+struct job_report {
+    enum report_key key;
+    ARRAY(struct report_group) groups;
+    struct map index; /* of the groups, by key */
+    double billing_h; /* of all */
+    struct arena *arena;
+};
+
+/* row: a record of job_fields. One that has not started counts as a job without use. */
+void job_report_add(struct job_report *r, const struct field_value *row);
+
+/* The groups by billing, the largest first; days, weeks and months in their order. */
+void job_report_sort(struct job_report *r);
+
+/* A group as a record of job_report_columns. promised: its share, 0 to 1; NAN: none. */
+void job_report_row(const struct job_report *r, const struct report_group *group, double promised,
+                    struct field_value out[REPORT_FIELD_COUNT]);
+
+void job_report_release(struct job_report *r);
+
+#endif
