@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "base/quantity.h"
+#include "cli/history_report.h"
 #include "cli/instance.h"
-#include "cli/job_report.h"
 #include "cli/listing.h"
 #include "cli/share_promise.h"
 #include "fields/job_fields.h"
@@ -69,7 +69,7 @@ static int read_lines(struct call *call, struct client *c, const char *target, c
 
 static void add_job(void *context, const struct field_value *row)
 {
-    job_report_add(context, row);
+    history_report_add(context, row);
 }
 
 static void add_share(void *context, const struct field_value *row)
@@ -85,7 +85,7 @@ static void add_time(struct buf *target, const char *name, int64_t time_us)
     client_add_query(target, name, text);
 }
 
-static int read_jobs(struct call *call, struct client *c, struct job_report *report, struct err *e)
+static int read_jobs(struct call *call, struct client *c, struct history_report *report, struct err *e)
 {
     const struct report_values *v = call->values;
     struct buf target = {0};
@@ -115,18 +115,18 @@ static double promised_to(const struct share_promise *promise, enum report_key k
     return key == REPORT_BY_USER ? share_promise_of_user(promise, name) : share_promise_of_account(promise, name);
 }
 
-static int write_rows(struct call *call, struct client *c, struct job_report *report, struct err *e)
+static int write_rows(struct call *call, struct client *c, struct history_report *report, struct err *e)
 {
     const struct report_values *v = call->values;
     struct share_promise promise = {.arena = call->arena};
     struct listing listing;
     bool has_promise = report->groups.count > 0 && read_shares(call, c, report->key, &promise);
-    int status = listing_begin(&listing, &job_report_columns, &v->listing, call->out, e);
-    job_report_sort(report);
+    int status = listing_begin(&listing, &history_report_columns, &v->listing, call->out, e);
+    history_report_sort(report);
     for (uint32_t i = 0; status == 0 && i < report->groups.count; i++) {
         struct field_value row[REPORT_FIELD_COUNT];
         const struct report_group *group = &report->groups.items[i];
-        job_report_row(report, group, has_promise ? promised_to(&promise, report->key, group->key) : NAN, row);
+        history_report_row(report, group, has_promise ? promised_to(&promise, report->key, group->key) : NAN, row);
         listing_add(&listing, row);
     }
     if (status == 0) listing_end(&listing);
@@ -140,13 +140,13 @@ static int write_rows(struct call *call, struct client *c, struct job_report *re
 static int report_run(struct call *call, struct err *e)
 {
     const struct report_values *v = call->values;
-    struct job_report report = {.key = (enum report_key)v->key, .arena = call->arena};
+    struct history_report report = {.key = (enum report_key)v->key, .arena = call->arena};
     struct client client;
     if (listing_check(&v->listing, e) != 0 || instance_open(call, &client, e) != 0) return -1;
     client_wait_long(&client);
     int status = read_jobs(call, &client, &report, e);
     if (status == 0) status = write_rows(call, &client, &report, e);
-    job_report_release(&report);
+    history_report_release(&report);
     client_close(&client);
     return status;
 }
@@ -171,7 +171,7 @@ const struct command cmd_report = {
         "the long run if all have enough to run; who has not leaves the rest to others.",
     .options = report_options,
     .values_size = sizeof(struct report_values),
-    .listed = &job_report_columns,
+    .listed = &history_report_columns,
     .examples = report_examples,
     .see_also = "history share efficiency",
     .run = report_run,

@@ -1,4 +1,4 @@
-#include "cli/job_report.h"
+#include "cli/history_report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static const char *key_of(enum report_key key, const struct field_value *row, ch
     }
 }
 
-static struct report_group *find_group(struct job_report *r, const char *key)
+static struct report_group *find_group(struct history_report *r, const char *key)
 {
     uint32_t index = map_get(&r->index, str(key));
     if (index != NONE) return &r->groups.items[index];
@@ -101,7 +101,7 @@ static void add_wait(struct report_group *group, const struct field_value *row)
     *array_add(&group->waits_s) = (float)wait_s;
 }
 
-void job_report_add(struct job_report *r, const struct field_value *row)
+void history_report_add(struct history_report *r, const struct field_value *row)
 {
     char buffer[64];
     struct report_group *group = find_group(r, key_of(r->key, row, buffer, sizeof buffer));
@@ -127,7 +127,7 @@ static int by_billing(const void *a, const void *b)
     return x > y ? -1 : x < y ? 1 : by_key(a, b);
 }
 
-void job_report_sort(struct job_report *r)
+void history_report_sort(struct history_report *r)
 {
     bool is_date = r->key == REPORT_BY_DAY || r->key == REPORT_BY_WEEK || r->key == REPORT_BY_MONTH;
     if (r->groups.count > 0)
@@ -154,8 +154,8 @@ static struct field_value percent(double part, double whole)
     return whole > 0 ? field_real(100 * part / whole) : field_absent();
 }
 
-void job_report_row(const struct job_report *r, const struct report_group *group, double promised,
-                    struct field_value out[REPORT_FIELD_COUNT])
+void history_report_row(const struct history_report *r, const struct report_group *group, double promised,
+                        struct field_value out[REPORT_FIELD_COUNT])
 {
     uint32_t waited = group->waits_s.count;
     out[REPORT_KEY] = field_text(group->key);
@@ -174,7 +174,7 @@ void job_report_row(const struct job_report *r, const struct report_group *group
     out[REPORT_RECEIVED] = percent(group->billing_h, r->billing_h);
 }
 
-void job_report_release(struct job_report *r)
+void history_report_release(struct history_report *r)
 {
     for (uint32_t i = 0; i < r->groups.count; i++) array_release(&r->groups.items[i].waits_s);
     array_release(&r->groups);
@@ -266,5 +266,5 @@ static const struct column columns[] = {
     {.field = REPORT_RECEIVED, .heading = "RECEIVED%", .show = show_received},
 };
 
-const struct column_table job_report_columns = {
+const struct column_table history_report_columns = {
     .fields = &report_fields, .columns = columns, .count = sizeof columns / sizeof *columns};

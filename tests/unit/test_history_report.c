@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/quantity.h"
-#include "cli/job_report.h"
+#include "cli/history_report.h"
 #include "cli/share_promise.h"
 #include "fields/job_fields.h"
 #include "fields/job_state.h"
@@ -21,7 +21,8 @@ static int64_t at(int64_t s)
 }
 
 /* begin_s, start_s FIELD_ABSENT: none. */
-static void add(struct job_report *r, const char *user, int64_t begin_s, int64_t start_s, int64_t end_s, double billing)
+static void add(struct history_report *r, const char *user, int64_t begin_s, int64_t start_s, int64_t end_s,
+                double billing)
 {
     struct field_value row[JOB_FIELD_COUNT];
     for (uint32_t f = 0; f < JOB_FIELD_COUNT; f++) row[f] = field_text("");
@@ -35,13 +36,13 @@ static void add(struct job_report *r, const char *user, int64_t begin_s, int64_t
     row[JOB_FIELD_CPU_TIME] = field_number((end_s - start_s) * US_PER_S);
     row[JOB_FIELD_MAX_RSS] = field_number(1024 * 1024);
     row[JOB_FIELD_BILLING] = start_s != FIELD_ABSENT ? field_real(billing) : field_absent();
-    job_report_add(r, row);
+    history_report_add(r, row);
 }
 
 static void test_sums(void **unused)
 {
     struct arena arena = {0};
-    struct job_report r = {.key = REPORT_BY_USER, .arena = &arena};
+    struct history_report r = {.key = REPORT_BY_USER, .arena = &arena};
     struct field_value out[REPORT_FIELD_COUNT];
     (void)unused;
     add(&r, "ben", FIELD_ABSENT, 100, 100 + 3600, 1);
@@ -49,9 +50,9 @@ static void test_sums(void **unused)
     add(&r, "ann", 50, 80, 80 + 1800, 2); /* waited from its begin */
     add(&r, "ann", FIELD_ABSENT, FIELD_ABSENT, 70, 0);
     add(&r, "ann", FIELD_ABSENT, 40, 40 + 1800, 2);
-    job_report_sort(&r);
+    history_report_sort(&r);
     assert_int_equal(r.groups.count, 2);
-    job_report_row(&r, &r.groups.items[0], 0.25, out);
+    history_report_row(&r, &r.groups.items[0], 0.25, out);
     assert_string_equal(out[REPORT_KEY].text, "ann");
     assert_int_equal(out[REPORT_JOBS].number, 4);
     assert_int_equal(out[REPORT_COMPLETED].number, 3);
@@ -66,12 +67,12 @@ static void test_sums(void **unused)
     assert_float_equal((float)out[REPORT_MEM_PERCENT].real, 50.0F, 1e-6F);
     assert_float_equal((float)out[REPORT_PROMISED].real, 25.0F, 1e-6F);
     assert_float_equal((float)out[REPORT_RECEIVED].real, 80.0F, 1e-6F);
-    job_report_row(&r, &r.groups.items[1], NAN, out);
+    history_report_row(&r, &r.groups.items[1], NAN, out);
     assert_string_equal(out[REPORT_KEY].text, "ben");
     assert_int_equal(out[REPORT_WAIT_MEDIAN].number, 100);
     assert_int_equal(out[REPORT_PROMISED].number, FIELD_ABSENT);
     assert_float_equal((float)out[REPORT_RECEIVED].real, 20.0F, 1e-6F);
-    job_report_release(&r);
+    history_report_release(&r);
     arena_release(&arena);
 }
 
@@ -90,10 +91,10 @@ static void test_dates(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct arena arena = {0};
-        struct job_report r = {.key = rows[i].key, .arena = &arena};
+        struct history_report r = {.key = rows[i].key, .arena = &arena};
         add(&r, "ann", FIELD_ABSENT, rows[i].end_s - 1, rows[i].end_s, 1);
         assert_string_equal(r.groups.items[0].key, rows[i].expected);
-        job_report_release(&r);
+        history_report_release(&r);
         arena_release(&arena);
     }
 }

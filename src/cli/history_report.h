@@ -2,8 +2,8 @@
  *
  * A row of the history, one attempt of one task, counts once, at its end and whole: what ran before the span and ended
  * in it counts, what still runs does not. Memory is O(rows): a number for each wait, from which medians come. */
-#ifndef FAIRLEAD_CLI_JOB_REPORT_H
-#define FAIRLEAD_CLI_JOB_REPORT_H
+#ifndef FAIRLEAD_CLI_HISTORY_REPORT_H
+#define FAIRLEAD_CLI_HISTORY_REPORT_H
 
 #include "base/array.h"
 #include "base/map.h"
@@ -41,7 +41,7 @@ enum report_field {
     REPORT_FIELD_COUNT,
 };
 
-extern const struct column_table job_report_columns;
+extern const struct column_table history_report_columns;
 
 struct report_group {
     const char *key;
@@ -51,7 +51,7 @@ struct report_group {
     ARRAY(float) waits_s;
 };
 
-struct job_report {
+struct history_report {
     enum report_key key;
     ARRAY(struct report_group) groups;
     struct map index; /* of the groups, by key */
@@ -60,15 +60,15 @@ struct job_report {
 };
 
 /* row: a record of job_fields. One that has not started counts as a job without use. */
-void job_report_add(struct job_report *r, const struct field_value *row);
+void history_report_add(struct history_report *r, const struct field_value *row);
 
 /* The groups by billing, the largest first; days, weeks and months in their order. */
-void job_report_sort(struct job_report *r);
+void history_report_sort(struct history_report *r);
 
-/* A group as a record of job_report_columns. promised: its share, 0 to 1; NAN: none. */
-void job_report_row(const struct job_report *r, const struct report_group *group, double promised,
-                    struct field_value out[REPORT_FIELD_COUNT]);
+/* A group as a record of history_report_columns. promised: its share, 0 to 1; NAN: none. */
+void history_report_row(const struct history_report *r, const struct report_group *group, double promised,
+                        struct field_value out[REPORT_FIELD_COUNT]);
 
-void job_report_release(struct job_report *r);
+void history_report_release(struct history_report *r);
 
 #endif
