@@ -182,6 +182,16 @@ struct ref_counts {
     uint64_t hosts; /* by number */
 };
 
+/* What waits counts in the QOS of each of its partitions, and in the association that it has in the first one. */
+static inline bool ref_covers_waiting(const struct state *s, const struct ref_scope *scope, const struct job *j)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < j->partition_count && !found; i++)
+        found =
+            ref_covers(s, scope, j, ref_assoc_in(s, j, j->partitions[0]), ref_partition_qos(s, j->partitions[i]));
+    return found;
+}
+
 /* Of the tasks launched before a launch, and of all that wait. */
 static inline void ref_count(const struct state *s, const struct ref_scope *scope, uint64_t before, int64_t now_us,
                              struct ref_counts *out)
@@ -189,9 +199,7 @@ static inline void ref_count(const struct state *s, const struct ref_scope *scop
     *out = (struct ref_counts){.jobs = 0};
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
-        if (j->ended_us == 0 &&
-            ref_covers(s, scope, j, ref_assoc_in(s, j, j->partitions[0]), ref_partition_qos(s, j->partitions[0])))
-            out->submitted += idset_count(&j->pending);
+        if (j->ended_us == 0 && ref_covers_waiting(s, scope, j)) out->submitted += idset_count(&j->pending);
     }
     for (uint32_t t = 0; t < s->tasks.count; t++) {
         const struct task *k = &s->tasks.items[t];

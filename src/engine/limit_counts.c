@@ -67,6 +67,7 @@ static void add_qos_counters(struct limit_counts *c, uint32_t qos, const struct 
     out->items[out->count++] = counter_of_pair(c, 'a', qos, a->account);
 }
 
+/* partition_qos NONE: none, or the same. */
 static void list_counters(const struct state *s, struct limit_counts *c, uint32_t assoc, uint32_t qos,
                           uint32_t partition_qos, struct counter_list *out)
 {
@@ -257,23 +258,55 @@ static void update_task(struct state *s, struct limit_counts *c, uint64_t launch
 
 /* --- waiting tasks ------------------------------------------------------------------------------------------------ */
 
+static void add_submitted(struct limit_counts *c, const struct counter_list *counters, uint32_t tasks, bool is_added)
+{
+    for (uint32_t n = 0; n < counters->count; n++) {
+        struct limit_counter *counter = &c->counters.items[counters->items[n]];
+        counter->submitted = is_added ? counter->submitted + tasks : counter->submitted - tasks;
+    }
+}
+
 static void count_waiting(const struct state *s, struct limit_counts *c, const struct limit_waiting *w, bool is_added)
 {
     struct counter_list counters;
-    list_counters(s, c, w->assoc, w->qos, w->partition_qos, &counters);
-    for (uint32_t n = 0; n < counters.count; n++) {
-        struct limit_counter *counter = &c->counters.items[counters.items[n]];
-        counter->submitted = is_added ? counter->submitted + w->tasks : counter->submitted - w->tasks;
+    list_counters(s, c, w->assoc, w->qos, NONE, &counters);
+    add_submitted(c, &counters, w->tasks, is_added);
+    for (uint32_t i = 0; i < w->partition_qos_count; i++) {
+        counters.count = 0;
+        add_qos_counters(c, w->partition_qos[i], &s->assocs.items[w->assoc], &counters);
+        add_submitted(c, &counters, w->tasks, is_added);
     }
+}
+
+static void add_partition_qos(struct limit_waiting *w, uint32_t qos, uint32_t max)
+{
+    for (uint32_t i = 0; i < w->partition_qos_count; i++) {
+        if (w->partition_qos[i] == qos) return;
+    }
+    if (w->partition_qos == NULL) w->partition_qos = mem_resize(NULL, 0, max * sizeof *w->partition_qos);
+    w->partition_qos[w->partition_qos_count++] = qos;
 }
 
 static struct limit_waiting describe_waiting(struct state *s, const struct job *j)
 {
-    return (struct limit_waiting){.job_id = j->id,
-                                  .assoc = state_assoc_in_partition(s, j->assoc, j->partitions[0]),
-                                  .qos = j->qos,
-                                  .partition_qos = partition_qos_of(s, j->partitions[0], j->qos),
-                                  .tasks = idset_count(&j->pending)};
+    struct limit_waiting w = {.job_id = j->id,
+                              .assoc = state_assoc_in_partition(s, j->assoc, j->partitions[0]),
+                              .qos = j->qos,
+                              .tasks = idset_count(&j->pending)};
+    for (uint32_t i = 0; i < j->partition_count && w.tasks > 0; i++) {
+        uint32_t qos = partition_qos_of(s, j->partitions[i], j->qos);
+        if (qos != NONE) add_partition_qos(&w, qos, j->partition_count);
+    }
+    return w;
+}
+
+static bool is_same_waiting(const struct limit_waiting *a, const struct limit_waiting *b)
+{
+    uint32_t count = a->partition_qos_count;
+    bool is_same = a->job_id == b->job_id && a->assoc == b->assoc && a->qos == b->qos && a->tasks == b->tasks &&
+                   count == b->partition_qos_count;
+    for (uint32_t i = 0; i < count && is_same; i++) is_same = a->partition_qos[i] == b->partition_qos[i];
+    return is_same;
 }
 
 static void update_job(struct state *s, struct limit_counts *c, uint32_t job_id)
@@ -283,9 +316,13 @@ static void update_job(struct state *s, struct limit_counts *c, uint32_t job_id)
     if (job != NONE && s->jobs.items[job].ended_us == 0) w = describe_waiting(s, &s->jobs.items[job]);
     if (at != NONE) {
         struct limit_waiting *have = &c->waiting.items[at];
-        bool is_same = have->assoc == w.assoc && have->qos == w.qos && have->partition_qos == w.partition_qos;
-        if (w.job_id != 0 && is_same && have->tasks == w.tasks) return;
+        if (is_same_waiting(have, &w)) {
+            mem_free(w.partition_qos);
+            return;
+        }
         count_waiting(s, c, have, false);
+        mem_free(have->partition_qos);
+        have->partition_qos = NULL;
         map_remove_u64(&c->waiting_of_job, job_id);
         *array_add(&c->unused_waiting) = at;
     }
@@ -334,6 +371,7 @@ static void release_rows(struct limit_counts *c)
         mem_free(c->live.items[i].tres.items);
         mem_free(c->live.items[i].hosts);
     }
+    for (uint32_t i = 0; i < c->waiting.count; i++) mem_free(c->waiting.items[i].partition_qos);
     array_clear(&c->counters);
     array_clear(&c->of_assoc);
     array_clear(&c->of_qos);

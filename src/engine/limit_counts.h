@@ -44,10 +44,12 @@ struct limit_live {
     uint32_t host_count;
 };
 
-/* The waiting tasks of a job. */
+/* The waiting tasks of a job. They count for the QOS of each of its partitions, as far as it is not the job's own. */
 struct limit_waiting {
-    uint32_t job_id, assoc, qos, partition_qos;
+    uint32_t job_id, assoc, qos;
     uint32_t tasks;
+    uint32_t *partition_qos; /* each once; NULL: none */
+    uint32_t partition_qos_count;
 };
 
 struct limit_counts {

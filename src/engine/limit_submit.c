@@ -12,10 +12,20 @@ struct submission {
     struct state *s;
     struct limit_request r;
     const struct limit_request *old; /* what the job is counted as before an update; NULL: a submission */
+    const struct job *old_row;       /* of an update */
     uint32_t tasks;
 };
 
 /* --- the numbers of jobs waiting and running ---------------------------------------------------------------------- */
+
+static bool is_partition_qos(struct state *s, const struct job *j, uint32_t qos)
+{
+    const struct limit_table *table = limit_table_of(s);
+    bool found = false;
+    for (uint32_t i = 0; i < j->partition_count && !found; i++)
+        found = table->qos_of_partition.items[j->partitions[i]] == qos;
+    return found;
+}
 
 /* Whether the counter of a limit has the tasks already, because the job that an update changes is counted there. */
 static bool is_counted(const struct submission *u, int place, uint32_t subject, enum limit_count limit)
@@ -27,7 +37,7 @@ static bool is_counted(const struct submission *u, int place, uint32_t subject, 
         while (assoc != NONE && assoc != subject) assoc = u->s->assocs.items[assoc].parent;
         return assoc != NONE;
     }
-    if (subject != old->qos && subject != old->partition_qos) return false;
+    if (subject != old->qos && !is_partition_qos(u->s, u->old_row, subject)) return false;
     return limit != LIMIT_MAX_SUBMIT_PER_ACCOUNT || strcmp(old->account, u->r.account) == 0;
 }
 
@@ -195,7 +205,7 @@ int limit_submit_check_update(struct apply_context *c, const struct job *old, co
     const struct limit_counts *counts = limit_counts_update(s, c->now_us);
     limits_request(s, old, old->partitions[0], old->request.cpus, 1, old_amounts, &counted);
     for (uint32_t i = 0; i < row->partition_count; i++) {
-        struct submission u = {.s = s, .old = &counted, .tasks = idset_count(&row->pending)};
+        struct submission u = {.s = s, .old = &counted, .old_row = old, .tasks = idset_count(&row->pending)};
         struct limit_hit hit;
         request_of(s, counts, row, row->partitions[i], amounts, &u.r);
         bool has_old_time = row->time_limit_s == old->time_limit_s;

@@ -240,6 +240,32 @@ static void submit_limits_at_their_edges(void **unused)
     }
 }
 
+/* A job that waits for several partitions counts in the QOS of each, until it starts in one of them; so the order in
+ * which partitions are named does not matter. */
+static void what_waits_counts_in_the_qos_of_each_partition(void **unused)
+{
+    static const char *const limits[] = {"GrpSubmitJobs=1", "MaxSubmitJobsPerUser=1", "MaxSubmitJobsPerAccount=1"};
+    static const char *const reasons[] = {"(QOSGrpSubmitJobsLimit)", "(QOSMaxSubmitJobPerUserLimit)",
+                                          "(MaxSubmitJobsPerAccount)"};
+    (void)unused;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct world w;
+        build(&w);
+        world_object(&w, OBJECT_QOS, "other", "");
+        world_object(&w, OBJECT_PARTITION, "first", "QOS=other");
+        world_object(&w, OBJECT_PARTITION, "twin", "QOS=pq");
+        world_object(&w, OBJECT_QOS, "pq", limits[i]);
+        uint32_t job = world_take(&w, job_of("alice", "a1", "partitions=first,withq,twin"));
+        world_refuses(&w, job_of("alice", "a1", "partitions=withq"), ERR_TOO_LARGE, reasons[i]);
+        world_refuses(&w, job_of("alice", "a1", "partitions=first,withq"), ERR_TOO_LARGE, reasons[i]);
+        world_refuses(&w, job_of("alice", "a1", "partitions=twin"), ERR_TOO_LARGE, reasons[i]);
+        assert_int_equal(world_pass(&w), 1);
+        assert_int_equal(world_task(&w, job, 0)->partition, state_find_object(&w.s, OBJECT_PARTITION, "first"));
+        assert_int_equal(world_apply(&w, job_of("alice", "a1", "partitions=withq,first"), NULL), 0);
+        world_release(&w);
+    }
+}
+
 /* With DenyOnLimit what a task by itself exceeds is refused: by one more than the limit, not at it. */
 static void requests_are_denied_at_their_edges(void **unused)
 {
@@ -757,6 +783,7 @@ int main(void)
         cmocka_unit_test(limits_of_counts_and_times_at_their_edges),
         cmocka_unit_test(minimums_at_their_edges),
         cmocka_unit_test(submit_limits_at_their_edges),
+        cmocka_unit_test(what_waits_counts_in_the_qos_of_each_partition),
         cmocka_unit_test(requests_are_denied_at_their_edges),
         cmocka_unit_test(the_worked_example_of_tres),
         cmocka_unit_test(the_worked_example_of_minutes),
