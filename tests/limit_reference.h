@@ -187,8 +187,7 @@ static inline bool ref_covers_waiting(const struct state *s, const struct ref_sc
 {
     bool found = false;
     for (uint32_t i = 0; i < j->partition_count && !found; i++)
-        found =
-            ref_covers(s, scope, j, ref_assoc_in(s, j, j->partitions[0]), ref_partition_qos(s, j->partitions[i]));
+        found = ref_covers(s, scope, j, ref_assoc_in(s, j, j->partitions[0]), ref_partition_qos(s, j->partitions[i]));
     return found;
 }
 

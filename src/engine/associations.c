@@ -15,6 +15,7 @@
 #include "base/ensure.h"
 #include "engine/assoc_limits.h"
 #include "engine/handlers.h"
+#include "engine/partition_names.h"
 
 enum { ROOT = 0 };
 
@@ -209,6 +210,16 @@ int apply_account_modify(struct apply_context *c, const struct event *event)
     return 0;
 }
 
+/* That of new users needs no row, so lists may go on naming it. */
+static int check_is_unlisted(struct apply_context *c, const char *account)
+{
+    const char *field;
+    const char *partition = partition_names_find_account(c->s, account, &field);
+    if (partition == NULL || strcmp(account, DEFAULT_ACCOUNT) == 0) return 0;
+    return err_subject(c->e, ERR_CONFLICT, "account", str(account), "is in use: %s of partition '%s' has it", field,
+                       partition);
+}
+
 int apply_account_delete(struct apply_context *c, const struct event *event)
 {
     uint32_t index = NONE;
@@ -223,6 +234,7 @@ int apply_account_delete(struct apply_context *c, const struct event *event)
                            "is not empty: it has %s '%s'; delete or move that first", a->user ? "user" : "account",
                            a->user ? a->user : a->account);
     }
+    if (check_is_unlisted(c, event->account.name) != 0) return -1;
     delete_assoc(c, index);
     return 0;
 }

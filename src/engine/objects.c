@@ -4,6 +4,7 @@
  *
  *     partition --> hosts, groups, environments, calendar   checked with the cluster (cluster_model.h)
  *     partition, association --> QOS                   by name; deletion is refused (also engine/assoc_limits.h)
+ *     partition --> accounts, QOS that it accepts      by name; deletion is refused (partition_names.h)
  *     job --> partitions, QOS, project, resources      deletion is refused while a live job has a reference
  *     user --> department                              by name; DEFAULT_DEPARTMENT needs no row
  *     quota --> departments, projects, environments, partitions, hosts, groups, resources   with the cluster, too
@@ -18,6 +19,7 @@
 #include "engine/handlers.h"
 #include "engine/host_loads.h"
 #include "engine/limit_values.h"
+#include "engine/partition_names.h"
 #include "engine/placements.h"
 #include "engine/user_list.h"
 #include "fields/calendar_text.h"
@@ -160,7 +162,8 @@ static int check_object(struct apply_context *c, enum object_kind kind, const st
     if (kind == OBJECT_RESOURCE) return check_type(c, o);
     if (kind != OBJECT_PARTITION) return 0;
     if (check_partition_qos(c, o) != 0) return -1;
-    if (user_list_check(c->s, o, c->e) != 0) return err_of(c->e, "partition", str(o->name));
+    if (user_list_check(c->s, o, c->e) != 0 || partition_names_check(c->s, o, c->e) != 0)
+        return err_of(c->e, "partition", str(o->name));
     if (o->value[PARTITION_BILLING_WEIGHTS].text[0] == '\0') return 0;
     return parse_weights(&c->s->policy, o, unused, c->e);
 }
@@ -366,6 +369,10 @@ static int check_qos_is_unused(struct apply_context *c, const char *qos)
             return err_subject(c->e, ERR_CONFLICT, "qos", str(qos), "is in use: it is the QOS of partition '%s'",
                                p->object.name);
     }
+    const char *field, *partition = partition_names_find_qos(s, qos, &field);
+    if (partition != NULL)
+        return err_subject(c->e, ERR_CONFLICT, "qos", str(qos), "is in use: %s of partition '%s' has it", field,
+                           partition);
     uint32_t assoc = assoc_limits_find_qos(s, qos);
     if (assoc == NONE) return 0;
     const struct assoc *a = &s->assocs.items[assoc];

@@ -5,6 +5,7 @@
 #include "base/ensure.h"
 #include "base/quantity.h"
 #include "engine/handlers.h"
+#include "engine/partition_names.h"
 #include "fields/setting_text.h"
 
 static const struct object *object_of(const struct state *s, uint32_t partition)
@@ -134,34 +135,6 @@ static uint64_t mem_per_node_mib(const struct job *j)
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-static bool has_name(const char *list, const char *name)
-{
-    static const char separators[] = ", \t\r\n";
-    size_t length = strlen(name);
-    for (const char *at = list; *at != '\0';) {
-        size_t item = strcspn(at, separators);
-        if (item == length && memcmp(at, name, length) == 0) return true;
-        at += item + strspn(at + item, separators);
-    }
-    return false;
-}
-
-/* Fast path: most lists are the default word. */
-static bool is_word(const char *list, const char *word)
-{
-    if (strcmp(list, word) == 0) return true;
-    struct str text = str_trim(str(list));
-    return text.length == 0 || str_equal_nocase(text, str(word));
-}
-
-/* What is denied counts only where nothing is listed as allowed. */
-static bool allows(const struct object *o, enum partition_field allowed, enum partition_field denied, const char *name)
-{
-    const char *allow = o->value[allowed].text, *deny = o->value[denied].text;
-    if (!is_word(allow, "ALL")) return has_name(allow, name);
-    return is_word(deny, "NONE") || !has_name(deny, name);
-}
-
 /* A new user where there is no account for new users yet counts as root itself. */
 static const char *account_of(const struct state *s, const struct job *j)
 {
@@ -188,9 +161,8 @@ enum place_limit partition_limits_find(const struct state *s, const struct job *
     if (has_max_time && partition_limits_time_s(s, j, partition) > partition_limits_max_time_s(s, partition))
         return LIMIT_MAX_TIME;
     if (max_mem != FIELD_SPECIAL && mem_per_node_mib(j) > (uint64_t)max_mem) return LIMIT_MAX_MEM_PER_NODE;
-    if (j->assoc != NONE && !allows(o, PARTITION_ALLOW_ACCOUNTS, PARTITION_DENY_ACCOUNTS, account_of(s, j)))
-        return LIMIT_ACCOUNTS;
-    if (j->qos != NONE && !allows(o, PARTITION_ALLOW_QOS, PARTITION_DENY_QOS, qos_of(s, j))) return LIMIT_QOS;
+    if (j->assoc != NONE && !partition_names_allow_account(o, account_of(s, j))) return LIMIT_ACCOUNTS;
+    if (j->qos != NONE && !partition_names_allow_qos(o, qos_of(s, j))) return LIMIT_QOS;
     return LIMIT_NONE;
 }
 
@@ -242,7 +214,7 @@ static void add_nodes(uint32_t nodes, const char *verb, const char *field, const
 static void add_list(const struct object *o, enum partition_field allowed, enum partition_field denied,
                      const char *what, const char *name, struct buf *out)
 {
-    bool is_denied = is_word(o->value[allowed].text, "ALL");
+    bool is_denied = partition_names_is_unset(o, allowed);
     enum partition_field f = is_denied ? denied : allowed;
     buf_format(out, "partition '%s' %s %s '%s' (%s %s)", o->name, is_denied ? "refuses" : "does not accept", what, name,
                object_classes[OBJECT_PARTITION].fields[f].name, o->value[f].text);

@@ -11,6 +11,7 @@ LIMITS = {'MaxNodes': '2', 'MinNodes': '1', 'MaxTime': '60', 'DefaultTime': '30'
 @pytest.fixture(name='vip')
 def fixture_vip(instance):
     instance.good('account', 'add', 'physics')
+    instance.good('account', 'add', 'chem')
     instance.good('qos', 'add', 'long')
     instance.good('partition', 'add', 'vip', *['%s=%s' % pair for pair in LIMITS.items()])
     return instance
@@ -44,6 +45,8 @@ def test_limits_are_listed_and_survive(vip, tmp_path):
     ('MinNodes=-1', 'MinNodes: '),
     ('MaxMemPerNode=much', 'MaxMemPerNode: '),
     ('AllowAccounts=a,,b', 'AllowAccounts: '),
+    ('DenyAccounts=chemistry', "DenyAccounts: 'chemistry' is no account; there are: root, physics, chem"),
+    ('AllowQos=short', "AllowQos: 'short' is no QOS; there are: normal, long"),
     ('state=BROKEN', "'BROKEN' is not one of UP, DOWN, DRAIN, INACTIVE"),
     ('AllowGroups=staff', "'AllowGroups' is not a field"),
 ])

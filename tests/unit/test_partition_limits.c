@@ -22,6 +22,7 @@ static void make_world(struct world *w, const char *enforced)
     }
     world_user(w, "a", 1, "ann");
     world_user(w, "b", 1, "bob");
+    world_user(w, "aa", 1, "zoe");
     world_object(w, OBJECT_QOS, "long", "");
     world_object(w, OBJECT_QOS, "exempt", "flags=PartitionMaxNodes,PartitionMinNodes,PartitionTimeLimit");
     world_object(w, OBJECT_PARTITION, "vip", "");
@@ -535,6 +536,11 @@ static void wrong_values_are_refused(void **unused)
         {"MaxMemPerNode=0", "MaxMemPerNode: '0' is not"},
         {"DefMemPerCPU=x", "DefMemPerCPU: 'x' is not"},
         {"AllowAccounts=a,a", "occurs twice"},
+        {"AllowAccounts=a,c", "AllowAccounts: 'c' is no account; there are: root, a, b, aa"},
+        {"AllowAccounts=NONE", "AllowAccounts: 'NONE' is no account"},
+        {"DenyAccounts=ann", "DenyAccounts: 'ann' is no account"},
+        {"AllowQos=long,nrmal", "AllowQos: 'nrmal' is no QOS; there are: normal, long, exempt"},
+        {"DenyQos=ALL", "DenyQos: 'ALL' is no QOS"},
         {"state=GONE", "'GONE' is not one of UP, DOWN, DRAIN, INACTIVE"},
         {"state=UP,[n2=INACTIVE]", "'INACTIVE' is not one of UP, DRAIN, DOWN on a host"},
     };
@@ -546,6 +552,26 @@ static void wrong_values_are_refused(void **unused)
     world_object(&w, OBJECT_PARTITION, "nowhere", "hosts=NONE");
     world_refuses(&w, world_object_event(&w, EVENT_OBJECT_MODIFY, OBJECT_PARTITION, "nowhere", "state=GONE"), ERR_INPUT,
                   "'GONE' is not one of");
+    world_release(&w);
+}
+
+/* What a list names stays, until no list names it. */
+static void what_a_list_names_is_not_deleted(void **unused)
+{
+    (void)unused;
+    struct world w;
+    make_world(&w, "ANY");
+    const struct event account = {.kind = EVENT_ACCOUNT_DELETE, .account = {.name = "c"}};
+    const struct event add = {.kind = EVENT_ACCOUNT_ADD, .account = {"c", NULL, 1, PRIORITY_UNSET}};
+    const struct event qos = {.kind = EVENT_OBJECT_DELETE, .object = {OBJECT_QOS, "long", NULL, 0}};
+    assert_int_equal(world_apply(&w, add, NULL), 0);
+    world_object(&w, OBJECT_PARTITION, "vip", "DenyAccounts=b,c|AllowQos=normal,long");
+    world_refuses(&w, account, ERR_CONFLICT, "account 'c' is in use: DenyAccounts of partition 'vip' has it");
+    world_refuses(&w, qos, ERR_CONFLICT, "qos 'long' is in use: AllowQos of partition 'vip' has it");
+    world_object(&w, OBJECT_PARTITION, "vip", "DenyAccounts=b|AllowQos=ALL|DenyQos=exempt");
+    assert_int_equal(world_apply(&w, account, NULL), 0);
+    assert_int_equal(world_apply(&w, qos, NULL), 0);
+    world_object(&w, OBJECT_PARTITION, "vip", "AllowAccounts=default"); /* the account of new users, before its first */
     world_release(&w);
 }
 
@@ -595,6 +621,7 @@ int main(void)
         cmocka_unit_test(an_update_is_held_against_the_limits),
         cmocka_unit_test(a_limit_is_the_reason_beside_a_partition_that_refuses),
         cmocka_unit_test(wrong_values_are_refused),
+        cmocka_unit_test(what_a_list_names_is_not_deleted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,6 +137,7 @@ static void a_closed_partition_does_not_count(void **unused)
         char fields[TEXT_MAX];
         open_world(&w, "EnforcePartLimits=ANY");
         world_object(&w, OBJECT_PARTITION, "other", "");
+        world_object(&w, OBJECT_QOS, "one", "");
         (void)submit(&w, "ann", "cpus=2|nice=-5|partitions=main");
         snprintf(fields, sizeof fields, "cpus=2|partitions=%s", cases[i].partitions);
         uint32_t second = submit(&w, "eve", fields);

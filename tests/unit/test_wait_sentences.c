@@ -186,10 +186,10 @@ static void queues_and_hosts_that_do_not_serve_are_named(void **unused)
         {"time_limit_s=7200|nodes=1-2|cpus=2", "MaxTime=60", OVER_MAX_TIME, OVER_MAX_TIME},
         {"", "state=DRAIN", "", ""},
         {"", "state=DOWN", "", "queue instance \"main@localhost\" dropped because it is temporarily not available"},
-        {"", "AllowAccounts=chem",
+        {"", "AllowAccounts=root",
          "cannot run in queue \"main\" because partition 'main' does not accept account "
-         "'default' (AllowAccounts chem) (AccountNotAllowed)",
-         "cannot run in queue \"main\" because partition 'main' does not accept account 'default' (AllowAccounts chem) "
+         "'default' (AllowAccounts root) (AccountNotAllowed)",
+         "cannot run in queue \"main\" because partition 'main' does not accept account 'default' (AllowAccounts root) "
          "(AccountNotAllowed)"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
