@@ -283,7 +283,12 @@ static const struct wire_field error_fields[] = {
 const struct wire_shape api_error_shape = REPLY("Error", api_error, error_fields, "A refusal.");
 
 static const struct wire_field submitted_fields[] = {
-    REQUIRED(api_submitted, job_id, WIRE_U32, .help = "the new job's id", COUNT32), {0}};
+    REQUIRED(api_submitted, job_id, WIRE_U32, .help = "the new job's id", COUNT32),
+    OPTIONAL(api_submitted, limit, WIRE_TEXT,
+             .help = "the limit that keeps it waiting, whatever else runs, until the limit or the job changes; null: "
+                     "none"),
+    OPTIONAL(api_submitted, limit_field, WIRE_TEXT, .help = "the field of the job that the limit is about; null: none"),
+    {0}};
 const struct wire_shape api_submitted_shape =
     REPLY("Submitted", api_submitted, submitted_fields, "The job is accepted, and survives a power cut.");
 

@@ -201,6 +201,8 @@ void api_error_read(const struct api_error *body, struct err *out_error);
 
 struct api_submitted {
     uint32_t job_id;
+    const char *limit;       /* that keeps it waiting until the limit or the job changes; NULL: none */
+    const char *limit_field; /* the job's field that it is about; NULL likewise */
 };
 struct api_refused { /* a job that was not changed */
     const char *id, *name, *message;

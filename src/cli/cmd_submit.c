@@ -43,7 +43,8 @@ static const struct option_row submit_options[] = {
      .help = "submit nothing: check the options, and print when and where the job would start"},
     {.name = "json",
      .value = FLAG_IN(struct submit_values, is_json),
-     .help = "with --test-only: print one JSON object"},
+     .help = "print one JSON object: the job's id, and the limit that keeps it waiting if it can never be met; with "
+             "--test-only its answer"},
     {0},
 };
 
@@ -129,6 +130,21 @@ static int wait_for(struct call *call, uint32_t job_id, struct err *e)
     return job_wait(call, &ids, WAIT_RETRY_S, e);
 }
 
+/* The option that changes what the limit is about: "-t DURATION". */
+static void note_limit(const struct api_submitted *reply)
+{
+    uint32_t f = reply->limit_field != NULL ? field_find(&job_fields, str(reply->limit_field)) : NONE;
+    const struct job_field_row *row = f != NONE ? &job_field_rows[f] : NULL;
+    char option[80] = "OPTION";
+    if (row != NULL && row->letter != 0 && row->argument != NULL)
+        text_format(option, sizeof option, "-%c %s", row->letter, row->argument);
+    else if (row != NULL && row->option != NULL && row->argument != NULL)
+        text_format(option, sizeof option, "--%s %s", row->option, row->argument);
+    output_note("fairlead submit: job %u waits until a limit or the job changes: %s; run 'fairlead update %u %s' or "
+                "'fairlead cancel %u'",
+                reply->job_id, reply->limit, reply->job_id, option, reply->job_id);
+}
+
 static int submit_run(struct call *call, struct err *e)
 {
     const struct submit_values *values = call->values;
@@ -137,7 +153,8 @@ static int submit_run(struct call *call, struct err *e)
     wire_clear(&api_submit_shape, &body);
     if (values->is_test && (values->has_wait || values->is_parsable))
         return err_set(e, ERR_USAGE, "--test-only submits nothing: give neither --wait nor --parsable with it");
-    if (values->is_json && !values->is_test) return err_set(e, ERR_USAGE, "--json is only accepted with --test-only");
+    if (values->is_json && (values->is_parsable || values->has_wait))
+        return err_set(e, ERR_USAGE, "--json prints the answer: give neither --wait nor --parsable with it");
     if (fill_body(call, &body, e) != 0) return -1;
     if (values->is_test) {
         int status = job_test_run(call, &body, values->is_json, e);
@@ -145,7 +162,13 @@ static int submit_run(struct call *call, struct err *e)
     }
     if (instance_request_once(call, "POST", API_JOBS, &api_submit_shape, &body, &api_submitted_shape, &reply, e) != 0)
         return job_options_explain(call->job, e);
-    buf_format(&call->out->text, values->is_parsable ? "%u\n" : "Submitted job %u\n", reply.job_id);
+    if (values->is_json) {
+        wire_write(&api_submitted_shape, &reply, &call->out->text);
+        buf_add_char(&call->out->text, '\n');
+    } else {
+        buf_format(&call->out->text, values->is_parsable ? "%u\n" : "Submitted job %u\n", reply.job_id);
+    }
+    if (reply.limit != NULL) note_limit(&reply);
     return values->has_wait ? wait_for(call, reply.job_id, e) : 0;
 }
 

@@ -5,10 +5,9 @@
 
 enum never_answer { ANSWER_UNKNOWN, ANSWER_NEVER, ANSWER_COULD };
 
-void never_runs_begin(struct never_runs *n, const struct state *s)
+void never_runs_begin_with_quotas(struct never_runs *n, const struct state *s)
 {
     ensure(cluster_model_make(s, &n->empty, NULL) == 0);
-    cluster_model_drop_quotas(&n->empty); /* which administrators change */
     struct cluster *c = &n->empty.cluster;
     n->is_document = s->is_document;
     n->has_sensors = cluster_model_has_sensors(s);
@@ -16,6 +15,12 @@ void never_runs_begin(struct never_runs *n, const struct state *s)
         *array_add(&c->order) = i;
         c->instances.items[i].is_off = n->empty.has_left[i] || !cluster_model_is_attached(&n->empty, s, i);
     }
+}
+
+void never_runs_begin(struct never_runs *n, const struct state *s)
+{
+    never_runs_begin_with_quotas(n, s);
+    cluster_model_drop_quotas(&n->empty); /* which administrators change */
 }
 
 void never_runs_end(struct never_runs *n)

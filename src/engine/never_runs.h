@@ -20,8 +20,9 @@ struct never_runs {
     ARRAY(uint8_t) up_answers; /* the same on the hosts that are up */
 };
 
-/* The cluster's definition is consistent. */
+/* The cluster's definition is consistent. Resource quotas do not count; with never_runs_begin_with_quotas they do. */
 void never_runs_begin(struct never_runs *n, const struct state *s);
+void never_runs_begin_with_quotas(struct never_runs *n, const struct state *s);
 void never_runs_end(struct never_runs *n);
 
 /* The same, kept in the state until hosts, objects or settings change, so no question drops what another one uses.

@@ -117,7 +117,10 @@ class Instance:
         return self.good('start', *arguments)
 
     def submit(self, *arguments, **options):
-        return int(self.good('submit', '--parsable', *arguments, **options))
+        """The id of an accepted job. A note is accepted that it waits for a change of a limit."""
+        result = self.run('submit', '--parsable', *arguments, **options)
+        assert result.status == 0 and (result.err == '' or ' waits until a limit or the job changes: ' in result.err), result
+        return int(result.out)
 
     def job(self, job):
         """The one row of a job or task."""

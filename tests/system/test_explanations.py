@@ -1,4 +1,5 @@
 """What explanations and listings of a cluster name: the limit, the hosts, the partition that keeps a job back, and nothing else."""
+import json
 import os
 import pwd
 import subprocess
@@ -158,3 +159,31 @@ def test_memory_has_a_unit(cluster):
     assert info(cluster, job) == ["account 'root' has GrpTRES=mem=1G; 512M in use, 2G requested (AssocGrpMemLimit)"]
     assert cluster.good('quota', 'usage').splitlines()[1].split()[1:4] == ['mem', '512M', '2G']
     assert (row := cluster.json('quota', 'usage')[0])['used'] == 512 and row['limit'] == 2048
+
+
+def test_a_submission_says_that_its_job_waits_for_a_change(instance):
+    instance.good('qos', 'add', 'short', 'MaxWall=10')
+    result = instance.run('submit', '-q', 'short', '-t', '20', '--', 'true')
+    assert (result.status, result.out) == (0, 'Submitted job 1\n')
+    text = "QOS 'short' has MaxWall=00:10:00; 00:20:00 requested (QOSMaxWallDurationPerJobLimit)"
+    assert result.err == ('fairlead submit: job 1 waits until a limit or the job changes: %s; '
+                          "run 'fairlead update 1 -t DURATION' or 'fairlead cancel 1'\n" % text)
+    answer = instance.run('submit', '--json', '-q', 'short', '-t', '20', '--', 'true')
+    assert json.loads(answer.out) == {'job_id': 2, 'limit': text, 'limit_field': 'time_limit_s'}
+    assert answer.err.startswith('fairlead submit: job 2 waits until')
+    assert json.loads(instance.good('submit', '--json', '-q', 'short', '-t', '10', '--', 'true')) == {
+        'job_id': 3, 'limit': None, 'limit_field': None}
+    instance.good('update', '1', '-t', '5')
+    instance.until_state(1, 'COMPLETED')
+    assert '--parsable' in instance.bad('submit', '--json', '--parsable', '--', 'true')
+
+
+def test_a_quota_counts_on_the_empty_cluster(instance):
+    instance.good('quota', 'add', 'tight', 'rules=limit users {*} to slots=1')
+    result = instance.run('submit', '-n', '2', '--', 'true')
+    assert (result.status, result.out) == (0, 'Submitted job 1\n')
+    assert 'in rule "tight/1" by itself (QuotaLimit)' in result.err
+    assert 'in rule "tight/1" by itself' in instance.run('submit', '--test-only', '-n', '2', '--', 'true').out
+    check = json.loads(instance.run('check', '1', '--json').out)
+    assert not check['empty']['possible']
+    assert check['empty']['sentences'][0].endswith('in rule "tight/1"')

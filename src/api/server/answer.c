@@ -1,6 +1,7 @@
 /* Replies to requests after the daemon has decided and committed them, and to verifications. */
 #include "api/server/internal.h"
 #include "base/ensure.h"
+#include "engine/wait_lasting.h"
 
 /* Looks up a job or task that is not live. Returns false if it never existed; else out_state is its state, or with
  * several rows that of one of them, and out_row_count is 1, or 2 for 2 or more. */
@@ -154,15 +155,31 @@ static void reply_refusal(struct request *r, const struct err *cause)
     reply_error(r, &e);
 }
 
+/* The job may have been started or changed since, by another event of the same commit. */
+static struct api_submitted submitted_of(struct request *r, uint32_t job_id)
+{
+    struct state *s = r->server->host.state;
+    uint32_t job = state_find_job(s, job_id);
+    struct wait_lasting wait;
+    struct api_submitted submitted = {.job_id = job_id};
+    if (job == NONE || idset_first(&s->jobs.items[job].pending) == NONE) return submitted;
+    int64_t now_us = r->server->host.now_us(r->server->host.context);
+    if (!wait_lasting_find(s, &s->jobs.items[job], now_us, &r->arena, &wait)) return submitted;
+    submitted.limit = wait.text;
+    submitted.limit_field = job_field_at(wait.field)->name;
+    return submitted;
+}
+
 /* As reply_count. */
 static bool reply_success(struct request *r, const struct event_result *result)
 {
     char location[sizeof API_JOBS + 24];
-    const struct api_submitted submitted = {result->job_id};
+    struct api_submitted submitted;
     const struct api_updated updated = {true, result->is_time_exempt};
     const struct api_done done = {true};
     switch (r->event->kind) {
     case EVENT_SUBMIT:
+        submitted = submitted_of(r, result->job_id);
         reply_write(r, r->route->status, &api_submitted_shape, &submitted);
         text_format(location, sizeof location, "%s/%u", API_JOBS, result->job_id);
         MHD_add_response_header(r->reply, MHD_HTTP_HEADER_LOCATION, location);

@@ -2,6 +2,7 @@
 #include "api/server/internal.h"
 #include "engine/submit_test.h"
 #include "engine/wait_answer.h"
+#include "engine/wait_lasting.h"
 #include "fields/dependency_text.h"
 
 enum { PLANS_OF_ONE = 2 }; /* of one submission */
@@ -58,6 +59,15 @@ static void add_start_behind_begin(struct state *s, uint32_t job, int64_t now_us
     j->begin_us = begin_us;
 }
 
+static const char *join_never(const char *why, struct arena *arena)
+{
+    struct buf text = {0};
+    buf_format(&text, "can never run: %s", why);
+    const char *copy = arena_copy(arena, (struct str){text.text, text.length});
+    buf_release(&text);
+    return copy;
+}
+
 /* The job is the last one of the state. */
 static int answer(struct state *s, uint32_t job, int64_t now_us, struct arena *arena, struct api_tested *out,
                   struct err *e)
@@ -76,6 +86,11 @@ static int answer(struct state *s, uint32_t job, int64_t now_us, struct arena *a
     if (out->now && state_launch_failure(s) != NULL) {
         out->now = false;
         out->start_us = 0;
+    }
+    struct wait_lasting wait;
+    if (!out->never && out->start_us == 0 && wait_lasting_find(s, j, now_us, arena, &wait)) {
+        out->never = true;
+        out->never_runs = join_never(wait.text, arena);
     }
     if (wait_answer_make(s, job, WAIT_IN_PASS, now_us, arena, &why, e) != 0) return -1;
     if (!out->now) out->scheduling_info = (struct wire_list){(void *)(uintptr_t)why.items, why.count};
