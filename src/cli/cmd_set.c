@@ -1,6 +1,7 @@
 /* fairlead set: lists the settings of an instance, or changes some of them in one request. */
 #include <string.h>
 
+#include "base/quantity.h"
 #include "cli/instance_listing.h"
 #include "cli/pairs.h"
 #include "cli/setting_columns.h"
@@ -63,6 +64,61 @@ static bool has_values(const struct parsed *parsed)
     return found;
 }
 
+/* " (1-00:00:00)" of an hour or more, " (2G)" of a gibibyte or more: the number has no unit. */
+static void add_readable(const struct field *f, const char *text, struct buf *out)
+{
+    enum { READABLE_S_MIN = 3600, READABLE_MIB_MIN = 1024 };
+    struct field_value value;
+    char shown[32];
+    if (field_parse(f, str(text), NULL, &value, NULL) != 0) return;
+    if (field_is_duration(f) && value.number >= READABLE_S_MIN) {
+        duration_format(shown, value.number);
+        buf_format(out, " (%s)", shown);
+    } else if (f->type == FIELD_MEMORY && value.number >= READABLE_MIB_MIN) {
+        memory_format(shown, (uint64_t)value.number);
+        buf_format(out, " (%s)", shown);
+    }
+}
+
+/* The setting's own name and the value in force, which can be another one than was typed: a unit, a list to which was
+ * added, PriorityUsageResetPeriod=NOW. */
+static void write_set(struct call *call, enum setting setting, const char *value)
+{
+    struct buf line = {0};
+    const struct field *f = &settings_table[setting];
+    buf_format(&line, "Set %s=%s", f->name, value);
+    if (f->type != FIELD_TEXT && strcmp(value, f->special != NULL ? f->special : "") != 0)
+        add_readable(f, value, &line);
+    output_line(call->out, "%s", line.text);
+    buf_release(&line);
+}
+
+/* Writes a line for each operand, in their order. */
+static int write_values(struct call *call, struct client *client, struct err *e)
+{
+    const char *values[SETTING_COUNT] = {NULL};
+    struct str text;
+    int more = client_request(client, "GET", API_SETTINGS, str(""), e);
+    if (more != 0) return -1;
+    while ((more = client_row(client, &text, e)) > 0) {
+        struct field_value row[SETTING_FIELD_COUNT];
+        enum setting setting;
+        const struct field *unused;
+        if (wire_read_record(&setting_fields, text, call->arena, row, e) != 0) return -1;
+        if (setting_find(str(row[SETTING_FIELD_NAME].text), &setting, &unused, NULL) == 0)
+            values[setting] = row[SETTING_FIELD_VALUE].text;
+    }
+    for (uint32_t i = 0; more == 0 && i < call->parsed.operand_count; i++) {
+        enum setting setting;
+        const struct field *unused;
+        struct str value, name = str_cut(str(call->parsed.operands[i]), '=', &value);
+        if (setting_find(name, &setting, &unused, NULL) == 0 && values[setting] != NULL)
+            write_set(call, setting, values[setting]);
+        setting_remarks_of_pair(str(call->parsed.operands[i]));
+    }
+    return more;
+}
+
 static int set_run(struct call *call, struct err *e)
 {
     if (!has_values(&call->parsed)) return list_settings(call, e);
@@ -74,10 +130,7 @@ static int set_run(struct call *call, struct err *e)
         status = pairs_add(&change, str(call->parsed.operands[i]), e);
     if (status == 0) status = instance_open(call, &client, e);
     if (status == 0) status = pairs_send(&change, &client, "PATCH", API_SETTINGS, e);
-    for (uint32_t i = 0; status == 0 && i < call->parsed.operand_count; i++) {
-        output_line(call->out, "Set %s", call->parsed.operands[i]);
-        setting_remarks_of_pair(str(call->parsed.operands[i]));
-    }
+    if (status == 0) status = write_values(call, &client, e);
     client_close(&client);
     pairs_release(&change);
     return status;

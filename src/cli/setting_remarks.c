@@ -22,5 +22,7 @@ void setting_remarks_of_pair(struct str pair)
 
 void setting_remarks_of_all(const struct settings *settings)
 {
-    for (enum setting s = 0; s < SETTING_COUNT; s++) note_remark(s, &settings->value[s]);
+    for (enum setting s = 0; s < SETTING_COUNT; s++) {
+        if (!settings_table[s].remark_is_of_instance) note_remark(s, &settings->value[s]);
+    }
 }

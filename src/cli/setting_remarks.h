@@ -8,7 +8,7 @@
  * value. */
 void setting_remarks_of_pair(struct str pair);
 
-/* Prints the remarks about all settings of a scenario, in the order of their table. */
+/* Prints the remarks about all settings of a scenario, in the order of their table: those about what is computed. */
 void setting_remarks_of_all(const struct settings *settings);
 
 #endif

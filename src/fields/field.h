@@ -71,6 +71,7 @@ struct field {
     /* Appends what a person should know about an accepted value, as a sentence without a full stop, or nothing. NULL:
      * nothing about any value. */
     void (*remark)(const struct field_value *value, struct buf *out);
+    bool remark_is_of_instance; /* readers of documents do not print it */
 };
 
 /* One kind of record: rows that each begin with a struct field. */

@@ -4,6 +4,7 @@
 #include "base/ensure.h"
 #include "fields/host_text.h"
 #include "fields/limits.h"
+#include "fields/setting_remark.h"
 #include "fields/setting_text.h"
 
 enum { DAY_S = 86400, YEAR_S = 366 * DAY_S };
@@ -28,41 +29,21 @@ enum { DAY_S = 86400, YEAR_S = 366 * DAY_S };
     .type = FIELD_REAL, .min = (low), .max = (high), .default_value = {.real = (value), .text = ""}
 #define CHOICE(words) .type = FIELD_CHOICE, .choices = (words), .default_value = {.text = ""}
 #define TEXT(value) .type = FIELD_TEXT, .default_value = {.text = (value)}
-
-/* --- remarks about values ----------------------------------------------------------------------------------------- */
-
-static void remark_compensation_factor(const struct field_value *value, struct buf *out)
-{
-    if (value->real < 0.0)
-        buf_add_text(
-            out, "a negative value counts as a tiny positive one; how Grid Engine 8.1.9 computes with it is unknown");
-}
-
-static void remark_usage_weight_list(const struct field_value *value, struct buf *out)
-{
-    struct usage_weights weights;
-    double known = 0.0;
-    if (setting_text_usage_weights(str(value->text), "", &weights, NULL) != 0) return;
-    for (int r = 0; r < USAGE_RESOURCE_COUNT; r++) known += weights.weight[r];
-    if (!(weights.total > known)) return;
-    buf_add_text(out, "a resource other than ");
-    usage_resource_add_names(out);
-    buf_add_text(out, " has no usage; its weight counts in the sum");
-}
+#define INSTANCE_REMARK(what) .remark = setting_remark_##what, .remark_is_of_instance = true
 
 /* --- the table ---------------------------------------------------------------------------------------------------- */
 
 const struct field settings_table[SETTING_COUNT] = {
-    [SET_HALFLIFE_S] = {FAIRLEAD, SECONDS(0, LONG_S, 7 * DAY_S), .name = "halflife_s",
+    [SET_HALFLIFE_S] = {FAIRLEAD, SECONDS(0, LONG_S, 7 * DAY_S), .name = "halflife_s", INSTANCE_REMARK(halflife),
                         .help = "half-life of usage; 0: usage does not decay"},
     [SET_TIES] = {FAIRLEAD, CHOICE("merge,slurm"), .name = "ties",
                   .help = "equal levels: merge (as Fair Tree is published) or slurm (as Slurm 22.05 ranks)"},
     [SET_DEFAULT_CPUS] = {FAIRLEAD, NUMBER(1, CPUS_MAX, 1), .name = "default_cpus", .help = "default CPUs per job"},
-    [SET_DEFAULT_MEM_MIB] = {FAIRLEAD, MEMORY(1, MEM_MIB_MAX, 256), .name = "default_mem_mib",
+    [SET_DEFAULT_MEM_MIB] = {FAIRLEAD, MEMORY(1, MEM_MIB_MAX, 256), .name = "default_mem_mib", INSTANCE_REMARK(memory),
                              .help = "default memory per job"},
     [SET_DEFAULT_TIME_S] = {FAIRLEAD, SECONDS(1, TIME_LIMIT_S_MAX, DAY_S), .name = "default_time_s",
-                            .help = "default time limit per job"},
-    [SET_GRACE_S] = {FAIRLEAD, SECONDS(0, DAY_S, 30), .name = "grace_s",
+                            INSTANCE_REMARK(default_time), .help = "default time limit per job"},
+    [SET_GRACE_S] = {FAIRLEAD, SECONDS(0, DAY_S, 30), .name = "grace_s", INSTANCE_REMARK(grace),
                      .help = "time from SIGTERM to SIGKILL when a job is ended"},
     [SET_HOST_CPUS] = {FAIRLEAD, NUMBER(1, CPUS_MAX, SETTING_AUTO), .name = "host_cpus", .special = "auto",
                        .help =
@@ -97,18 +78,18 @@ const struct field settings_table[SETTING_COUNT] = {
                                  "flush_submit_sec and flush_finish_sec say (Grid Engine)"},
     [SET_REQUEUE_DELAY_S] = {FAIRLEAD, SECONDS(0, DAY_S, 120), .name = "requeue_delay_s",
                              .help = "how long a requeued job waits before it may start again"},
-    [SET_HISTORY_KEEP_S] = {FAIRLEAD, SECONDS(0, LONG_S, 0), .name = "history_keep_s",
+    [SET_HISTORY_KEEP_S] = {FAIRLEAD, SECONDS(0, LONG_S, 0), .name = "history_keep_s", INSTANCE_REMARK(keep),
                             .help = "how long ended jobs are kept in the history; 0: for ever"},
     [SET_MAX_MOVED_IN] = {FAIRLEAD, NUMBER(0, 100000000, 200000), .name = "max_moved_in",
                           .help = "how many jobs and starts each user may move in from private instances; 0: none"},
-    [SET_AUDIT_KEEP_S] = {FAIRLEAD, SECONDS(0, LONG_S, 0), .name = "audit_keep_s",
+    [SET_AUDIT_KEEP_S] = {FAIRLEAD, SECONDS(0, LONG_S, 0), .name = "audit_keep_s", INSTANCE_REMARK(keep),
                           .help = "how long entries of the audit log are kept; 0: for ever"},
     [SET_ENFORCE_MEMORY] = {FAIRLEAD, CHOICE("auto,on,off"), .name = "enforce_memory",
                             .help = "whether jobs that use more memory than they asked for are ended; auto: in a "
                                     "system instance. Of jobs that start later"},
     [SET_ENFORCE_CPUS] = {FAIRLEAD, CHOICE("on,off"), .name = "enforce_cpus",
                           .help = "whether jobs run on their own CPUs only. Of jobs that start later"},
-    [SET_MEMORY_SLACK] = {FAIRLEAD, MEMORY(0, MEM_MIB_MAX, 16), .name = "memory_slack",
+    [SET_MEMORY_SLACK] = {FAIRLEAD, MEMORY(0, MEM_MIB_MAX, 16), .name = "memory_slack", INSTANCE_REMARK(memory),
                           .help = "memory that a job may use beyond what it asked for before it is ended"},
     [SET_MEMORY_POLL_S] = {FAIRLEAD, SECONDS(1, 3600, 1), .name = "memory_poll_s",
                            .help = "how often the memory of jobs is looked at where no control group limits it"},
@@ -159,7 +140,7 @@ const struct field settings_table[SETTING_COUNT] = {
                      .help = "waiting time at which the age factor reaches 1"},
     [SET_FAVOR_SMALL] = {SLURM, BOOLEAN(0), .name = "PriorityFavorSmall",
                          .help = "small jobs get the larger size factor"},
-    [SET_DAMPENING] = {SLURM, NUMBER(1, 65535, 1), .name = "FairShareDampeningFactor",
+    [SET_DAMPENING] = {SLURM, NUMBER(1, 65535, 1), .name = "FairShareDampeningFactor", INSTANCE_REMARK(dampening),
                        .help = "classic and depth-oblivious: how much overuse is forgiven"},
     [SET_USAGE_RESET] = {SLURM, CHOICE("NONE,NOW,DAILY,WEEKLY,MONTHLY,QUARTERLY,YEARLY"),
                          .name = "PriorityUsageResetPeriod",
@@ -171,7 +152,7 @@ const struct field settings_table[SETTING_COUNT] = {
                                        "one, so that many submissions share a pass; 0: at once"},
 
     [SET_ENFORCE] = {SLURM, TEXT("associations,limits,qos,safe"), .name = "AccountingStorageEnforce",
-                     .check = setting_text_enforce_check,
+                     INSTANCE_REMARK(enforce), .check = setting_text_enforce_check,
                      .help = "what of associations is enforced: associations, limits, qos, safe (a job starts only if "
                              "it can end within what GrpTRESMins leaves beside running jobs, and within GrpWall "
                              "without them), all or none, separated by commas; of Slurm's other words nojobs and "
@@ -189,15 +170,15 @@ const struct field settings_table[SETTING_COUNT] = {
                                        "ends instead"},
 
     [SET_GE_WEIGHT_TICKET] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 0.5), .name = "weight_ticket",
-                              .help = "weight of the normalised tickets"},
+                              INSTANCE_REMARK(weight), .help = "weight of the normalised tickets"},
     [SET_GE_WEIGHT_URGENCY] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 0.5), .name = "weight_urgency",
-                               .help = "weight of the normalised urgency"},
+                               INSTANCE_REMARK(weight), .help = "weight of the normalised urgency"},
     [SET_GE_WEIGHT_PRIORITY] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 0), .name = "weight_priority",
-                                .help = "weight of the normalised POSIX priority"},
+                                INSTANCE_REMARK(weight), .help = "weight of the normalised POSIX priority"},
     [SET_GE_WEIGHT_WAITING_TIME] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 0.278), .name = "weight_waiting_time",
-                                    .help = "urgency per second of waiting"},
+                                    INSTANCE_REMARK(weight), .help = "urgency per second of waiting"},
     [SET_GE_WEIGHT_DEADLINE] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 3600000), .name = "weight_deadline",
-                                .help = "urgency at the deadline"},
+                                INSTANCE_REMARK(weight), .help = "urgency at the deadline"},
     [SET_GE_TICKETS_SHARE] = {GRID_ENGINE, NUMBER(0, UINT32_MAX, 0), .name = "weight_tickets_share",
                               .help = "tickets of the share tree policy"},
     [SET_GE_TICKETS_FUNCTIONAL] = {GRID_ENGINE, NUMBER(0, UINT32_MAX, 0), .name = "weight_tickets_functional",
@@ -225,7 +206,7 @@ const struct field settings_table[SETTING_COUNT] = {
                                  .check = setting_text_hierarchy_check,
                                  .help = "order of the policies Override, Functional, Share tree; or NONE"},
     [SET_GE_COMPENSATION_FACTOR] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 5), .name = "compensation_factor",
-                                    .remark = remark_compensation_factor,
+                                    .remark = setting_remark_compensation_factor,
                                     .help = "limit on the surplus of those below their target, in targets; 0: no "
                                             "limit; below 0: counts as a tiny positive one"},
     [SET_GE_HALFTIME] = {GRID_ENGINE, HOURS(0, LONG_S, 168 * 3600), .name = "halftime",
@@ -234,7 +215,7 @@ const struct field settings_table[SETTING_COUNT] = {
                                     .check = setting_text_halflife_list_check,
                                     .help = "half-lives by resource in minutes: cpu=1440:mem=-1:io=0; or none"},
     [SET_GE_USAGE_WEIGHT_LIST] = {GRID_ENGINE, TEXT("cpu=1,mem=0,io=0"), .name = "usage_weight_list",
-                                  .check = setting_text_usage_weights_check, .remark = remark_usage_weight_list,
+                                  .check = setting_text_usage_weights_check, .remark = setting_remark_usage_weight_list,
                                   .help = "weights of the resources in usage: cpu=1,mem=0,io=0; an unknown resource "
                                           "has no usage, but its weight counts in their sum"},
     [SET_GE_SHARETREE_RESERVED_USAGE] = {GRID_ENGINE, BOOLEAN(0), .name = "SHARETREE_RESERVED_USAGE",

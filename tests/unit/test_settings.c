@@ -175,6 +175,24 @@ static void some_accepted_values_have_remarks(void **unused)
         {"usage_weight_list", "cpu=0.5,finished_jobs=1", ""},
         {"usage_weight_list", "none", ""},
         {"ties", "slurm", ""},
+        {"halflife_s", "59", "halflife_s: usage is halved every 59 s; the unit is seconds"},
+        {"PriorityDecayHalfLife", "1", ""},
+        {"halflife_s", "0", ""},
+        {"default_time_s", "30",
+         "default_time_s: jobs that give no time limit are ended after 30 s; the unit is seconds"},
+        {"default_time_s", "60", ""},
+        {"history_keep_s", "90", "history_keep_s: what is older than 90 s is removed for good; the unit is seconds"},
+        {"audit_keep_s", "1-0", ""},
+        {"default_mem_mib", "1048576", "default_mem_mib: it is 1T; the unit of a number without a suffix is MiB"},
+        {"default_mem_mib", "512G", ""},
+        {"grace_s", "0", "grace_s: jobs that are ended get SIGKILL at once, and have no time to save anything"},
+        {"weight_urgency", "-1", "weight_urgency: a negative weight turns the order round: more of it comes later"},
+        {"FairShareDampeningFactor", "2",
+         "FairShareDampeningFactor: it has an effect only with PriorityFlags=NO_FAIR_TREE or DEPTH_OBLIVIOUS, not in Fair "
+         "Tree"},
+        {"AccountingStorageEnforce", "associations",
+         "AccountingStorageEnforce: no limit of accounts, users and QOS is enforced; add limits to the list for that"},
+        {"AccountingStorageEnforce", "safe", ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct buf remark = {0};
