@@ -401,6 +401,7 @@ static const struct wire_field status_fields[] = {
     REQUIRED(api_status, policy, WIRE_TEXT, .help = "the policy in force, in one line"),
     REQUIRED(api_status, model, WIRE_TEXT, .help = "the priority model in force, as in PriorityType"),
     REQUIRED(api_status, algorithm, WIRE_TEXT, .help = "the fair-share algorithm in force"),
+    REQUIRED(api_status, default_partition, WIRE_TEXT, .help = "the partition of jobs that name none"),
     OPTIONAL(api_status, load_sensors, WIRE_TEXT,
              .help = "which load sensors fail, and why: /opt/scratch: ended; null: none"),
     OPTIONAL(api_status, launch_failure, WIRE_TEXT,

@@ -303,6 +303,7 @@ struct api_status {
     uint32_t associations;
     const char *policy;            /* "fair-tree, ties merge, half-life 7-00:00:00" */
     const char *model, *algorithm; /* "priority/multifactor", "fair-tree" */
+    const char *default_partition; /* of jobs that name none */
     const char *load_sensors;      /* what is wrong with them: "/opt/scratch: ended"; NULL: nothing */
     const char *launch_failure;    /* why the machine can start no job; NULL: it can */
     int64_t launch_retry_us;       /* when one is tried next; 0: now, or launches work */

@@ -166,6 +166,7 @@ static int status_run(struct call *call, struct err *e)
     write_tasks(&status.tasks, &call->out->text);
     output_line(call->out, "Policy     %s; %u association%s", status.policy, status.associations,
                 status.associations == 1 ? "" : "s");
+    output_line(call->out, "Partition  %s is the default", status.default_partition);
     write_enforcement(&status.enforcement, call->out);
     if (status.outside_jobs != NULL) output_line(call->out, "Outside    %s", status.outside_jobs);
     if (status.write_failure != NULL)

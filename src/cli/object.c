@@ -142,10 +142,10 @@ static void write_load(struct call *call, const struct buf *load)
 }
 
 /* What people look for first, after the name; the other fields follow in their own order. */
-static const uint8_t partition_first[] = {PARTITION_STATE,       PARTITION_CLOSED_UNTIL,  PARTITION_HOSTS,
-                                          PARTITION_SLOTS,       PARTITION_TIER,          PARTITION_JOB_FACTOR,
-                                          PARTITION_MAX_TIME,    PARTITION_PE_LIST,       PARTITION_USER_LISTS,
-                                          PARTITION_XUSER_LISTS, PARTITION_COMPLEX_VALUES};
+static const uint8_t partition_first[] = {PARTITION_IS_DEFAULT, PARTITION_STATE,       PARTITION_CLOSED_UNTIL,
+                                          PARTITION_HOSTS,      PARTITION_SLOTS,       PARTITION_TIER,
+                                          PARTITION_JOB_FACTOR, PARTITION_MAX_TIME,    PARTITION_PE_LIST,
+                                          PARTITION_USER_LISTS, PARTITION_XUSER_LISTS, PARTITION_COMPLEX_VALUES};
 static const uint8_t host_first[] = {HOST_STATE,      HOST_IS_ATTACHED, HOST_IS_DOWN, HOST_TOTAL_CPUS, HOST_TOTAL_MEM,
                                      HOST_TOTAL_GPUS, HOST_CPUS,        HOST_MEM,     HOST_FEATURES};
 static const struct {

@@ -115,6 +115,8 @@ static const struct field partition_rows[] = {
                                   .is_nullable = true,
                                   .is_read_only = true,
                                   .help = "when its calendar opens it again; none: it is open, or no opening is known"},
+    AT(PARTITION_IS_DEFAULT) = {BOOLEAN(0), .name = "default", .is_read_only = true,
+                                .help = "whether jobs that name no partition are submitted to it: the oldest one"},
     AT(PARTITION_RECORD_COUNT) = CREATED,
 };
 

@@ -64,6 +64,7 @@ enum partition_field {
 };
 enum { /* of the record of a partition, behind its fields: what the instance reports of it */
        PARTITION_CLOSED_UNTIL = PARTITION_FIELD_COUNT,
+       PARTITION_IS_DEFAULT,
        PARTITION_RECORD_COUNT
 };
 enum qos_field {

@@ -69,12 +69,6 @@ void setting_remark_weight(const struct field_value *value, struct buf *out)
     if (value->real < 0.0) buf_add_text(out, "a negative weight turns the order round: more of it comes later");
 }
 
-void setting_remark_dampening(const struct field_value *value, struct buf *out)
-{
-    if (value->number > 1)
-        buf_add_text(out, "it has an effect only with PriorityFlags=NO_FAIR_TREE or DEPTH_OBLIVIOUS, not in Fair Tree");
-}
-
 void setting_remark_enforce(const struct field_value *value, struct buf *out)
 {
     uint32_t flags;

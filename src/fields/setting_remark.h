@@ -17,7 +17,6 @@ void setting_remark_grace(const struct field_value *value, struct buf *out);
 void setting_remark_keep(const struct field_value *value, struct buf *out);
 void setting_remark_memory(const struct field_value *value, struct buf *out);
 void setting_remark_weight(const struct field_value *value, struct buf *out);
-void setting_remark_dampening(const struct field_value *value, struct buf *out);
 void setting_remark_enforce(const struct field_value *value, struct buf *out);
 
 #endif

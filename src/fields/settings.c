@@ -140,7 +140,7 @@ const struct field settings_table[SETTING_COUNT] = {
                      .help = "waiting time at which the age factor reaches 1"},
     [SET_FAVOR_SMALL] = {SLURM, BOOLEAN(0), .name = "PriorityFavorSmall",
                          .help = "small jobs get the larger size factor"},
-    [SET_DAMPENING] = {SLURM, NUMBER(1, 65535, 1), .name = "FairShareDampeningFactor", INSTANCE_REMARK(dampening),
+    [SET_DAMPENING] = {SLURM, NUMBER(1, 65535, 1), .name = "FairShareDampeningFactor",
                        .help = "classic and depth-oblivious: how much overuse is forgiven"},
     [SET_USAGE_RESET] = {SLURM, CHOICE("NONE,NOW,DAILY,WEEKLY,MONTHLY,QUARTERLY,YEARLY"),
                          .name = "PriorityUsageResetPeriod",

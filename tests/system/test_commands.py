@@ -202,7 +202,7 @@ def test_set(instance):
     assert instance.good('set', 'halflife_s=86400', 'default_mem_mib=2G') == (
         'Set halflife_s=86400 (1-00:00:00)\nSet default_mem_mib=2048 (2G)\n')
     assert instance.good('set', 'priorityDecayHalfLife=2-0', 'HOST_CPUS=AUTO', 'PriorityFavorSmall=yes') == (
-        'Set halflife_s=172800 (2-00:00:00)\nSet host_cpus=auto\nSet PriorityFavorSmall=true\n')
+        'Set halflife_s=172800 (2-00:00:00)\nSet host_cpus=auto\nSet PriorityFavorSmall=yes\n')
     instance.good('set', 'halflife_s=86400', 'PriorityFavorSmall=no')
     assert instance.good('set', 'PriorityUsageResetPeriod=now') == 'Set PriorityUsageResetPeriod=NONE\n'
     assert instance.good('set', 'AccountingStorageTRES=license/a') == 'Set AccountingStorageTRES=gres/gpu,license/a\n'

@@ -550,7 +550,7 @@ def test_shares_by_another_algorithm(instance):
 
 def test_settings_of_other_schedulers(instance):
     assert instance.good('set', 'PRIORITYDECAYHALFLIFE=14-0', 'FairTreeTies=slurm', 'Weight_Ticket=0.25') == \
-        'Set PRIORITYDECAYHALFLIFE=14-0\nSet FairTreeTies=slurm\nSet Weight_Ticket=0.25\n'
+        'Set halflife_s=1209600 (14-00:00:00)\nSet ties=slurm\nSet weight_ticket=0.25\n'
     values = {row['name']: row['value'] for row in instance.rows('set')}
     assert (values['halflife_s'], values['ties'], values['weight_ticket']) == ('1209600', 'slurm', '0.25')
     before = instance.rows('set')
@@ -669,3 +669,18 @@ def test_remarks_about_settings_at_start(stopped):
     assert [line.split(' ', 1)[1] for line in log.splitlines() if 'remark' in line] == [
         'level=warning event=setting-remark remark="%s"' % UNKNOWN_RESOURCE.strip()]
     stopped.good('stop', '--state', 'here')
+
+
+def test_the_default_partition_is_shown(instance):
+    def default():
+        rows = instance.json('partition', 'show')
+        assert instance.json('status')['default_partition'] in [row['name'] for row in rows if row['default']]
+        return [row['name'] for row in rows if row['default']]
+    instance.good('partition', 'add', 'fast')
+    assert default() == ['main']
+    assert 'Partition  main is the default\n' in instance.good('status')
+    assert [(row['name'], row['default']) for row in instance.rows('partition', 'show')] == [('main', 'yes'), ('fast', 'no')]
+    instance.good('partition', 'delete', 'main')
+    instance.good('partition', 'add', 'main')
+    assert default() == ['fast']
+    assert instance.job(instance.submit('--', 'true'))['partition'] == 'fast'

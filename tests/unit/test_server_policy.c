@@ -44,7 +44,7 @@ static const struct row objects[] = {
      "\"TRESBillingWeights\":\"\",\"fshare\":0,\"oticket\":0,\"hosts\":\"\",\"slots\":\"AUTO\",\"seq_no\":\"0\",\"load_thresholds\":\"NONE\","
      "\"pe_list\":\"NONE\",\"complex_values\":\"NONE\",\"user_lists\":\"NONE\",\"xuser_lists\":\"NONE\",\"state\":\"UP\",\"calendar\":\"NONE\",\"QOS\":\"\","
      "\"DefaultTime\":\"NONE\",\"MinNodes\":0,\"MaxNodes\":\"UNLIMITED\",\"MaxCPUsPerNode\":\"UNLIMITED\",\"MaxMemPerNode\":\"UNLIMITED\",\"DefMemPerCPU\":\"UNLIMITED\",\"AllowAccounts\":\"ALL\",\"DenyAccounts\":\"NONE\",\"AllowQos\":\"ALL\",\"DenyQos\":\"NONE\","
-     "\"closed_until_us\":null,\"created_us\":1700000000000000}\n]}\n"},
+     "\"closed_until_us\":null,\"default\":true,\"created_us\":1700000000000000}\n]}\n"},
     {"POST", "/v1/partitions",
      "{\"name\":\"fast\",\"prioritytier\":2,\"TRESBillingWeights\":\"CPU=1.0,Mem=0.25G\",\"MaxTime\":\"2:00:00\"}", 200,
      "{\"ok\":true}\n"},

@@ -187,9 +187,6 @@ static void some_accepted_values_have_remarks(void **unused)
         {"default_mem_mib", "512G", ""},
         {"grace_s", "0", "grace_s: jobs that are ended get SIGKILL at once, and have no time to save anything"},
         {"weight_urgency", "-1", "weight_urgency: a negative weight turns the order round: more of it comes later"},
-        {"FairShareDampeningFactor", "2",
-         "FairShareDampeningFactor: it has an effect only with PriorityFlags=NO_FAIR_TREE or DEPTH_OBLIVIOUS, not in Fair "
-         "Tree"},
         {"AccountingStorageEnforce", "associations",
          "AccountingStorageEnforce: no limit of accounts, users and QOS is enforced; add limits to the list for that"},
         {"AccountingStorageEnforce", "safe", ""},

@@ -374,13 +374,14 @@ static void written_records(void **unused)
     values[OBJECT_RECORD_NAME] = field_text("fast");
     memcpy(values + OBJECT_RECORD_FIELDS, fast.value, PARTITION_FIELD_COUNT * sizeof *values);
     values[OBJECT_RECORD_FIELDS + PARTITION_CLOSED_UNTIL] = field_number(5);
+    values[OBJECT_RECORD_FIELDS + PARTITION_IS_DEFAULT] = field_number(true);
     values[OBJECT_RECORD_FIELDS + PARTITION_RECORD_COUNT] = field_number(7);
     const char *unlimited =
         "{\"name\":\"fast\",\"PriorityJobFactor\":1,\"PriorityTier\":1,\"MaxTime\":\"UNLIMITED\","
         "\"TRESBillingWeights\":\"\",\"fshare\":0,\"oticket\":0,\"hosts\":\"\",\"slots\":\"AUTO\",\"seq_no\":\"0\",\"load_thresholds\":\"NONE\","
         "\"pe_list\":\"NONE\",\"complex_values\":\"NONE\",\"user_lists\":\"NONE\",\"xuser_lists\":\"NONE\",\"state\":\"UP\",\"calendar\":\"NONE\",\"QOS\":\"\","
         "\"DefaultTime\":\"NONE\",\"MinNodes\":0,\"MaxNodes\":\"UNLIMITED\",\"MaxCPUsPerNode\":\"UNLIMITED\",\"MaxMemPerNode\":\"UNLIMITED\",\"DefMemPerCPU\":\"UNLIMITED\",\"AllowAccounts\":\"ALL\",\"DenyAccounts\":\"NONE\",\"AllowQos\":\"ALL\",\"DenyQos\":\"NONE\","
-        "\"closed_until_us\":5,\"created_us\":7}";
+        "\"closed_until_us\":5,\"default\":true,\"created_us\":7}";
     assert_string_equal(written_record(table, values), unlimited);
     assert_int_equal(wire_read_record(table, str(unlimited), &arena, got, &e), 0);
     assert_int_equal(got[OBJECT_RECORD_FIELDS + PARTITION_MAX_TIME].number, FIELD_SPECIAL);

@@ -6,6 +6,7 @@
 #include "api/server/internal.h"
 #include "base/ensure.h"
 #include "engine/closed_times.h"
+#include "engine/state_rows.h"
 #include "engine/usage_sums.h"
 #include "engine/visibility.h"
 #include "fields/standard_resources.h"
@@ -113,6 +114,7 @@ static void make_record(struct state *s, enum object_kind kind, uint32_t index, 
     if (kind == OBJECT_HOST) value = add_report(s, index, arena, value);
     if (kind == OBJECT_RESOURCE) *value++ = field_number(standard_resource_is_built_in(row->object.name));
     if (kind == OBJECT_PARTITION) *value++ = closed_until(s, index, now_us);
+    if (kind == OBJECT_PARTITION) *value++ = field_number(index == object_row_first(s, kind));
     *value++ = field_number(row->created_us);
     ensure(value == out + class->record.count);
 }

@@ -4,6 +4,7 @@
 #include "api/server/internal.h"
 #include "base/quantity.h"
 #include "engine/quarantine.h"
+#include "engine/state_rows.h"
 #include "engine/visibility.h"
 
 #ifndef FAIRLEAD_VERSION
@@ -205,6 +206,7 @@ int server_get_status(struct request *r, struct err *e)
         .policy = policy_text(s, &r->arena),
         .model = priority_model_names[s->policy.model],
         .algorithm = share_algorithm_names[s->policy.share.algorithm],
+        .default_partition = s->objects[OBJECT_PARTITION].items[object_row_first(s, OBJECT_PARTITION)].object.name,
         .load_sensors = sensors_text(&server->host, &r->arena),
         .outside_jobs = outside_text(r, &r->arena),
         .launch_failure = launch_backoff_is_waiting(backoff) ? launch_failure_text(r) : NULL,
