@@ -63,7 +63,7 @@ static const struct reason_row reason_rows[] = {
      "Wait; 'fairlead update ID --begin none' removes a begin."},
     {"HELD_BY_USER", NULL, "It is held.", "'fairlead release ID' lets it start."},
     {"HELD_BY_OPERATOR", NULL,
-     "It is held by an operator, or it was requeued too often (max_batch_requeue; tasks of arrays end instead).",
+     "It is held by an operator, or it was requeued too often (max_batch_requeue; of an array only such tasks are held).",
      "Only an operator can release it: 'fairlead release ID'."},
     {"DEPENDENCY_NEVER", NULL, "It waits for a condition that can never be met.",
      "'fairlead update ID --dependency LIST' changes what it waits for, 'none' removes it, of an array until its first "

@@ -8,6 +8,7 @@
 #include "engine/min_priority.h"
 #include "engine/requeue_ended.h"
 #include "engine/requeue_run.h"
+#include "engine/task_delays.h"
 #include "engine/visibility.h"
 
 /* --- references --------------------------------------------------------------------------------------------------- */
@@ -335,6 +336,27 @@ static bool end_quarantine(struct apply_context *c, const struct event *event, u
     return true;
 }
 
+/* Tasks that were requeued too often are held by themselves. task_id NONE: all of them. */
+static bool release_held_tasks(struct apply_context *c, const struct event *event, uint32_t index, uint32_t task_id)
+{
+    struct job *j = &c->s->jobs.items[index];
+    const struct idset *held = task_delays_held(j);
+    struct idset released = {0};
+    if (held == NULL || !actor_may(&event->actor, PERMISSION_OPERATOR_HOLDS)) return false;
+    if (task_id != NONE && !idset_has(held, task_id)) return false;
+    if (event->jobs.is_dry_run) return true;
+    if (task_id != NONE)
+        idset_add(&released, task_id);
+    else
+        idset_copy(&released, held);
+    task_delays_drop(j, &released);
+    idset_release(&released);
+    job_waits_find_ready(j);
+    apply_note_change(c, TABLE_JOB, index);
+    c->s->pass_is_due = true;
+    return true;
+}
+
 /* Of all jobs, those that a quarantine holds go back to who held them before; a job that is named is released. */
 static bool release_ref(struct apply_context *c, const struct event *event, struct task_lists *lists,
                         struct job_ref ref)
@@ -345,9 +367,11 @@ static bool release_ref(struct apply_context *c, const struct event *event, stru
     if (idset_first(&j->pending) == NONE ||
         (j->is_held_by_operator && !actor_may(&event->actor, PERMISSION_OPERATOR_HOLDS)))
         return false;
+    bool has_released = release_held_tasks(c, event, index, ref.task_id);
+    if (ref.task_id != NONE) return has_released;
     bool stays_held = event->jobs.all && j->quarantine > QUARANTINE_ALONE;
-    if (stays_held) return end_quarantine(c, event, index);
-    return set_held(c, event, index, false, false);
+    if (stays_held) return end_quarantine(c, event, index) || has_released;
+    return set_held(c, event, index, false, false) || has_released;
 }
 
 /* Whether the job can be held or released. participle: for the message. */
@@ -376,16 +400,31 @@ int apply_hold(struct apply_context *c, const struct event *event)
     return change_jobs(c, event, &hold, NULL);
 }
 
-/* Only an operator releases what an operator holds. */
+/* Whether the reference is a task that is held by itself. */
+static bool is_held_task(const struct state *s, struct job_ref ref)
+{
+    uint32_t index = state_find_job(s, ref.job_id);
+    const struct idset *held = index != NONE ? task_delays_held(&s->jobs.items[index]) : NULL;
+    return ref.task_id != NONE && held != NULL && idset_has(held, ref.task_id);
+}
+
+/* Only an operator releases what an operator holds, or what was requeued too often. */
 static int check_release(struct apply_context *c, const struct event *event, struct job_ref ref)
 {
     char id[JOB_ID_TEXT_SIZE];
-    if (check_waiting(c, event, ref, "released") != 0) return -1;
-    if (actor_may(&event->actor, PERMISSION_OPERATOR_HOLDS) ||
-        !c->s->jobs.items[state_find_job(c->s, ref.job_id)].is_held_by_operator)
-        return 0;
-    struct str name = {id, job_id_format(id, ref.job_id, NONE)};
-    return err_subject(c->e, ERR_DENIED, "job", name, "is held by an operator; only an operator can release it");
+    uint32_t index;
+    bool is_task = is_held_task(c->s, ref);
+    if (is_task ? job_control_find(c, &event->actor, ref, &index) : check_waiting(c, event, ref, "released")) return -1;
+    const struct job *j = &c->s->jobs.items[state_find_job(c->s, ref.job_id)];
+    bool has_held_tasks = !j->is_held && task_delays_held(j) != NULL;
+    if (actor_may(&event->actor, PERMISSION_OPERATOR_HOLDS) || (!j->is_held_by_operator && !has_held_tasks)) return 0;
+    struct str name = {id, job_id_format(id, ref.job_id, ref.task_id)};
+    if (has_held_tasks && !is_task)
+        return err_subject(c->e, ERR_DENIED, "job", name,
+                           "has tasks that are held, because they were requeued too often; only an operator can "
+                           "release them");
+    return err_subject(c->e, ERR_DENIED, is_task ? "task" : "job", name,
+                       "is held by an operator; only an operator can release it");
 }
 
 int apply_release(struct apply_context *c, const struct event *event)

@@ -48,11 +48,9 @@ void requeue_decide(const struct state *s, const struct job *j, struct task *k, 
     if (k->restarts < max) {
         k->requeue = REQUEUE_YES;
         add_detail(k, "requeued", 0);
-    } else if (!j->is_array) {
+    } else {
         k->requeue = REQUEUE_HELD_BY_OPERATOR;
         add_detail(k, "held, because it was requeued", max);
-    } else {
-        add_detail(k, "it was requeued", max);
     }
 }
 
@@ -96,5 +94,11 @@ void requeue_task(struct apply_context *c, uint32_t job_index, const struct task
     restarts_add(&c->s->jobs.items[job_index], k->task_id);
     idset_add(&tasks, k->task_id);
     requeue_tasks(c, job_index, &tasks, k->requeue);
+    struct job *j = &c->s->jobs.items[job_index];
+    if (j->is_array && k->requeue == REQUEUE_HELD_BY_OPERATOR) {
+        task_delays_drop(j, &tasks);
+        task_delays_hold(j, k->task_id);
+        job_waits_find_ready(j);
+    }
     idset_release(&tasks);
 }

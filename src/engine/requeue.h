@@ -4,8 +4,8 @@
  *     by request      fairlead requeue: the task is ended first, or has ended already (requeue_ended.h)
  *     by itself       with an exit status that the job names, or, if the job agrees, when its host or keeper failed
  *
- * By itself a task is requeued at most requeue_max times. After that a plain job is held; a task of an array ends,
- * because its array cannot wait for it. */
+ * By itself a task is requeued at most requeue_max times. After that a plain job is held, and of an array that task
+ * alone (task_delays.h); the others go on. */
 #ifndef FAIRLEAD_ENGINE_REQUEUE_H
 #define FAIRLEAD_ENGINE_REQUEUE_H
 

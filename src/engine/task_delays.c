@@ -5,9 +5,10 @@
 #include "base/number.h"
 #include "base/quantity.h"
 
-void task_delays_add(struct state *s, struct job *j, uint32_t task_id, int64_t at_us)
+static const char held[] = "held"; /* instead of a time */
+
+static void add(struct job *j, uint32_t task_id, int64_t at_us)
 {
-    at_us = (at_us + US_PER_S - 1) / US_PER_S * US_PER_S;
     uint32_t at = j->delays.count;
     while (at > 0 && j->delays.items[at - 1].at_us > at_us) at--;
     if (at == 0 || j->delays.items[at - 1].at_us != at_us) {
@@ -17,7 +18,24 @@ void task_delays_add(struct state *s, struct job *j, uint32_t task_id, int64_t a
         at++;
     }
     idset_add(&j->delays.items[at - 1].tasks, task_id);
+}
+
+void task_delays_add(struct state *s, struct job *j, uint32_t task_id, int64_t at_us)
+{
+    at_us = (at_us + US_PER_S - 1) / US_PER_S * US_PER_S;
+    add(j, task_id, at_us);
     if (s->next_delay_us == 0 || at_us < s->next_delay_us) s->next_delay_us = at_us;
+}
+
+void task_delays_hold(struct job *j, uint32_t task_id)
+{
+    add(j, task_id, TASK_DELAYS_HELD_US);
+}
+
+const struct idset *task_delays_held(const struct job *j)
+{
+    const struct task_delay *last = j->delays.count > 0 ? &j->delays.items[j->delays.count - 1] : NULL;
+    return last != NULL && last->at_us == TASK_DELAYS_HELD_US ? &last->tasks : NULL;
 }
 
 void task_delays_drop(struct job *j, const struct idset *tasks)
@@ -50,7 +68,8 @@ bool task_delays_has_task(const struct job *j, uint32_t task_id)
 
 int64_t task_delays_next_us(const struct job *j)
 {
-    return j->delays.count > 0 ? j->delays.items[0].at_us : 0;
+    bool ends = j->delays.count > 0 && j->delays.items[0].at_us != TASK_DELAYS_HELD_US;
+    return ends ? j->delays.items[0].at_us : 0;
 }
 
 bool task_delays_end(struct job *j, int64_t now_us)
@@ -67,7 +86,11 @@ bool task_delays_end(struct job *j, int64_t now_us)
 void task_delays_format(const struct job *j, struct buf *out)
 {
     for (uint32_t i = 0; i < j->delays.count; i++) {
-        buf_format(out, "%s%lld:", i > 0 ? ";" : "", (long long)(j->delays.items[i].at_us / US_PER_S));
+        if (i > 0) buf_add_char(out, ';');
+        if (j->delays.items[i].at_us == TASK_DELAYS_HELD_US)
+            buf_format(out, "%s:", held);
+        else
+            buf_format(out, "%lld:", (long long)(j->delays.items[i].at_us / US_PER_S));
         idset_format(&j->delays.items[i].tasks, out);
     }
 }
@@ -80,11 +103,13 @@ int task_delays_parse(struct job *row, struct str text, const char *field, struc
         struct idset tasks = {0};
         uint64_t at_s = 0;
         struct str numbers, part = str_cut(rest, ';', &rest), time = str_cut(part, ':', &numbers);
-        bool is_time = number_parse_u64(time, &at_s) && at_s <= (uint64_t)(TIME_US_MAX / US_PER_S) &&
-                       (int64_t)at_s * US_PER_S > last_us && numbers.text != NULL;
-        if (!is_time) return err_value(e, field, part, "a later time than before and tasks, such as 1764000060:3-7");
+        bool is_held = str_equal(time, str(held));
+        bool is_time = number_parse_u64(time, &at_s) && at_s < (uint64_t)(TASK_DELAYS_HELD_US / US_PER_S);
+        int64_t at_us = is_held ? TASK_DELAYS_HELD_US : is_time ? (int64_t)at_s * US_PER_S : 0;
+        if (at_us <= last_us || numbers.text == NULL)
+            return err_value(e, field, part, "a later time than before, or held, and tasks, such as 1764000060:3-7");
         if (idset_parse(numbers, NONE - 1, field, &tasks, e) != 0) return -1;
-        last_us = (int64_t)at_s * US_PER_S;
+        last_us = at_us;
         *array_add(&row->delays) = (struct task_delay){last_us, tasks};
     }
     return 0;

@@ -13,6 +13,7 @@
 #include "engine/closed_times.h"
 #include "engine/queue_list.h"
 #include "engine/quota_usage.h"
+#include "engine/task_delays.h"
 #include "engine/wait_list.h"
 #include "fields/dependency_text.h"
 #include "sched/place.h"
@@ -394,6 +395,12 @@ static void add_dependencies(struct wait_list *l)
     dependency_text_show(list, l->v->now_us, &l->text);
 }
 
+/* By a user or an operator, or all of its tasks that could be tried, which were requeued too often. */
+static bool is_held(const struct job *j)
+{
+    return j->is_held || (j->waits_by_task && idset_first(&j->ready) == NONE && task_delays_held(j) != NULL);
+}
+
 /* What keeps the job from being tried. Returns whether there is something. */
 static bool add_state(struct wait_list *l)
 {
@@ -401,7 +408,7 @@ static bool add_state(struct wait_list *l)
     if (l->question != WAIT_IN_PASS && !is_asked) return false;
     if (is_asked)
         buf_add_text(&l->text, l->v->limit);
-    else if (l->j->is_held)
+    else if (is_held(l->j))
         buf_add_text(&l->text, "Job is in hold state");
     else if (waits_for_jobs(l))
         add_dependencies(l);
@@ -436,7 +443,7 @@ void wait_sentences_make(const struct wait_view *v, const struct job *j, const s
     uint8_t *drops = arena_alloc(arena, v->m->cluster.instances.count + (size_t)1);
     bool is_left = true;
     *out = (struct wait_sentences){
-        .is_held = j->is_held, .is_dependent = waits_for_jobs(&l), .is_early = j->begin_us > v->now_us};
+        .is_held = is_held(j), .is_dependent = waits_for_jobs(&l), .is_early = j->begin_us > v->now_us};
     for (uint32_t i = 0; i < v->m->cluster.instances.count; i++) drops[i] = (uint8_t)drop_of(&l, i);
     l.requests = wait_needs_text(&l, extra_request(&l));
     if (question == WAIT_IN_PASS) is_left = add_global(&l, drops);

@@ -166,8 +166,8 @@ const struct field settings_table[SETTING_COUNT] = {
     [SET_JOB_REQUEUE] = {SLURM, BOOLEAN(0), .name = "JobRequeue",
                          .help = "whether jobs that do not say it start again after their host or keeper failed"},
     [SET_MAX_BATCH_REQUEUE] = {SLURM, NUMBER(1, 1000000, 5), .name = "max_batch_requeue",
-                               .help = "how often a job is requeued by itself before it is held; a task of an array "
-                                       "ends instead"},
+                               .help = "how often a job, or a task of an array, is requeued by itself before it is "
+                                       "held"},
 
     [SET_GE_WEIGHT_TICKET] = {GRID_ENGINE, REAL(-WEIGHT_MAX, WEIGHT_MAX, 0.5), .name = "weight_ticket",
                               INSTANCE_REMARK(weight), .help = "weight of the normalised tickets"},

@@ -51,10 +51,10 @@ static const struct shift_table {
     "substr(condition, 1, instr(condition, '@')) ||"                                     \
     " (CAST(substr(condition, instr(condition, '@') + 1) AS INTEGER) + ?1 / 1000000) ||" \
     " ltrim(substr(condition, instr(condition, '@') + 1), '0123456789')"
-#define DELAYED_TASKS_SHIFTED                                                      \
-    "(SELECT group_concat("                                                        \
-    "(CAST(substr(value, 1, instr(value, ':') - 1) AS INTEGER) + ?1 / 1000000) ||" \
-    " substr(value, instr(value, ':')), ';')"                                      \
+#define DELAYED_TASKS_SHIFTED                                                       \
+    "(SELECT group_concat(iif(substr(value, 1, 1) = 'h', value,"                    \
+    " (CAST(substr(value, 1, instr(value, ':') - 1) AS INTEGER) + ?1 / 1000000) ||" \
+    " substr(value, instr(value, ':'))), ';')"                                      \
     " FROM json_each('[\"' || replace(delayed_tasks, ';', '\",\"') || '\"]'))"
 
 /* The other times. ?1: microseconds. */

@@ -396,10 +396,14 @@ static int64_t delayed_until_us(const struct job_row *row, int64_t now_us)
     return until_us;
 }
 
-/* Of a row whose tasks are all delayed, its begin is when the first of them may start. */
+/* Of a row whose tasks are all delayed, its begin is when the first of them may start; if all are held, it is. */
 static void fill_begin(struct job_row *row, int64_t now_us)
 {
     int64_t until_us = delayed_until_us(row, now_us);
+    if (until_us == TASK_DELAYS_HELD_US) {
+        row->value[JOB_FIELD_HELD] = row->value[JOB_FIELD_HELD_BY_OPERATOR] = field_number(true);
+        return;
+    }
     if (job_row_number(row, JOB_FIELD_STATE) == JOB_PENDING && until_us > job_row_number_or(row, JOB_FIELD_BEGIN, 0))
         row->value[JOB_FIELD_BEGIN] = field_number(until_us);
 }

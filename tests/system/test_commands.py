@@ -196,16 +196,18 @@ def test_status(instance):
     assert status['version'] in instance.good('--version')
 
 
+def test_set_prints_the_value_in_force(instance):
+    assert instance.good('set', 'priorityDecayHalfLife=2-0', 'HOST_CPUS=AUTO', 'PriorityFavorSmall=yes') == (
+        'Set halflife_s=172800 (2-00:00:00)\nSet host_cpus=auto\nSet PriorityFavorSmall=yes\n')
+    assert instance.good('set', 'PriorityUsageResetPeriod=now') == 'Set PriorityUsageResetPeriod=NONE\n'
+    assert instance.good('set', 'AccountingStorageTRES=license/a') == 'Set AccountingStorageTRES=gres/gpu,license/a\n'
+
+
 def test_set(instance):
     before = {row['name']: row['value'] for row in instance.rows('set')}
     assert before['halflife_s'] == '604800' and before['grace_s'] == '1'
     assert instance.good('set', 'halflife_s=86400', 'default_mem_mib=2G') == (
         'Set halflife_s=86400 (1-00:00:00)\nSet default_mem_mib=2048 (2G)\n')
-    assert instance.good('set', 'priorityDecayHalfLife=2-0', 'HOST_CPUS=AUTO', 'PriorityFavorSmall=yes') == (
-        'Set halflife_s=172800 (2-00:00:00)\nSet host_cpus=auto\nSet PriorityFavorSmall=yes\n')
-    instance.good('set', 'halflife_s=86400', 'PriorityFavorSmall=no')
-    assert instance.good('set', 'PriorityUsageResetPeriod=now') == 'Set PriorityUsageResetPeriod=NONE\n'
-    assert instance.good('set', 'AccountingStorageTRES=license/a') == 'Set AccountingStorageTRES=gres/gpu,license/a\n'
     after = {row['name']: row['value'] for row in instance.rows('set')}
     assert after == {**before, 'halflife_s': '86400', 'default_mem_mib': '2048'}
     assert instance.rows('set', 'Halflife_s', 'ties') == [row for row in instance.rows('set') if row['name'] in ('halflife_s', 'ties')]

@@ -179,7 +179,6 @@ def test_a_trial_is_refused_as_the_submission_is(instance):
         assert instance.bad('submit', '--test-only', *options, '--', 'true') == \
             instance.bad('submit', *options, '--', 'true')
     assert '--wait' in instance.bad('submit', '--test-only', '--wait', '--', 'true')
-    assert '--test-only' in instance.bad('submit', '--json', '--', 'true')
     assert instance.rows('user', 'show') == []  # a trial adds no user
     assert sleeper(instance, '-n', '1') == 1
 

@@ -313,3 +313,30 @@ def test_the_log_of_a_job_without_its_directory_says_why(instance):
     instance.good('release', job)
     instance.run('wait', job)
     assert 'before it started: ' in instance.bad('log', job)
+
+
+def test_a_task_that_was_requeued_too_often_is_held_alone(instance):
+    """The other tasks go on; the held one waits until it is released, also over a restart."""
+    instance.good('set', 'requeue_delay_s=0', 'host_cpus=1')
+    count = instance.work / 'count'
+    script = 'echo >> %s.$FAIRLEAD_ARRAY_TASK_ID; test $FAIRLEAD_ARRAY_TASK_ID = 2 || exit 7' % count
+    array = instance.submit('--array', '0-2', '--requeue-exit', '7', '--max-requeue', '2', '--', 'sh', '-c', script)
+    tasks = lambda: {row['task_id']: row for row in instance.json('show', 'job', array) if row['state'] not in ('REQUEUED', 'PENDING')}
+    pending = lambda: [row for row in instance.json('queue') if row['state'] == 'PENDING']
+    held = [('%d_[0-1]' % array, 'JobHeldAdmin', None)]
+    until(lambda: [(row['id'], row['reason'], row['begin_us']) for row in pending()] == held, 'two tasks to be held')
+    until(lambda: {task: row['state'] for task, row in tasks().items()} == {2: 'COMPLETED'}, 'the third task to end')
+    assert [(count.parent / ('count.%d' % i)).read_text() for i in range(3)] == ['\n' * 3, '\n' * 3, '\n']
+    last = [row for row in instance.json('show', 'job', '%d_1' % array) if row['state'] == 'REQUEUED'][-1]
+    assert last['detail'].endswith('held, because it was requeued 2 times, which is the maximum'), last
+    instance.good('stop')
+    instance.start()
+    assert [(row['id'], row['reason'], row['begin_us']) for row in pending()] == held
+    assert instance.good('release', '%d_1' % array) == 'Released 1 task\n'
+    until(lambda: (count.parent / 'count.1').read_text() == '\n' * 4 and
+          [(row['id'], row['reason']) for row in pending()] == [('%d_[%d]' % (array, i), 'JobHeldAdmin') for i in (0, 1)],
+          'one more attempt')
+    assert (count.parent / 'count.0').read_text() == '\n' * 3
+    assert instance.good('release', array) == 'Released 1 job\n'
+    until(lambda: all((count.parent / ('count.%d' % i)).read_text() == '\n' * n for i, n in ((0, 4), (1, 5))), 'both once more')
+    instance.good('cancel', array)

@@ -102,7 +102,8 @@ static const struct row requests[] = {
     {"DELETE", "/v1/accounts/physics?force=1", NULL, 400,
      "unexpected query parameter 'force': DELETE /v1/accounts/{name} accepts none"},
 
-    {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"/bin/true\"],\"gpus\":1}", 201, "{\"job_id\":1,\"limit\":null,\"limit_field\":null}\n"},
+    {"POST", "/v1/jobs", "{" JOB ",\"arguments\":[\"/bin/true\"],\"gpus\":1}", 201,
+     "{\"job_id\":1,\"limit\":null,\"limit_field\":null}\n"},
     {"POST", "/v1/jobs",
      "{" JOB ",\"name\":\"x\",\"array\":\"0-9%2\",\"script\":\"#!/bin/sh\\n\",\"held\":true,\"arguments\":[\"a\"]}",
      201, "{\"job_id\":2,\"limit\":null,\"limit_field\":null}"},

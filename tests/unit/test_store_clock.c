@@ -138,6 +138,8 @@ static void times_in_texts_are_shifted(void **unused)
         {"UPDATE job SET delayed_tasks = '1764000060:3-7;1764000120:5'", "SELECT delayed_tasks FROM job",
          "1764086460:3-7;1764086520:5"},
         {"UPDATE job SET delayed_tasks = '1764000060:3'", "SELECT delayed_tasks FROM job", "1764086460:3"},
+        {"UPDATE job SET delayed_tasks = '1764000060:3;held:5-7'", "SELECT delayed_tasks FROM job",
+         "1764086460:3;held:5-7"},
         {"UPDATE dependency SET condition = 'after:5+10@1764000000'", "SELECT condition FROM dependency",
          "after:5+10@1764086400"},
         {"UPDATE dependency SET condition = 'after:5+10@1764000000(failed)'", "SELECT condition FROM dependency",
