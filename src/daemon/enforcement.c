@@ -95,11 +95,12 @@ static struct server_enforcement outside_row(const struct daemon *d)
 {
     struct server_enforcement row = {.resource = "outside jobs", .mechanism = "shown", .gap = "use outside jobs"};
     enum outside_jobs_action action = (enum outside_jobs_action)setting_number(&d->state.settings, SET_OUTSIDE_JOBS);
-    if (action == OUTSIDE_JOBS_LOW_WEIGHT && d->is_system) {
-        row.mechanism = "nice 19, for processes and for sessions (autogroup)";
-        row.gap = "use of CPUs that are idle, of GPUs and of memory; nor, where sessions have control groups with CPU "
-                  "weights, that those take as much as their group may";
-    }
+    if (action == OUTSIDE_JOBS_WARN && d->is_system) row.mechanism = "shown, and a warning on terminals";
+    if (action != OUTSIDE_JOBS_LOW_WEIGHT || !d->is_system) return row;
+    row.gap = "use of CPUs that are idle, of GPUs and of memory";
+    row.mechanism = d->enforcement.outside == ENFORCEMENT_OUTSIDE_SLICES
+                        ? "CPU weights of systemd's slices (1 for the user, 20 for all sessions), and nice 19"
+                        : "nice 19, for processes and for sessions (autogroup)";
     return row;
 }
 

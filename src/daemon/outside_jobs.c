@@ -10,7 +10,8 @@ struct outside_rule outside_jobs_rule(const struct settings *settings)
 {
     return (struct outside_rule){.action = (enum outside_jobs_action)setting_number(settings, SET_OUTSIDE_JOBS),
                                  .cpus = setting_real(settings, SET_OUTSIDE_JOBS_CPUS),
-                                 .time_us = setting_number(settings, SET_OUTSIDE_JOBS_S) * US_PER_S};
+                                 .time_us = setting_number(settings, SET_OUTSIDE_JOBS_S) * US_PER_S,
+                                 .warn_us = setting_number(settings, SET_OUTSIDE_JOBS_WARN_S) * US_PER_S};
 }
 
 uint64_t outside_jobs_interval_ms(const struct outside_rule *rule)
@@ -53,6 +54,22 @@ static void step(struct outside_user *user, const struct outside_rule *rule, int
     if (!is_above && now_us - user->below_us >= rule->time_us) set_over(user, false);
 }
 
+static bool was_warned_lately(const struct outside_user *user, const struct outside_rule *rule, int64_t now_us)
+{
+    return user->warned_us != 0 && now_us - user->warned_us < rule->warn_us;
+}
+
+/* Only who uses too much now is told so. */
+static void warn(struct outside_user *user, const struct outside_rule *rule, int64_t now_us)
+{
+    user->wants_warning = rule->action >= OUTSIDE_JOBS_WARN && user->is_over && user->above_us != 0 &&
+                          now_us - user->above_us >= rule->time_us && !was_warned_lately(user, rule, now_us);
+    if (!user->wants_warning) return;
+    user->warned_us = now_us;
+    log_line(LOG_INFO, "outside-jobs-warned", " user=%s cpus=%.2f gpus=%llx", user->name, user->cpus,
+             (unsigned long long)user->gpus);
+}
+
 static void take_use(struct outside_jobs *o, const struct outside_use *use, int64_t now_us)
 {
     struct outside_user *user = find(o, use->uid);
@@ -87,7 +104,8 @@ void outside_jobs_update(struct outside_jobs *o, const struct outside_rule *rule
             if (uses[k].uid == user.uid && uses[k].is_exempt) set_over(&user, false); /* since lately */
         }
         step(&user, rule, now_us);
-        if (user.is_seen || user.is_over) o->users.items[kept++] = user;
+        warn(&user, rule, now_us);
+        if (user.is_seen || user.is_over || was_warned_lately(&user, rule, now_us)) o->users.items[kept++] = user;
     }
     o->users.count = kept;
 }

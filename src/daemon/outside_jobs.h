@@ -3,6 +3,9 @@
  *
  *     below ── above for outside_jobs_s ──> over ── below for outside_jobs_s ──> below
  *
+ * A user is warned when it becomes over, and while it is, but not twice in outside_jobs_warn_s, even if it was below in
+ * between. The daemon forgets warnings when it ends.
+ *
  * The time is the same in both directions, because a low weight by itself makes a user use less on a busy machine. */
 #ifndef FAIRLEAD_DAEMON_OUTSIDE_JOBS_H
 #define FAIRLEAD_DAEMON_OUTSIDE_JOBS_H
@@ -15,6 +18,7 @@ struct outside_rule {
     enum outside_jobs_action action;
     double cpus;
     int64_t time_us;
+    int64_t warn_us; /* between two warnings of a user */
 };
 
 struct outside_user {
@@ -23,8 +27,10 @@ struct outside_user {
     double cpus;
     uint64_t gpus;
     int64_t above_us, below_us; /* time since boot: since when; 0: not */
+    int64_t warned_us;          /* likewise: when; 0: never */
     bool is_over;
-    bool is_seen; /* in this update */
+    bool is_seen;       /* in this update */
+    bool wants_warning; /* by this update */
 };
 
 /* What a user used since the last update. */
@@ -38,7 +44,7 @@ struct outside_use {
 };
 
 struct outside_jobs {
-    ARRAY(struct outside_user) users; /* those that use something */
+    ARRAY(struct outside_user) users; /* those that use something, and those that were warned lately */
 };
 
 /* The rule that the settings give. */

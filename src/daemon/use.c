@@ -172,15 +172,23 @@ static struct server_use_part part_of(struct daemon *d, uint64_t launch_id, uint
     return (struct server_use_part){.launch_id = launch_id, .uid = owner, .user = has_name ? user->name : NULL};
 }
 
+/* Only root can tell other users, and give back a nice value. */
+static struct outside_rule rule_of(const struct daemon *d)
+{
+    struct outside_rule rule = outside_jobs_rule(&d->state.settings);
+    if (!d->is_system && rule.action > OUTSIDE_JOBS_SHOW) rule.action = OUTSIDE_JOBS_SHOW;
+    return rule;
+}
+
 /* Of a user's use outside jobs. */
 static const char *state_of(const struct daemon *d, uint32_t uid)
 {
-    struct outside_rule rule = outside_jobs_rule(&d->state.settings);
+    struct outside_rule rule = rule_of(d);
     const struct use_user *user = user_of(d->use, uid);
     if (rule.action == OUTSIDE_JOBS_IGNORE) return NULL;
     if (user != NULL && user->is_exempt) return "exempt";
     if (!outside_jobs_is_over(&d->use->outside, uid)) return NULL;
-    return rule.action == OUTSIDE_JOBS_LOW_WEIGHT && d->is_system ? "low" : "over";
+    return rule.action == OUTSIDE_JOBS_LOW_WEIGHT ? "low" : "over";
 }
 
 static struct server_use make_use(struct daemon *d, struct arena *arena)
@@ -275,6 +283,26 @@ static void order_low_weight(struct daemon *d, const struct outside_rule *rule)
     array_release(&uids);
 }
 
+static uint32_t to_centi(double cpus)
+{
+    return cpus >= CPUS_MAX ? CPUS_MAX * 100 : (uint32_t)(cpus * 100 + 0.5);
+}
+
+static void send_warnings(struct daemon *d, const struct outside_rule *rule, int64_t now_us)
+{
+    struct daemon_use *u = d->use;
+    for (uint32_t i = 0; d->executor != NULL && i < u->outside.users.count; i++) {
+        const struct outside_user *user = &u->outside.users.items[i];
+        if (!user->wants_warning) continue;
+        executor_warn(d->executor, &(struct outside_warning){.uid = user->uid,
+                                                             .cpus_centi = to_centi(user->cpus),
+                                                             .limit_centi = to_centi(rule->cpus),
+                                                             .gpus = user->gpus,
+                                                             .time_us = now_us - user->above_us,
+                                                             .is_low = rule->action == OUTSIDE_JOBS_LOW_WEIGHT});
+    }
+}
+
 static void update_outside(struct daemon *d, const struct outside_rule *rule)
 {
     struct daemon_use *u = d->use;
@@ -295,6 +323,7 @@ static void update_outside(struct daemon *d, const struct outside_rule *rule)
         u->has_low |= p->is_low;
     }
     outside_jobs_update(&u->outside, rule, uses.items, uses.count, u->now.end.at_us);
+    send_warnings(d, rule, u->now.end.at_us);
     order_low_weight(d, rule);
     array_release(&uses);
     arena_release(&arena);
@@ -305,7 +334,7 @@ void use_follow_settings(struct daemon *d)
     struct daemon_use *u = d->use;
     if (u == NULL) return;
     const char *exempt = setting_text(&d->state.settings, SET_OUTSIDE_JOBS_EXEMPT);
-    struct outside_rule rule = outside_jobs_rule(&d->state.settings);
+    struct outside_rule rule = rule_of(d);
     if (!str_equal(str(exempt), exempt_of(u))) {
         buf_clear(&u->exempt);
         buf_add_text(&u->exempt, exempt);
@@ -320,7 +349,7 @@ void use_follow_settings(struct daemon *d)
 void use_describe_outside(void *context, bool has_names, struct buf *out)
 {
     const struct daemon *d = context;
-    struct outside_rule rule = outside_jobs_rule(&d->state.settings);
+    struct outside_rule rule = rule_of(d);
     if (d->use == NULL || rule.action == OUTSIDE_JOBS_IGNORE) return;
     outside_jobs_describe(&d->use->outside, &rule, has_names, clock_boot_us(), out);
 }
@@ -329,7 +358,7 @@ void use_describe_outside(void *context, bool has_names, struct buf *out)
 static void finish(struct daemon *d)
 {
     struct daemon_use *u = d->use;
-    struct outside_rule rule = outside_jobs_rule(&d->state.settings);
+    struct outside_rule rule = rule_of(d);
     int64_t interval_us = u->now.end.at_us - u->before.end.at_us;
     u->is_sampling = false;
     drop_account(u);

@@ -22,10 +22,18 @@ enum enforcement_kill {
     ENFORCEMENT_KILL_GROUP /* a control group, all at once */
 };
 
+/* Of a low weight for processes outside jobs (outside_jobs=low_weight). */
+enum enforcement_outside {
+    ENFORCEMENT_OUTSIDE_NONE,
+    ENFORCEMENT_OUTSIDE_NICE,  /* nice values of processes and sessions */
+    ENFORCEMENT_OUTSIDE_SLICES /* and CPU weights of systemd's slices of users */
+};
+
 struct enforcement {
     enum enforcement_memory memory;
     enum enforcement_cpus cpus;
     enum enforcement_kill kill;
+    enum enforcement_outside outside;
 };
 
 #endif

@@ -52,6 +52,11 @@ void executor_set_low_weight(struct executor *x, const uint32_t *uids, uint32_t 
     if (x->kind->set_low_weight != NULL) x->kind->set_low_weight(x, uids, count);
 }
 
+void executor_warn(struct executor *x, const struct outside_warning *warning)
+{
+    if (x->kind->warn != NULL) x->kind->warn(x, warning);
+}
+
 void executor_flush(struct executor *x)
 {
     if (x->kind->flush != NULL) x->kind->flush(x);

@@ -18,6 +18,7 @@
 #include "exec/enforcement.h"
 #include "exec/launch.h"
 #include "exec/launcher_owner.h"
+#include "exec/outside_warning.h"
 #include "exec/process_sample.h"
 
 enum executor_report_kind {
@@ -141,6 +142,9 @@ void executor_sample(struct executor *x);
  * others what they had before. The launcher refuses users that no launch may run as, and system accounts; a private one
  * and a pretend executor do nothing. It lasts until the next order, or the orderly end of the launcher. */
 void executor_set_low_weight(struct executor *x, const uint32_t *uids, uint32_t count);
+
+/* Tells a user on the user's terminals; nothing is said about the outcome. Refused and left out as above. */
+void executor_warn(struct executor *x, const struct outside_warning *warning);
 
 /* Sends what is queued, as far as the socket accepts it at once. */
 void executor_flush(struct executor *x);

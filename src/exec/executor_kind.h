@@ -14,6 +14,7 @@ struct executor_kind {
     void (*measure)(struct executor *x);
     void (*sample)(struct executor *x);                                               /* NULL: it has no processes */
     void (*set_low_weight)(struct executor *x, const uint32_t *uids, uint32_t count); /* NULL: likewise */
+    void (*warn)(struct executor *x, const struct outside_warning *warning);          /* NULL: likewise */
     void (*flush)(struct executor *x); /* NULL: orders are carried out at once */
     int (*descriptor)(const struct executor *x);
     bool (*wants_write)(const struct executor *x);

@@ -184,6 +184,13 @@ static void client_set_low_weight(struct executor *x, const uint32_t *uids, uint
     protocol_low(&c->out, uids, count);
 }
 
+static void client_warn(struct executor *x, const struct outside_warning *warning)
+{
+    struct launcher_client *c = client_of(x);
+    if (c->is_gone) return;
+    protocol_warn(&c->out, warning);
+}
+
 static void client_flush(struct executor *x)
 {
     send_queued(client_of(x));
@@ -237,6 +244,7 @@ static const struct executor_kind client_kind = {
     .measure = client_measure,
     .sample = client_sample,
     .set_low_weight = client_set_low_weight,
+    .warn = client_warn,
     .flush = client_flush,
     .descriptor = client_descriptor,
     .wants_write = client_wants_write,

@@ -176,6 +176,7 @@ void protocol_enforces(struct buf *out, struct enforcement enforcement)
     buf_add_char(out, (char)enforcement.memory);
     buf_add_char(out, (char)enforcement.cpus);
     buf_add_char(out, (char)enforcement.kill);
+    buf_add_char(out, (char)enforcement.outside);
     frame_close(out, frame);
 }
 
@@ -243,6 +244,18 @@ void protocol_low(struct buf *out, const uint32_t *uids, uint32_t count)
     size_t frame = frame_begin(out, MESSAGE_LOW);
     put_u32(out, count);
     for (uint32_t i = 0; i < count; i++) put_u32(out, uids[i]);
+    frame_close(out, frame);
+}
+
+void protocol_warn(struct buf *out, const struct outside_warning *warning)
+{
+    size_t frame = frame_begin(out, MESSAGE_WARN);
+    put_u32(out, warning->uid);
+    put_u32(out, warning->cpus_centi);
+    put_u32(out, warning->limit_centi);
+    put_u64(out, warning->gpus);
+    put_u64(out, (uint64_t)warning->time_us);
+    buf_add_char(out, (char)warning->is_low);
     frame_close(out, frame);
 }
 
@@ -377,6 +390,7 @@ static void take_enforcement(struct frame_cursor *c, struct enforcement *out)
     out->memory = (enum enforcement_memory)take_choice(c, ENFORCEMENT_MEMORY_GROUP);
     out->cpus = (enum enforcement_cpus)take_choice(c, ENFORCEMENT_CPUS_CPUSET);
     out->kill = (enum enforcement_kill)take_choice(c, ENFORCEMENT_KILL_GROUP);
+    out->outside = (enum enforcement_outside)take_choice(c, ENFORCEMENT_OUTSIDE_SLICES);
 }
 
 /* Its lines are those of a file (launcher_owner.h). */
@@ -437,6 +451,17 @@ static void take_low(struct frame_cursor *c, struct message *m)
     m->low.count = count;
 }
 
+static void take_warning(struct frame_cursor *c, struct outside_warning *out)
+{
+    out->uid = take_u32(c);
+    out->cpus_centi = take_u32(c);
+    out->limit_centi = take_u32(c);
+    out->gpus = take_u64(c);
+    out->time_us = (int64_t)take_u64(c);
+    out->is_low = take_choice(c, true) != 0;
+    if (out->time_us < 0) c->is_bad = true;
+}
+
 static void take_body(struct frame_cursor *c, struct message *m)
 {
     switch (m->kind) {
@@ -454,6 +479,7 @@ static void take_body(struct frame_cursor *c, struct message *m)
     case MESSAGE_PROCESS: take_process(c, &m->process); break;
     case MESSAGE_SAMPLED: take_sampled(c, &m->sampled); break;
     case MESSAGE_LOW: take_low(c, m); break;
+    case MESSAGE_WARN: take_warning(c, &m->warning); break;
     case MESSAGE_USAGE: take_usage(c, &m->usage); break;
     case MESSAGE_ENFORCES: take_enforcement(c, &m->enforcement); break;
     case MESSAGE_INSTANCE: take_instance(c, &m->instance); break;

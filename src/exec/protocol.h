@@ -12,7 +12,7 @@
  *     MEASURE   empty                                    to the launcher
  *     RECORD    a record's text (record.h)               to the daemon
  *     SYNCED    empty                                    to the daemon
- *     ENFORCES  memory | CPUs | kill: 1 byte each        to the daemon, right after HELLO, and when it changes
+ *     ENFORCES  memory | CPUs | kill | outside: 1 byte each   to the daemon, right after HELLO, and when it changes
  *     USAGE     id | at_us | cpu_us | mem_kib | io_bytes, 8 bytes each      to the daemon
  *     SAMPLE    empty                                    to the launcher
  *     PROCESS   pid, parent, uid: 4 bytes each | launch id, started_us, cpu_us, children_cpu_us, mem_kib, gpus: 8 bytes
@@ -20,6 +20,8 @@
  *     SAMPLED   at_us: 8 bytes | min_uid, hidden: 4 bytes each | has_gpus, is_partial: 1 byte each
  *                                                        to the daemon, after PROCESS
  *     LOW       count: 4 bytes | uids: 4 bytes each      to the launcher
+ *     WARN      uid, cpus_centi, limit_centi: 4 bytes each | gpus, time_us: 8 bytes each | is_low: 1 byte
+ *                                                        to the launcher
  *
  * Numbers are little-endian. Text is a length of 4 bytes and that many bytes, none of them zero. A launcher that gets a
  * HELLO of another version answers with its own version and exits. Keepers do not need it, and a launcher of the
@@ -32,10 +34,11 @@
 #include "exec/enforcement.h"
 #include "exec/launch.h"
 #include "exec/launcher_owner.h"
+#include "exec/outside_warning.h"
 #include "exec/process_sample.h"
 
 enum {
-    PROTOCOL_VERSION = 8,
+    PROTOCOL_VERSION = 9,
     PROTOCOL_HEADER_SIZE = 4,             /* bytes of a frame's length */
     PROTOCOL_FRAME_MAX = 64 * 1024 * 1024 /* bytes of a frame after its length */
 };
@@ -57,7 +60,8 @@ enum message_kind {
     MESSAGE_SAMPLED,
     MESSAGE_LOW,
     MESSAGE_INSTANCE,
-    MESSAGE_REFUSED
+    MESSAGE_REFUSED,
+    MESSAGE_WARN
 };
 
 struct message {
@@ -87,6 +91,7 @@ struct message {
             const uint32_t *uids; /* in the arena */
             uint32_t count;
         } low;                          /* LOW */
+        struct outside_warning warning; /* WARN */
         struct launcher_owner instance; /* INSTANCE */
         const char *refusal;            /* REFUSED */
     };
@@ -110,6 +115,7 @@ void protocol_usage(struct buf *out, const struct launch_usage *usage);
 void protocol_sample(struct buf *out);
 void protocol_process(struct buf *out, const struct process_sample *process);
 void protocol_low(struct buf *out, const uint32_t *uids, uint32_t count);
+void protocol_warn(struct buf *out, const struct outside_warning *warning);
 void protocol_sampled(struct buf *out, const struct process_sample_end *end);
 
 /* Decodes the first frame in bytes. *out_used: the size of the frame with its header; 0 if the frame is not complete

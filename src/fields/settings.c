@@ -103,16 +103,20 @@ const struct field settings_table[SETTING_COUNT] = {
                           .help = "what is hidden from users who are not operators: jobs (of other users), details "
                                   "(their names, owners, commands, directories and comments), usage, users, separated "
                                   "by commas; empty: nothing"},
-    [SET_OUTSIDE_JOBS] = {FAIRLEAD, CHOICE("ignore,show,low_weight"), .name = "outside_jobs",
+    [SET_OUTSIDE_JOBS] = {FAIRLEAD, CHOICE("ignore,show,warn,low_weight"), .name = "outside_jobs",
                           .help =
                               "what is done about users who use more than outside_jobs_cpus, or a GPU, outside jobs: "
-                              "ignore; show them in status and in the log; "
+                              "ignore; show: in status and in the log; "
+                              "warn: also tell them on their terminals; "
                               "low_weight: also give their processes outside jobs a low weight"},
     [SET_OUTSIDE_JOBS_CPUS] = {FAIRLEAD, REAL(0, CPUS_MAX, 1), .name = "outside_jobs_cpus",
                                .help = "CPUs that a user may use outside jobs"},
     [SET_OUTSIDE_JOBS_S] = {FAIRLEAD, SECONDS(1, DAY_S, 300), .name = "outside_jobs_s",
                             .help = "how long a user has to use more than that, or less again, until something is "
                                     "done about it, or undone"},
+    [SET_OUTSIDE_JOBS_WARN_S] = {FAIRLEAD, SECONDS(1, 30 * DAY_S, 12 * 3600), .name = "outside_jobs_warn_s",
+                                 .help = "how long a user who was told so is not told again; then once more if it "
+                                         "is still so, or again"},
     [SET_OUTSIDE_JOBS_EXEMPT] = {FAIRLEAD, TEXT(""), .name = "outside_jobs_exempt", .check = setting_text_exempt_check,
                                  .help = "users, and @groups whose members, may use what they like outside jobs, "
                                          "separated by commas; root and system accounts may always"},

@@ -39,6 +39,7 @@ enum setting {
     SET_OUTSIDE_JOBS,
     SET_OUTSIDE_JOBS_CPUS,
     SET_OUTSIDE_JOBS_S,
+    SET_OUTSIDE_JOBS_WARN_S,
     SET_OUTSIDE_JOBS_EXEMPT,
 
     SET_PRIORITY_TYPE,
@@ -138,7 +139,7 @@ enum enforce_part_limits { PART_LIMITS_ANY, PART_LIMITS_ALL, PART_LIMITS_NO };
 enum pass_rhythm { PASS_RHYTHM_EVENTS, PASS_RHYTHM_DEFER, PASS_RHYTHM_INTERVAL };
 
 /* Values of SET_OUTSIDE_JOBS: what is done about use outside jobs. Each does what those before it do, too. */
-enum outside_jobs_action { OUTSIDE_JOBS_IGNORE, OUTSIDE_JOBS_SHOW, OUTSIDE_JOBS_LOW_WEIGHT };
+enum outside_jobs_action { OUTSIDE_JOBS_IGNORE, OUTSIDE_JOBS_SHOW, OUTSIDE_JOBS_WARN, OUTSIDE_JOBS_LOW_WEIGHT };
 
 /* Values of SET_GE_QUEUE_SORT. */
 enum queue_sort { QUEUE_SORT_LOAD, QUEUE_SORT_SEQ_NO, QUEUE_SORT_SHARE };

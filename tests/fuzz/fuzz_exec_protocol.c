@@ -24,6 +24,7 @@ static void encode(const struct message *m, struct buf *out)
     case MESSAGE_PROCESS: protocol_process(out, &m->process); break;
     case MESSAGE_SAMPLED: protocol_sampled(out, &m->sampled); break;
     case MESSAGE_LOW: protocol_low(out, m->low.uids, m->low.count); break;
+    case MESSAGE_WARN: protocol_warn(out, &m->warning); break;
     case MESSAGE_LIMIT: protocol_limit(out, m->limit.id, m->limit.time_limit_us); break;
     }
 }

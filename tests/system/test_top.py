@@ -109,13 +109,13 @@ def status(system, viewer=None):
     return json.loads(system.good(viewer, 'status', '--json'))
 
 
-def restart_launcher(system):
+def restart_launcher(system, *options):
     """Kills it, and starts another one, as systemd does."""
     for pid in find_processes(str(system.place / 'fairlead-launcher')):
         kill(pid)
     until(lambda: not find_processes(str(system.place / 'fairlead-launcher')), 'the end of the launcher')
     return subprocess.Popen([system.place / 'fairlead-launcher', '--system', '--state', system.place / 'launcher', '--daemon-user',
-                             system.accounts.daemon.pw_name], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                             system.accounts.daemon.pw_name, *options], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 # --- top ---
@@ -276,6 +276,143 @@ def test_a_low_weight_survives_the_launcher_and_the_daemon(system, loops):
         launcher.wait(60)
 
 
+# --- a warning on terminals ---
+
+
+class Terminal:
+    """A terminal of a user, and a process of the user that it controls and that uses a CPU, or sleeps."""
+
+    def __init__(self, system, user, script=LOOP, mode=0o620, owner=None):
+        self.master, slave = os.openpty()
+        os.fchown(slave, (owner or user).pw_uid, user.pw_gid)
+        os.fchmod(slave, mode)
+        self.text, self.slave = b'', slave
+        os.set_blocking(self.master, False)
+        identity = ['setpriv', '--reuid', user.pw_name, '--regid', user.pw_name, '--init-groups']
+        self.process = subprocess.Popen([*identity, 'setsid', '--ctty', 'sh', '-c', script], stdin=slave, stdout=slave, stderr=slave,
+                                        cwd=system.home(user))
+
+    def read(self):
+        try:
+            self.text += os.read(self.master, 65536)
+        except BlockingIOError:
+            pass
+        return self.text.decode()
+
+    def fill(self):
+        """Nothing more fits until it is read, as of a terminal that Ctrl-S has stopped."""
+        os.set_blocking(self.slave, False)
+        with pytest.raises(BlockingIOError):
+            while True:
+                os.write(self.slave, b'x' * 4096)
+
+    def end(self):
+        kill(self.process.pid)
+        self.process.wait()
+        os.close(self.slave)
+        os.close(self.master)
+
+
+MESSAGE = (r'\r+\nMessage from Fairlead, the batch scheduler of this machine, at \d\d:\d\d:\r+\n'
+           r'Your processes outside jobs use \d+\.\d\d CPUs, for \d+:\d\d or longer\.\r+\n'
+           r'The limit outside jobs is 0\.02 CPUs, and no GPU\.%s\r+\n'
+           r'Run such work as jobs \(man fairlead-submit\)\.\r+\n')
+
+
+@needs_root
+def test_users_are_warned_on_their_terminals(system, loops):
+    alice, mallory = system.accounts.alice, system.accounts.mallory
+    told, idle = Terminal(system, mallory), Terminal(system, mallory, 'sleep 600')
+    refusing, full = Terminal(system, mallory, 'sleep 600', mode=0o600), Terminal(system, mallory, 'sleep 600')
+    others, of_other = Terminal(system, alice, 'sleep 600'), Terminal(system, mallory, 'sleep 600', owner=alice)
+    loops += [told, idle, refusing, full, others, of_other]
+    full.fill()
+    job = system.submit(mallory, '--', 'script', '-q', '-f', '-c', 'echo begun; sleep 600', 'typescript')
+    typescript = system.home(mallory) / 'typescript'
+    until(lambda: typescript.exists() and 'begun' in typescript.read_text(), 'the terminal of the job')
+    set_threshold(system, 'warn', alice.pw_name)
+    until(lambda: told.read() and idle.read(), 'the message')
+    for terminal in told, idle:
+        assert re.fullmatch(MESSAGE % '', terminal.read()), terminal.read()
+    # Not on a terminal that refuses messages, is another user's, or a job's, and not twice.
+    for _ in range(3):
+        system.good(None, 'top', '--processes')
+    assert [terminal.read() for terminal in (refusing, others, of_other)] == [''] * 3
+    assert 'Message' not in typescript.read_text() and set(full.read()) == {'x'}
+    assert [len(re.findall('Message', terminal.read())) for terminal in (told, idle)] == [1, 1]
+    log = (system.place / 'log').read_text()
+    assert log.count('event=outside-jobs-warned user=%s cpus=' % mallory.pw_name) == 1 and 'warned user=%s' % alice.pw_name not in log
+    assert 'a warning on terminals' in system.good(None, 'status') and nice_of(told.process.pid) == BASE
+    # Again after outside_jobs_warn_s; with a low weight, the message says so.
+    system.good(None, 'set', 'outside_jobs=low_weight', 'outside_jobs_warn_s=1')
+    low = r' They have a low weight now: jobs go first\.'
+    until(lambda: re.search(MESSAGE % low, idle.read()), 'the second message')
+    system.good(mallory, 'cancel', job)
+
+
+# --- the weights of systemd's slices ---
+
+
+class Slices:
+    """A folder with the files of systemd's slices of users, as the kernel has them."""
+
+    def __init__(self, system):
+        self.path = system.place / 'user.slice'
+        self.set('.', 100)
+        for user in system.accounts.alice, system.accounts.mallory:
+            self.set('user-%d.slice' % user.pw_uid, 100)
+
+    def set(self, name, weight):
+        (self.path / name).mkdir(exist_ok=True)
+        (self.path / name / 'cpu.weight').write_text('%d\n' % weight)
+
+    def weight(self, name):
+        return int((self.path / name / 'cpu.weight').read_text() or '0')
+
+
+@needs_root
+def test_slices_of_users_get_a_low_weight(system, loops):
+    alice, mallory = system.accounts.alice, system.accounts.mallory
+    slices, own, other = Slices(system), 'user-%d.slice' % mallory.pw_uid, 'user-%d.slice' % alice.pw_uid
+    slices.set(other, 70)
+    mechanism = lambda: {row['resource']: row['mechanism'] for row in status(system)['enforcement']}.get('outside jobs')  # noqa: E731
+
+    def weights():
+        return [slices.weight(name) for name in ('.', own, other)]
+
+    loops.append(Loop(system, mallory))
+    set_threshold(system, 'low_weight')
+    until(lambda: nice_of(loops[0].child) == 19, 'the low weight')
+    assert mechanism().startswith('nice 19') and weights() == [100, 100, 70]
+    launcher = restart_launcher(system, '--user-slice', slices.path)
+    try:
+        until(lambda: weights() == [20, 1, 70], 'the weights')
+        until(lambda: 'slices' in mechanism(), 'the mechanism')
+        # systemd and administrators set weights meanwhile: low again, and back to what was set last.
+        slices.set(own, 50)
+        until(lambda: weights() == [20, 1, 70], 'the weight again')
+        # The launcher is killed and the next one gives it back, but not where another weight was set since.
+        launcher.kill()
+        launcher.wait()
+        slices.set('.', 300)
+        system.good(None, 'set', 'outside_jobs=show')
+        launcher = subprocess.Popen(launcher.args, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until(lambda: weights() == [300, 50, 70], 'the weights from before')
+        # A weight that is lower already stays; the launcher's orderly end gives back, too.
+        slices.set(other, 1)
+        slices.set('.', 200)
+        loops.append(Loop(system, alice))
+        system.good(None, 'set', 'outside_jobs=low_weight')
+        until(lambda: weights() == [20, 1, 1] and nice_of(loops[1].child) == 19, 'the weights of both')
+        shutil.rmtree(slices.path / own)  # the last session of mallory ends
+        launcher.send_signal(signal.SIGTERM)
+        assert launcher.wait(60) == 0
+        assert [slices.weight('.'), slices.weight(other)] == [200, 1]
+    finally:
+        launcher.kill()
+        launcher.wait()
+
+
 # --- a private instance ---
 
 
@@ -358,8 +495,8 @@ def test_bad_options(private, arguments, message):
 
 
 @pytest.mark.parametrize('setting, message', [
-    ('outside_jobs=kill', 'ignore,show,low_weight'), ('outside_jobs_cpus=-1', 'outside_jobs_cpus'),
-    ('outside_jobs_s=0', 'outside_jobs_s'), ('outside_jobs_exempt=a b', 'behind @'), ('outside_jobs_exempt=@', 'behind @'),
+    ('outside_jobs=kill', 'ignore,show,warn,low_weight'), ('outside_jobs_cpus=-1', 'outside_jobs_cpus'),
+    ('outside_jobs_s=0', 'outside_jobs_s'), ('outside_jobs_warn_s=0', 'outside_jobs_warn_s'), ('outside_jobs_exempt=a b', 'behind @'), ('outside_jobs_exempt=@', 'behind @'),
     ('outside_jobs_exempt=ann,', 'behind @'),
 ])
 def test_bad_settings(private, setting, message):

@@ -147,11 +147,12 @@ static void test_the_other_messages_are_decoded_as_they_were_encoded(void **stat
     assert_true(m.kind == MESSAGE_USAGE && m.usage.id == UINT64_MAX && m.usage.at_us == INT64_MIN);
     assert_true(m.usage.cpu_us == INT64_MAX && m.usage.mem_kib == 0x0102030405060708 && m.usage.io_bytes == -2);
     buf_clear(&frame);
-    protocol_enforces(
-        &frame, (struct enforcement){ENFORCEMENT_MEMORY_GROUP_1, ENFORCEMENT_CPUS_CPUSET, ENFORCEMENT_KILL_GROUP});
+    protocol_enforces(&frame, (struct enforcement){ENFORCEMENT_MEMORY_GROUP_1, ENFORCEMENT_CPUS_CPUSET,
+                                                   ENFORCEMENT_KILL_GROUP, ENFORCEMENT_OUTSIDE_SLICES});
     m = decode(&frame, &a);
     assert_true(m.kind == MESSAGE_ENFORCES && m.enforcement.memory == ENFORCEMENT_MEMORY_GROUP_1);
     assert_true(m.enforcement.cpus == ENFORCEMENT_CPUS_CPUSET && m.enforcement.kill == ENFORCEMENT_KILL_GROUP);
+    assert_int_equal(m.enforcement.outside, ENFORCEMENT_OUTSIDE_SLICES);
     frame.text[5] = 9; /* no mechanism */
     size_t used;
     assert_int_equal(protocol_decode((struct str){frame.text, frame.length}, &a, &used, &m, NULL), -1);
@@ -188,6 +189,17 @@ static void test_the_other_messages_are_decoded_as_they_were_encoded(void **stat
     assert_true(m.kind == MESSAGE_LOW && m.low.count == 2 && m.low.uids[0] == 1000 && m.low.uids[1] == UINT32_MAX);
     frame.text[5] = 3; /* more uids than there are bytes */
     assert_int_equal(protocol_decode((struct str){frame.text, frame.length}, &a, &(size_t){0}, &m, NULL), -1);
+    buf_clear(&frame);
+    protocol_warn(&frame, &(struct outside_warning){.uid = 1000,
+                                                    .cpus_centi = 390,
+                                                    .limit_centi = UINT32_MAX,
+                                                    .gpus = UINT64_C(1) << 63,
+                                                    .time_us = INT64_MAX,
+                                                    .is_low = true});
+    m = decode(&frame, &a);
+    assert_true(m.kind == MESSAGE_WARN && m.warning.uid == 1000 && m.warning.cpus_centi == 390);
+    assert_true(m.warning.limit_centi == UINT32_MAX && m.warning.gpus == UINT64_C(1) << 63);
+    assert_true(m.warning.time_us == INT64_MAX && m.warning.is_low);
     buf_clear(&frame);
     protocol_instance(&frame, &(struct launcher_owner){.id = "0a", .state = "/var/lib/fairlead"});
     m = decode(&frame, &a);

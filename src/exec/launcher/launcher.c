@@ -2,8 +2,8 @@
  *
  *     listening socket   a daemon connects: the newest connection counts, the older one is closed
  *     arrival            to a system launcher: a daemon that has not yet said which instance it is of
- *     connection         START, END, ACK, WEIGHT, LIMIT, MEASURE, SAMPLE, LOW come in; RECORD, SYNCED, USAGE, PROCESS,
- *                        SAMPLED go out
+ *     connection         START, END, ACK, WEIGHT, LIMIT, MEASURE, SAMPLE, LOW, WARN come in; RECORD, SYNCED, USAGE,
+ *                        PROCESS, SAMPLED go out
  *     launcher.events    launch ids of keepers that have written a record
  *     pidfds             keepers of an earlier launcher that have exited
  *     signals            SIGTERM, SIGINT: the launcher ends; its keepers go on. SIGCHLD: a keeper was stopped, or ended
@@ -39,6 +39,7 @@
 #include "exec/launcher/process_report.h"
 #include "exec/launcher/process_signals.h"
 #include "exec/launcher/system_directory.h"
+#include "exec/launcher/terminal_warning.h"
 #include "exec/protocol.h"
 #include "exec/service_manager.h"
 
@@ -61,14 +62,15 @@ enum {
 };
 
 struct daemon_connection {
-    int fd;                   /* -1: none */
-    bool is_greeted;          /* its HELLO has arrived */
-    bool is_synced;           /* it was told that every launch has been reported */
-    bool is_waiting_to_send;  /* for room in the socket */
-    bool wants_measurement;   /* among the messages that are being taken */
-    bool wants_sample;        /* likewise */
-    bool wants_low;           /* likewise */
-    ARRAY(uint32_t) low_uids; /* if wants_low: the users that get a low weight */
+    int fd;                                 /* -1: none */
+    bool is_greeted;                        /* its HELLO has arrived */
+    bool is_synced;                         /* it was told that every launch has been reported */
+    bool is_waiting_to_send;                /* for room in the socket */
+    bool wants_measurement;                 /* among the messages that are being taken */
+    bool wants_sample;                      /* likewise */
+    bool wants_low;                         /* likewise */
+    ARRAY(uint32_t) low_uids;               /* if wants_low: the users that get a low weight */
+    ARRAY(struct outside_warning) warnings; /* likewise: to send */
     struct buf in, out;
     size_t sent; /* bytes of out that the socket has taken */
 };
@@ -79,6 +81,7 @@ struct launcher {
     struct cgroup_parent cgroups;
     struct launches launches;
     struct low_weights low;
+    struct enforcement enforcement; /* that the daemon was told of last */
     struct daemon_connection connection;
     struct daemon_connection arrival; /* of a system launcher: it becomes the connection once it is admitted */
     struct launcher_owner owner;      /* of a system launcher: the instance that is, or was last, connected */
@@ -119,6 +122,7 @@ static void disconnect(struct launcher *l)
     c->is_greeted = c->is_synced = c->is_waiting_to_send = c->wants_measurement = c->wants_sample = c->wants_low =
         false;
     array_release(&c->low_uids);
+    array_release(&c->warnings);
     buf_release(&c->in);
     buf_release(&c->out);
     c->sent = 0;
@@ -188,18 +192,25 @@ static void find_groups(struct launcher *l)
     if (!options->no_cgroup) cgroup_probe(options->cgroup, options->rules.is_system, &l->cgroups);
 }
 
+static void send_enforcement(struct launcher *l)
+{
+    l->enforcement = cgroup_enforcement(&l->cgroups);
+    l->enforcement.outside = low_weights_enforcement(&l->low, &l->launches);
+    protocol_enforces(&l->connection.out, l->enforcement);
+}
+
 /* Groups whose parent was removed are created elsewhere from now on. */
 static void replace_lost_groups(struct launcher *l)
 {
     if (!l->connection.is_greeted || !cgroup_parent_is_gone(&l->cgroups)) return;
     find_groups(l);
-    protocol_enforces(&l->connection.out, cgroup_enforcement(&l->cgroups));
+    send_enforcement(l);
 }
 
 static void serve_daemon(struct launcher *l)
 {
     l->connection.is_greeted = true;
-    protocol_enforces(&l->connection.out, cgroup_enforcement(&l->cgroups));
+    send_enforcement(l);
     l->launches.out = &l->connection.out;
     launches_report_all(&l->launches);
 }
@@ -248,6 +259,7 @@ static bool take_message(struct launcher *l, const struct message *m)
     case MESSAGE_LIMIT: launch_orders_set_time_limit(&l->launches, m->limit.id, m->limit.time_limit_us); return true;
     case MESSAGE_MEASURE: l->connection.wants_measurement = true; return true;
     case MESSAGE_LOW: take_low(l, m); return true;
+    case MESSAGE_WARN: *array_add(&l->connection.warnings) = m->warning; return true;
     case MESSAGE_SAMPLE: l->connection.wants_sample = true; return true;
     default: return false;
     }
@@ -262,6 +274,26 @@ static void start_all(struct launcher *l)
 static bool may_be_for_start(const struct message *m)
 {
     return m->kind == MESSAGE_END || m->kind == MESSAGE_WEIGHT || m->kind == MESSAGE_LIMIT;
+}
+
+/* Slices get weights, or lose them, when systemd turns the controller on or off. */
+static void set_low_weights(struct launcher *l)
+{
+    struct daemon_connection *c = &l->connection;
+    low_weights_set(&l->low, &l->launches, c->low_uids.items, c->low_uids.count);
+    if (low_weights_enforcement(&l->low, &l->launches) != l->enforcement.outside) send_enforcement(l);
+}
+
+/* Once, after the orders that came with it: a daemon that orders faster than this launcher measures delays no start. */
+static void do_later_orders(struct launcher *l)
+{
+    struct daemon_connection *c = &l->connection;
+    if (c->wants_measurement) launches_measure(&l->launches);
+    if (c->wants_low) set_low_weights(l);
+    if (c->wants_sample) process_report_all(&l->launches, &l->low);
+    if (c->warnings.count > 0) terminal_warning_send(&l->launches, c->warnings.items, c->warnings.count);
+    c->wants_low = c->wants_measurement = c->wants_sample = false;
+    array_clear(&c->warnings);
 }
 
 static void take_messages(struct launcher *l)
@@ -285,13 +317,7 @@ static void take_messages(struct launcher *l)
     }
     start_all(l);
     arena_clear(&l->scratch);
-    /* Once, after the orders that came with it: a daemon that orders faster than this launcher measures delays no
-     * start. */
-    if (c->wants_measurement) launches_measure(&l->launches);
-    if (c->wants_low) low_weights_set(&l->low, &l->launches, c->low_uids.items, c->low_uids.count);
-    if (c->wants_sample) process_report_all(&l->launches, &l->low);
-    c->wants_low = false;
-    c->wants_measurement = c->wants_sample = false;
+    do_later_orders(l);
     c->in.length -= offset;
     if (offset > 0 && c->in.length > 0) memmove(c->in.text, c->in.text + offset, c->in.length);
     if (c->in.length == 0 && c->in.capacity > KEPT_CAPACITY_MAX) buf_release(&c->in);
@@ -547,7 +573,7 @@ static int set_up(struct launcher *l, const struct launcher_options *options, st
     l->launches.events_fd = l->events_fd;
     l->launches.signal_fd = l->signal_fd;
     if (open_socket(l, e) || launches_scan(&l->launches, e)) return -1;
-    low_weights_open(&l->low, &l->launches);
+    low_weights_open(&l->low, &l->launches, options->no_cgroup ? "" : options->user_slice);
     bool is_watching = watch(l, l->listen_fd, TAG_LISTEN, EPOLLIN, EPOLL_CTL_ADD) == 0 &&
                        watch(l, l->events_fd, TAG_EVENTS, EPOLLIN, EPOLL_CTL_ADD) == 0 &&
                        watch(l, l->signal_fd, TAG_SIGNAL, EPOLLIN, EPOLL_CTL_ADD) == 0;

@@ -5,9 +5,10 @@
 #include "exec/launcher/launches.h"
 
 struct launcher_options {
-    const char *directory; /* the state directory, absolute */
-    bool no_cgroup;        /* creates no control groups */
-    const char *cgroup;    /* the group of version 2 in which those of launches are created; NULL: its own */
+    const char *directory;  /* the state directory, absolute */
+    bool no_cgroup;         /* creates no control groups */
+    const char *cgroup;     /* the group of version 2 in which those of launches are created; NULL: its own */
+    const char *user_slice; /* the group of version 2 that has systemd's slices of users; NULL: at the top */
     struct inherited_attributes inherited;
     struct identity_rules rules; /* is_system: it serves all users, and directory is of system_directory_prepare */
 };

@@ -51,6 +51,7 @@ void low_weights_release(struct low_weights *w)
 {
     array_release(&w->list);
     map_release(&w->index_by_pid);
+    slice_weights_release(&w->slices);
 }
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
@@ -79,19 +80,27 @@ bool low_weight_parse(struct str line, struct low_process *out)
     return true;
 }
 
-void low_weights_open(struct low_weights *w, const struct launches *l)
+static void read_line(struct low_weights *w, struct str line)
+{
+    struct low_process p;
+    struct slice_weight slice;
+    if (low_weight_parse(line, &p))
+        add(w, &p);
+    else if (slice_weight_parse(line, &slice))
+        *array_add(&w->slices.list) = slice;
+}
+
+void low_weights_open(struct low_weights *w, const struct launches *l, const char *user_slice)
 {
     struct buf text = {0};
     bool found;
     if (!l->rules->is_system) return;
+    slice_weights_find(&w->slices, user_slice);
     (void)durable_read(l->spool->fd, file_name, &text, &found, NULL);
     struct str rest = {text.text, text.length}, boot;
     (void)str_cut(str_cut(rest, '\n', &rest), '=', &boot);
     if (text.length > 0 && str_equal(boot, str(l->boot_id))) {
-        while (rest.length > 0) {
-            struct low_process p;
-            if (low_weight_parse(str_cut(rest, '\n', &rest), &p)) add(w, &p);
-        }
+        while (rest.length > 0) read_line(w, str_cut(rest, '\n', &rest));
     }
     buf_release(&text);
 }
@@ -106,6 +115,7 @@ static bool write_file(const struct low_weights *w, const struct launches *l)
         buf_format(&text, "%d %llu %u %d %d %d\n", (int)p->pid, (unsigned long long)p->start_ticks, p->uid,
                    (int)p->session, p->nice, p->group_nice);
     }
+    for (uint32_t i = 0; i < w->slices.list.count; i++) slice_weight_format(&w->slices.list.items[i], &text);
     int fd = openat(l->spool->fd, new_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     bool is_written = fd >= 0 && durable_write_all(fd, (struct str){text.text, text.length}) == 0;
     if (fd >= 0) close(fd);
@@ -250,33 +260,63 @@ static bool add_new(struct low_weights *w, const struct launches *l, const struc
 /* Keeps the records of wanted users whose processes exist. Returns whether any is gone. */
 static bool remove_others(struct low_weights *w, const struct process_sampling *s, const uint32_t *uids, uint32_t count)
 {
-    struct low_weights kept = {0};
+    struct low_weights kept = {.slices = w->slices};
     for (uint32_t i = 0; i < s->all.list.count; i++) {
         const struct low_process *p = find(w, &s->all.list.items[i]);
         if (p != NULL && has_uid(uids, count, p->uid)) add(&kept, p);
     }
     bool has_less = kept.list.count < w->list.count;
-    low_weights_release(w);
+    array_release(&w->list);
+    map_release(&w->index_by_pid);
     *w = kept;
     return has_less;
+}
+
+/* The users among them that are persons, in memory of the caller's. */
+static uint32_t keep_persons(const struct launches *l, const uint32_t *uids, uint32_t count, uint32_t *out)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (job_identity_is_person(l->rules, uids[i])) out[kept++] = uids[i];
+    }
+    return kept;
+}
+
+static void change(struct low_weights *w, const uint32_t *uids, uint32_t count)
+{
+    for (uint32_t i = 0; i < w->list.count; i++) {
+        const struct low_process *p = &w->list.items[i];
+        if (has_uid(uids, count, p->uid))
+            make_low(p);
+        else
+            give_back(p);
+    }
+    slice_weights_apply(&w->slices, uids, count);
 }
 
 void low_weights_set(struct low_weights *w, const struct launches *l, const uint32_t *uids, uint32_t count)
 {
     struct process_sampling s;
-    if (!l->rules->is_system || !launches_are_read(l) || (count == 0 && w->list.count == 0)) return;
+    bool has_records = w->list.count > 0 || w->slices.list.count > 0;
+    if (!l->rules->is_system || !launches_are_read(l) || (count == 0 && !has_records)) return;
+    uint32_t *persons = mem_resize(NULL, 0, (count + (size_t)1) * sizeof *persons);
+    uint32_t person_count = keep_persons(l, uids, count, persons);
     process_sampling_read(l, &s);
-    w->is_unwritten |= add_new(w, l, &s, uids, count);
+    w->is_unwritten |= add_new(w, l, &s, persons, person_count);
+    w->is_unwritten |= slice_weights_add(&w->slices, persons, person_count);
     if (w->is_unwritten) w->is_unwritten = !write_file(w, l);
     if (!w->is_unwritten) {
-        for (uint32_t i = 0; i < w->list.count; i++) {
-            const struct low_process *p = &w->list.items[i];
-            if (has_uid(uids, count, p->uid) && job_identity_is_person(l->rules, p->uid))
-                make_low(p);
-            else
-                give_back(p);
-        }
+        change(w, persons, person_count);
+        w->is_unwritten = remove_others(w, &s, persons, person_count);
+        w->is_unwritten |= slice_weights_remove_others(&w->slices, persons, person_count);
+        if (w->is_unwritten) w->is_unwritten = !write_file(w, l);
     }
-    if (!w->is_unwritten && remove_others(w, &s, uids, count)) w->is_unwritten = !write_file(w, l);
     process_sampling_release(&s);
+    mem_free(persons);
+}
+
+enum enforcement_outside low_weights_enforcement(const struct low_weights *w, const struct launches *l)
+{
+    if (!l->rules->is_system) return ENFORCEMENT_OUTSIDE_NONE;
+    return slice_weights_are_used(&w->slices) ? ENFORCEMENT_OUTSIDE_SLICES : ENFORCEMENT_OUTSIDE_NICE;
 }

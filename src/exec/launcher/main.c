@@ -27,7 +27,7 @@
 
 struct launcher_arguments {
     bool is_private, is_system, holds_jobs_group, allows_root, has_no_cgroup, wants_help, wants_manual, wants_version;
-    const char *state, *daemon_user, *cgroup;
+    const char *state, *daemon_user, *cgroup, *user_slice;
 };
 
 static const struct option_row rows[] = {
@@ -66,6 +66,11 @@ static const struct option_row rows[] = {
          "create the control groups of jobs in this one of version 2, an absolute path such as "
          "/sys/fs/cgroup/fairlead, which is created if it is missing. Default: the launcher's own group; with --system, "
          "that of fairlead-jobs.service, or if neither gets a memory controller, /sys/fs/cgroup/fairlead"},
+    {.name = "user-slice",
+     .argument = "DIR",
+     .value = TEXT_IN(struct launcher_arguments, user_slice),
+     .help = "with --system: the control group of version 2 in which systemd has the slices of users, which get a low "
+             "weight with the setting outside_jobs=low_weight (default: user.slice at the top of the hierarchy)"},
     {.name = "jobs-group",
      .value = FLAG_IN(struct launcher_arguments, holds_jobs_group),
      .help =
@@ -129,6 +134,11 @@ static int read_arguments(int argc, char **argv, struct launcher_arguments *out,
     if (out->cgroup != NULL && (out->cgroup[0] != '/' || out->has_no_cgroup))
         return err_set(e, ERR_USAGE, "--cgroup '%s' %s", out->cgroup,
                        out->has_no_cgroup ? "contradicts --no-cgroup" : "is not an absolute path");
+    if (out->user_slice != NULL && (out->user_slice[0] != '/' || out->is_private || out->has_no_cgroup))
+        return err_set(e, ERR_USAGE, "--user-slice '%s' %s", out->user_slice,
+                       out->is_private      ? "needs --system"
+                       : out->has_no_cgroup ? "contradicts --no-cgroup"
+                                            : "is not an absolute path");
     if (out->is_system && out->state == NULL) out->state = EXECUTOR_SYSTEM_DIRECTORY;
     if (out->state == NULL || out->state[0] != '/')
         return err_set(e, ERR_USAGE, "--state with an absolute path is missing");
@@ -182,6 +192,7 @@ static int serve(int argc, char **argv, const struct launcher_arguments *argumen
         .directory = arena_copy(&memory, str(arguments->state)), /* titles overwrite argv */
         .no_cgroup = arguments->has_no_cgroup,
         .cgroup = arguments->cgroup != NULL ? arena_copy(&memory, str(arguments->cgroup)) : NULL,
+        .user_slice = arguments->user_slice != NULL ? arena_copy(&memory, str(arguments->user_slice)) : NULL,
     };
     open_standard();
     service_manager_init();

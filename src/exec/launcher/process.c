@@ -52,6 +52,7 @@ bool process_parse(struct str text, struct process *out)
            PARENT = 4,
            GROUP,
            SESSION,
+           TERMINAL,
            FLAGS = 9,
            USER_TIME = 14,
            SYSTEM_TIME,
@@ -78,6 +79,7 @@ bool process_parse(struct str text, struct process *out)
                             .group = (pid_t)fields[GROUP],
                             .session = (pid_t)fields[SESSION],
                             .state = close[2],
+                            .terminal = (uint32_t)fields[TERMINAL],
                             .start_ticks = (uint64_t)fields[START_TIME],
                             .cpu_ticks = limited(fields[USER_TIME]) + limited(fields[SYSTEM_TIME]),
                             .children_cpu_ticks =

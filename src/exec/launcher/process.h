@@ -24,6 +24,7 @@ struct process {
     int64_t thread_count;
     bool is_kernel;               /* a thread of the kernel */
     int32_t nice;                 /* of its first thread */
+    uint32_t terminal;            /* device number of its controlling terminal; 0: it has none */
     int64_t resident_pages;       /* 0 for a zombie, also if other threads of it run on (process_read_resident) */
     char name[PROCESS_NAME_SIZE]; /* the kernel's name of it, cut to 15 bytes; any bytes */
 };
