@@ -208,7 +208,8 @@ static inline bool dump_checks_is_in_documents(enum job_field f, const struct jo
                                             JOB_FIELD_HELD_BY_OPERATOR,
                                             JOB_FIELD_QUARANTINE,
                                             JOB_FIELD_FORBIDS_REQUEUE,
-                                            JOB_FIELD_REQUEUE_NEXT};
+                                            JOB_FIELD_REQUEUE_NEXT,
+                                            JOB_FIELD_INPUT_BYTES};
     if (job_field_rows[f].home != JOB_HOME_JOB || !job_field_rows[f].is_decisive) return false;
     if (f == JOB_FIELD_HELD && idset_first(&j->pending) == NONE) return false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

@@ -12,7 +12,7 @@
 #include "base/str.h"
 
 #define US_PER_S INT64_C(1000000)
-enum { US_PER_MS = 1000, NS_PER_US = 1000, BYTES_PER_KIB = 1024 };
+enum { US_PER_MS = 1000, NS_PER_US = 1000, BYTES_PER_KIB = 1024, BYTES_PER_MIB = 1024 * 1024 };
 #define DURATION_S_MAX INT64_C(316224000) /* 3660 days: ten years, however long */
 
 static inline double seconds_between(int64_t from_us, int64_t to_us)

@@ -138,7 +138,6 @@ static void show_memory_time(const struct field_value *row, struct buf *out)
 /* Less than a MiB in KiB, rounded up. */
 static void show_io(const struct field_value *row, struct buf *out)
 {
-    enum { BYTES_PER_MIB = 1 << 20 };
     char text[32];
     uint64_t bytes = (uint64_t)row[JOB_FIELD_IO].number;
     if (has_usage(row) && bytes < BYTES_PER_MIB)

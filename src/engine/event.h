@@ -265,6 +265,7 @@ struct event {
     uint32_t end_count;
     const struct event_ended_job *ended_jobs; /* EVENT_REQUEUE: those that requeue_ended_list lists, in its order */
     uint32_t ended_job_count;
+    uint32_t input_bytes; /* EVENT_SUBMIT: of its script, arguments and environment */
     union {
         struct event_account account;
         struct event_user user;

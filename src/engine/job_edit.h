@@ -25,7 +25,7 @@ int job_edit_submission(struct apply_context *c, const struct actor *actor, cons
 int submit_make_row(struct apply_context *c, const struct event *event, struct job *out_row);
 
 /* Whether the user may have one more live job (max_jobs, max_u_jobs). ERR_TOO_LARGE. */
-int submit_check_counts(struct apply_context *c, const char *user);
+int submit_check_counts(struct apply_context *c, const char *user, uint32_t input_bytes);
 
 /* enforce_user: whether the user has an object, or gets one. ERR_DENIED, ERR_INPUT. The second one creates it. */
 int submit_check_user(struct apply_context *c, const char *user);

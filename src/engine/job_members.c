@@ -64,6 +64,7 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_REQUEUE_EXIT] = {TEXT(requeue_exits)},
     [JOB_FIELD_MAX_REQUEUE] = {JOB(MEMBER_U32, requeue_max)},
     [JOB_FIELD_REQUEUE_NEXT] = {JOB(MEMBER_U32, requeue_next)},
+    [JOB_FIELD_INPUT_BYTES] = {JOB(MEMBER_U32, input_bytes)},
     [JOB_FIELD_RESERVE] = {JOB(MEMBER_BOOL, is_reserving)},
     [JOB_FIELD_CPUS] = {JOB(MEMBER_U32, request.cpus)},
     [JOB_FIELD_MEM_MIB] = {JOB(MEMBER_U64, request.mem_mib)},

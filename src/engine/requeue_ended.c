@@ -123,7 +123,7 @@ static int check_ended_row(struct apply_context *c, struct job *j, uint32_t *out
     const struct assoc *a = &c->s->assocs.items[j->assoc];
     if (find_objects_again(c, j) != 0) return -1;
     if (find_assoc(c, j->id, a->user, a->account, j->partitions[0], out_assoc) != 0) return -1;
-    if (submit_check_counts(c, a->user) != 0 || submit_check_user(c, a->user) != 0) return -1;
+    if (submit_check_counts(c, a->user, j->input_bytes) != 0 || submit_check_user(c, a->user) != 0) return -1;
     return job_admission_check_qos(c, j->qos, *out_assoc);
 }
 

@@ -92,7 +92,7 @@ static void join_live(struct apply_context *c, uint32_t index, uint32_t assoc)
     j->assoc = assoc;
     j->ended_us = 0;
     j->list_position = s->next_list_position++;
-    s->assocs.items[assoc].live_jobs++;
+    job_count_live(s, j, 1);
     s->ended_jobs--;
     map_set_u64(&s->job_by_id, j->id, index);
     job_count_references(s, j, 1);
@@ -101,7 +101,7 @@ static void join_live(struct apply_context *c, uint32_t index, uint32_t assoc)
 
 static void leave_live(struct state *s, const struct job *j)
 {
-    s->assocs.items[j->assoc].live_jobs--;
+    job_count_live(s, j, -1);
     s->ended_jobs++;
     map_remove_u64(&s->job_by_id, j->id);
     job_count_references(s, j, -1);

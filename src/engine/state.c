@@ -123,6 +123,14 @@ uint64_t state_user_jobs(const struct state *s, const char *user)
     return jobs;
 }
 
+uint64_t state_user_input_bytes(const struct state *s, const char *user)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = map_get(&s->first_of_user, str(user)); i != NONE; i = s->assocs.items[i].next_of_user)
+        bytes += s->assocs.items[i].live_input_bytes;
+    return bytes;
+}
+
 /* The children of each account as linked lists, in ascending order of index. */
 struct child_lists {
     uint32_t *first, *next; /* by association; NONE ends a list */

@@ -78,6 +78,7 @@ struct assoc {
     int64_t deleted_us;         /* 0: not deleted */
     struct field_value *limits; /* by enum assoc_limit; NULL: none is set */
     uint32_t live_jobs;         /* derived: its jobs that have not ended */
+    uint64_t live_input_bytes;  /* derived: of these */
     struct work work;           /* derived: of it and of all associations below it */
     uint32_t next_of_user;      /* derived: another association of the same user; NONE: the last one */
 };
@@ -279,6 +280,7 @@ struct job {
     bool forbids_requeue;            /* requeue=no was given: also no requeue by request */
     uint32_t requeue_max;            /* how often a task is requeued by itself; 0: as max_batch_requeue says */
     uint32_t requeue_next;           /* a requeue of the ended array has come up to this task; 0: none is unfinished */
+    uint32_t input_bytes;            /* of its script, arguments and environment */
     bool is_cancelled_by_rule;       /* by kill_invalid_depend */
     int64_t cancelled_us;            /* when a pending task was last cancelled; 0: never */
     uint64_t list_position;          /* in the scheduler's list; the smallest is first, equal ones by submission */
@@ -341,6 +343,7 @@ struct state {
     uint32_t next_assoc_id, next_job_id;
     uint64_t next_launch_id;
     uint64_t next_list_position;          /* derived: above those of all live jobs */
+    uint64_t live_input_bytes;            /* derived: of all jobs that have not ended */
     int64_t usage_reset_us;               /* when all usage was last reset; 0: never */
     struct usage_conversions conversions; /* that stored rows may lack */
     /* Begin of the current reset period: its last boundary, or the time when it was set; 0: never set. */
@@ -487,6 +490,9 @@ uint32_t state_user_room(const struct state *s, uint32_t assoc);
 
 /* The jobs of a user that have not ended. O(associations of the user). */
 uint64_t state_user_jobs(const struct state *s, const char *user);
+
+/* Bytes of the scripts, arguments and environments of these jobs. O(associations of the user). */
+uint64_t state_user_input_bytes(const struct state *s, const char *user);
 
 /* The maximum for names in documents; names in an instance have up to NAME_BYTES_MAX. */
 enum { DOCUMENT_NAME_BYTES_MAX = 255, NAME_KEY_SIZE = 2 * DOCUMENT_NAME_BYTES_MAX + 2 };

@@ -121,6 +121,7 @@ void state_restore_assoc(struct state *s, const struct assoc *row, uint32_t pare
     if (row->limits != NULL) a->limits = copy_limits(s, row->limits);
     a->has_partitions = false;
     a->live_jobs = 0;
+    a->live_input_bytes = 0;
     a->work = (struct work){0};
 }
 
@@ -341,7 +342,7 @@ static int link_jobs(struct state *s, const struct map *by_id, struct err *e)
                            "job %u belongs to association %u, which is not that of its first partition", j->id,
                            j->assoc);
         j->assoc = assoc;
-        s->assocs.items[assoc].live_jobs++;
+        job_count_live(s, j, 1);
         assoc_count_work(s, assoc, &(struct work){.pending = idset_count(&j->pending)}, 1);
         job_count_references(s, j, 1);
         job_ensure_usage_owners(s, j);

@@ -189,6 +189,15 @@ void object_row_remove_last(struct state *s, enum object_kind kind, uint32_t ind
     s->objects[kind].count--;
 }
 
+void job_count_live(struct state *s, const struct job *j, int by)
+{
+    struct assoc *a = &s->assocs.items[j->assoc];
+    uint64_t bytes = by > 0 ? j->input_bytes : 0 - (uint64_t)j->input_bytes; /* modulo 2^64 */
+    a->live_jobs += (uint32_t)by;
+    a->live_input_bytes += bytes;
+    s->live_input_bytes += bytes;
+}
+
 void job_count_references(struct state *s, const struct job *j, int by)
 {
     uint32_t step = (uint32_t)by; /* modulo 2^32, so -1 counts down */
@@ -457,10 +466,10 @@ void job_set_assoc(struct state *s, uint32_t index, uint32_t assoc)
     struct job *j = &s->jobs.items[index];
     const struct work pending = {.pending = idset_count(&j->pending)};
     if (assoc == j->assoc) return;
-    s->assocs.items[j->assoc].live_jobs--;
+    job_count_live(s, j, -1);
     assoc_count_work(s, j->assoc, &pending, -1);
     j->assoc = assoc;
-    s->assocs.items[assoc].live_jobs++;
+    job_count_live(s, j, 1);
     assoc_count_work(s, assoc, &pending, 1);
 }
 

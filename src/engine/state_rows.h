@@ -79,6 +79,9 @@ void job_replace(struct state *s, uint32_t index, const struct job *row);
 uint32_t object_row_try(struct state *s, enum object_kind kind, const struct object *object);
 void object_row_remove_last(struct state *s, enum object_kind kind, uint32_t index);
 
+/* Counts a live job and its bytes, for its association and all: by 1 or -1. */
+void job_count_live(struct state *s, const struct job *j, int by);
+
 /* Counts the references of a live job to its partitions, QOS, project and resources: by 1 or -1. */
 void job_count_references(struct state *s, const struct job *j, int by);
 

@@ -1,5 +1,6 @@
 /* Submissions: a new row of jobs, with the fields given (job_edit.h), its tasks and its association. */
 #include "base/ensure.h"
+#include "base/quantity.h"
 #include "engine/assoc_limits.h"
 #include "engine/dependencies.h"
 #include "engine/job_admission.h"
@@ -75,9 +76,29 @@ static int check_user_job_count(struct apply_context *c, const char *user)
                        (unsigned long long)count, count == 1 ? "job" : "jobs", (long long)max);
 }
 
-int submit_check_counts(struct apply_context *c, const char *user)
+/* of: whose jobs; a phrase of the sentence. max_mib 0: no limit. */
+static int check_input(struct apply_context *c, const char *of, const char *user, uint64_t held, uint32_t bytes,
+                       enum setting limit)
 {
-    return check_job_count(c) != 0 ? -1 : check_user_job_count(c, user);
+    int64_t max_mib = setting_number(&c->s->settings, limit);
+    if (max_mib == 0 || held + bytes <= (uint64_t)max_mib * BYTES_PER_MIB) return 0;
+    return err_set(c->e, ERR_TOO_LARGE,
+                   "script, arguments and environment have %u bytes, and those of the jobs pending or running of %s%s "
+                   "%llu; %lld MiB at most are accepted (%s)",
+                   bytes, of, user, (unsigned long long)held, (long long)max_mib, settings_table[limit].name);
+}
+
+static int check_inputs(struct apply_context *c, const char *user, uint32_t bytes)
+{
+    uint64_t held = c->s->live_input_bytes;
+    if (check_input(c, "all users", "", held, bytes, SET_MAX_INPUT_MIB) != 0) return -1;
+    return check_input(c, "user ", user, state_user_input_bytes(c->s, user), bytes, SET_MAX_USER_INPUT_MIB);
+}
+
+int submit_check_counts(struct apply_context *c, const char *user, uint32_t input_bytes)
+{
+    if (check_job_count(c) != 0 || check_user_job_count(c, user) != 0) return -1;
+    return check_inputs(c, user, input_bytes);
 }
 
 static void add_job(struct apply_context *c, struct job *row)
@@ -86,7 +107,7 @@ static void add_job(struct apply_context *c, struct job *row)
     row->id = s->next_job_id++;
     row->list_position = s->next_list_position;
     ensure(row->id < NONE - 1);
-    s->assocs.items[row->assoc].live_jobs++;
+    job_count_live(s, row, 1);
     assoc_count_work(s, row->assoc, &(struct work){.pending = idset_count(&row->pending)}, 1);
     job_count_references(s, row, 1);
     job_ensure_usage_owners(s, row);
@@ -118,7 +139,7 @@ int submit_make_row(struct apply_context *c, const struct event *event, struct j
     const struct job_values *given = event->submit;
     bool is_new_user;
     if (job_edit_submission(c, &event->actor, given, out_row, &is_new_user) != 0) return -1;
-    if (submit_check_counts(c, event->actor.user) != 0) return -1;
+    if (submit_check_counts(c, event->actor.user, event->input_bytes) != 0) return -1;
     if (submit_check_user(c, event->actor.user) != 0 || add_tasks(c, given, out_row) != 0) return -1;
     if (set_dependency(c, event, out_row) != 0) return -1;
     if (admit(c, event, out_row, is_new_user) != 0) {
@@ -127,6 +148,7 @@ int submit_make_row(struct apply_context *c, const struct event *event, struct j
     }
     if (is_new_user) out_row->assoc = NONE;
     idset_copy(&out_row->pending, &out_row->array);
+    out_row->input_bytes = event->input_bytes;
     out_row->uid = event->actor.uid;
     out_row->gid = event->actor.gid;
     return 0;

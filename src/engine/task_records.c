@@ -33,7 +33,7 @@ void job_end_if_done(struct apply_context *c, uint32_t job_index, int64_t at_us)
     struct job *j = &s->jobs.items[job_index];
     if (j->ended_us != 0 || j->live_tasks > 0 || idset_first(&j->pending) != NONE) return;
     j->ended_us = at_us > 0 ? at_us : c->now_us;
-    s->assocs.items[j->assoc].live_jobs--;
+    job_count_live(s, j, -1);
     job_count_references(s, j, -1);
     map_remove_u64(&s->job_by_id, j->id);
     s->ended_jobs++;

@@ -128,6 +128,7 @@ enum job_field {
     JOB_FIELD_RESTARTED_TASKS, /* "3-7;5": sets of tasks that were requeued at least once, at least twice ... */
     JOB_FIELD_DELAYED_TASKS, /* "1764000060:3-7;...": requeued tasks and when they may start, in seconds since the epoch */
     JOB_FIELD_REQUEUE_NEXT,      /* of an ended array whose requeue has begun: the first task that it has not come to */
+    JOB_FIELD_INPUT_BYTES,       /* of its script, arguments and environment, as they are stored */
     JOB_FIELD_CANCELLED_BY_RULE, /* pending tasks were cancelled by kill_invalid_depend */
     JOB_FIELD_CANCELLED,         /* the time of the last of these cancellations */
     JOB_FIELD_ENDED,             /* the time when the last task ended */

@@ -57,6 +57,11 @@ const struct field settings_table[SETTING_COUNT] = {
                              .help = "maximum number of tasks of an array"},
     [SET_MAX_JOBS] = {GRID_ENGINE, NUMBER(0, 10000000, 1000000), .name = "max_jobs",
                       .help = "maximum number of jobs waiting and running; an array counts as one; 0: no limit"},
+    [SET_MAX_INPUT_MIB] = {FAIRLEAD, NUMBER(0, 1 << 30, 16384), .name = "max_input_mib",
+                           .help = "maximum of MiB that scripts, arguments and environments of all jobs waiting and "
+                                   "running have; 0: no limit"},
+    [SET_MAX_USER_INPUT_MIB] = {FAIRLEAD, NUMBER(0, 1 << 30, 8192), .name = "max_u_input_mib",
+                                .help = "the same of the jobs of each user; 0: no limit"},
     [SET_RESERVATIONS] = {FAIRLEAD, CHOICE("auto,none,requested,all"), .name = "reservations",
                           .help = "which jobs that cannot start now get a reservation; auto: requested (submit "
                                   "--reserve) with priority/tickets, else all"},

@@ -731,10 +731,17 @@ static const char step_29[] =
     "ALTER TABLE job ADD COLUMN requeue_next INTEGER; -- the first task that the array's requeue has not come to; NULL: none\n"
     "CREATE INDEX job_requeue ON job(requeue_next) WHERE requeue_next IS NOT NULL;\n";
 
+/* Limits of bytes count the scripts of waiting and running jobs. length() of a blob does not read it. */
+static const char step_30[] =
+    "ALTER TABLE job ADD COLUMN input_bytes INTEGER; -- of script, arguments and environment; NULL: none\n"
+    "UPDATE job SET input_bytes = (SELECT length(script.bytes) + length(arguments) + length(environment.bytes)"
+    " FROM job_script JOIN content AS script ON script.id = script_id"
+    " JOIN content AS environment ON environment.id = environment_id WHERE job_id = job.id);\n";
+
 const char *const schema_steps[] = {step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,
                                     step_9,  step_10, step_11, step_12, step_13, step_14, step_15, step_16,
                                     step_17, step_18, step_19, step_20, step_21, step_22, step_23, step_24,
-                                    step_25, step_26, step_27, step_28, step_29};
+                                    step_25, step_26, step_27, step_28, step_29, step_30};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

@@ -514,6 +514,7 @@ static void make_submit(struct history *h, struct event *event)
     if (one_in(h, 8)) give_number(v, JOB_FIELD_HELD, true);
     if (one_in(h, 8)) give_text(v, JOB_FIELD_REQUESTS, loads[below(h, COUNT(loads))]);
     event->submit = v;
+    event->input_bytes = one_in(h, 20) ? 1 << 20 : below(h, 5000);
 }
 
 /* Mostly a live job, sometimes one task of it. */
@@ -1020,12 +1021,14 @@ static void assert_same_associations(const struct state *a, const struct job *x,
 static void assert_same_derived(const struct state *a, const struct state *b)
 {
     assert_int_equal(a->free_cpu_count, b->free_cpu_count);
+    assert_int_equal(a->live_input_bytes, b->live_input_bytes);
     assert_same_hosts(a, b);
     assert_same_usages(a);
     for (uint32_t i = 0, k = 0; i < a->assocs.count; i++) {
         if (a->assocs.items[i].deleted_us != 0) continue;
         while (b->assocs.items[k].id != a->assocs.items[i].id) assert_true(++k < b->assocs.count);
         assert_int_equal(a->assocs.items[i].live_jobs, b->assocs.items[k].live_jobs);
+        assert_int_equal(a->assocs.items[i].live_input_bytes, b->assocs.items[k].live_input_bytes);
         const struct work *left = &a->assocs.items[i].work, *right = &b->assocs.items[k].work;
         assert_int_equal(left->pending, right->pending);
         assert_int_equal(left->running, right->running);

@@ -418,6 +418,7 @@ static void submit(struct life *l)
         .values = &v,
         .event = {.kind = EVENT_SUBMIT,
                   .actor = {1000 + below(l, 3), 2000 + below(l, 3), user, one_in(l, 2) ? ROLE_OPERATOR : ROLE_USER},
+                  .input_bytes = below(l, 100000),
                   .submit = &v}};
     give_random(l, &v, false, 2);
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {

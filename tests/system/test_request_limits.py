@@ -1,9 +1,11 @@
 """Requests beyond the limits of docs/limits.md: what could not be launched is refused at submission."""
 import json
+import os
+import pwd
 
 import pytest
 
-from conftest import SocketConnection
+from conftest import SocketConnection, until
 
 
 def request(instance, method, target, body=None):
@@ -69,3 +71,66 @@ def test_head_is_answered_without_a_body(shared, target):
     assert 'Fairlead-Commit' not in headers
     logged = (shared.state / 'fairleadd.log').read_text()
     assert 'event=backup' not in logged
+
+
+# --- bytes of scripts, arguments and environments ---
+
+
+SENTENCE = ('script, arguments and environment have %d bytes, and those of the jobs pending or running of %s %d; '
+            '1 MiB at most are accepted (%s)')
+
+
+def script_of(size, held=True):
+    """A job of exactly so many bytes: with its one argument `x` and a zero byte behind it."""
+    text = '#!/bin/sh\nsleep 600\n'
+    return job(arguments=['x'], script=text + '#' * (size - 2 - len(text)), held=held)
+
+
+@pytest.mark.parametrize('setting, of', [('max_input_mib', 'all users'), ('max_u_input_mib', 'user %s')])
+def test_bytes_of_jobs_are_counted_exactly(instance, setting, of):
+    """From the submission to the end: while they wait, are changed, run, are requeued, and after kill -9."""
+    of = of.replace('%s', pwd.getpwuid(os.geteuid()).pw_name)
+
+    def submit(size, held=True, query=''):
+        status, _, reply = request(instance, 'POST', 'jobs' + query, script_of(size, held) | {'directory': str(instance.work)})
+        return json.loads(reply)['job_id'] if status == 201 else (status, json.loads(reply).get('error', {}).get('message'))
+
+    def assert_held(count):
+        """So many bytes: one more than what is left of a MiB is refused. The size of a job is at least 30."""
+        size = max(MIB - count + 1, 30)
+        assert submit(size) == (422, SENTENCE % (size, of, count, setting))
+        assert submit(size, query='?test_only=true') == (422, SENTENCE % (size, of, count, setting))
+
+    MIB = 1 << 20
+    instance.good('set', setting + '=1')
+    assert_held(0)
+    first, second = submit(300000), submit(400000, held=False)
+    assert {row['job_id']: row['input_bytes'] for row in instance.json('queue')} == {first: 300000, second: 400000}
+    assert_held(700000)
+    instance.until_state(second, 'RUNNING')
+    assert_held(700000)
+    instance.good('account', 'add', 'other')
+    instance.good('user', 'add', pwd.getpwuid(os.geteuid()).pw_name, '-A', 'other')
+    instance.good('update', first, '-A', 'other', '-J', 'renamed')
+    instance.good('requeue', '--hold', second)
+    until(lambda: second in [row['job_id'] for row in instance.json('queue') if row['state'] == 'PENDING'], 'the requeue')
+    assert_held(700000)
+    instance.kill()
+    instance.start()
+    assert_held(700000)
+    third = submit(MIB - 700000)  # to the last byte
+    assert isinstance(third, int)
+    assert_held(MIB)
+    instance.good('cancel', second, third)
+    assert_held(300000)
+    # A job that has ended counts no more, until it is requeued.
+    fill = submit(MIB - 400000)
+    assert instance.bad('requeue', second).strip().endswith(SENTENCE % (400000, of, MIB - 100000, setting))
+    instance.good('cancel', fill)
+    instance.good('requeue', '--hold', second)
+    assert_held(700000)
+    instance.kill()
+    instance.start()
+    assert_held(700000)
+    instance.good('set', setting + '=0')
+    assert isinstance(submit(3 * MIB), int)

@@ -155,6 +155,16 @@ static void set_text(struct job_values *values, enum job_field f, const char *te
     values->is_given[f] = true;
 }
 
+/* As they are stored: a zero byte ends each argument and variable (store/script.c). */
+static uint32_t input_bytes(const struct api_submit *body)
+{
+    size_t size = body->script.length + body->arguments.count + body->environment.count;
+    for (uint32_t i = 0; i < body->arguments.count; i++) size += ((const struct str *)body->arguments.items)[i].length;
+    for (uint32_t i = 0; i < body->environment.count; i++)
+        size += ((const struct str *)body->environment.items)[i].length;
+    return (uint32_t)size; /* SUBMIT_BYTES_MAX at most */
+}
+
 int server_post_job(struct request *r, struct err *e)
 {
     struct api_submit *body = arena_alloc(&r->arena, sizeof *body);
@@ -165,7 +175,9 @@ int server_post_job(struct request *r, struct err *e)
     if (check_department(r, body->department, e) != 0 || check_comment(r, job, e) != 0) return -1;
     if (!job->is_given[JOB_FIELD_NAME]) set_text(job, JOB_FIELD_NAME, default_name(body, &r->arena));
     set_text(job, JOB_FIELD_COMMAND, cut_text(str(job->value[JOB_FIELD_COMMAND].text), COMMAND_BYTES_MAX, &r->arena));
-    request_new_event(r, EVENT_SUBMIT)->submit = job;
+    struct event *event = request_new_event(r, EVENT_SUBMIT);
+    event->submit = job;
+    event->input_bytes = input_bytes(body);
     if (query.test_only) return server_test_job(r, e);
     r->script = arena_alloc(&r->arena, sizeof *r->script);
     *r->script = (struct request_script){
