@@ -18,6 +18,13 @@ bool visibility_hides(const struct state *s, const struct actor *actor, uint32_t
     return actor->user == NULL || strcmp(actor->user, user) != 0;
 }
 
+const char *visibility_launch_failure(const struct state *s, uint32_t hidden)
+{
+    const char *failure = state_launch_failure(s);
+    bool is_of_job = failure != NULL && s->no_launcher == NULL;
+    return is_of_job && (hidden & (PRIVATE_JOBS | PRIVATE_DETAILS)) != 0 ? "an operator sees why" : failure;
+}
+
 int visibility_refuse_job(const struct state *s, const struct actor *actor, struct str job_id, const char *user,
                           struct err *e)
 {

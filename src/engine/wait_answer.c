@@ -7,10 +7,12 @@
 #include "engine/priorities.h"
 #include "engine/schedule.h"
 #include "engine/user_limit.h"
+#include "engine/visibility.h"
 
 /* The limit or refused QOS that keeps it waiting, or that the machine can start nothing; in memory of arena. On the
  * empty cluster: only a cause that lasts. NULL: none. */
-static const char *limit_of(struct state *s, const struct job *j, bool is_empty, int64_t now_us, struct arena *arena)
+static const char *limit_of(struct state *s, const struct job *j, bool is_empty, uint32_t hidden, int64_t now_us,
+                            struct arena *arena)
 {
     struct limit_hit hit;
     struct buf text = {0};
@@ -22,7 +24,7 @@ static const char *limit_of(struct state *s, const struct job *j, bool is_empty,
         limit_text(s, &hit, &text);
         reason = hit.reason;
     } else if (!is_empty && state_launch_failure(s) != NULL) {
-        buf_format(&text, "the machine can start no job at present: %s", state_launch_failure(s));
+        buf_format(&text, "the machine can start no job at present: %s", visibility_launch_failure(s, hidden));
         reason = PENDING_LAUNCH_FAILURE;
     } else {
         return NULL;
@@ -42,7 +44,7 @@ static void answer_on(struct state *s, struct never_runs *n, const struct job *j
                                 .demands = &n->demands,
                                 .load = &n->empty.load,
                                 .now_us = now_us,
-                                .limit = limit_of(s, j, true, now_us, arena)};
+                                .limit = limit_of(s, j, true, 0, now_us, arena)};
     const struct demand lasting = never_runs_lasting(n, job_demand(&n->demands, j, NONE), arena);
     wait_sentences_make(&v, j, &lasting, WAIT_EMPTY, arena, out);
 }
@@ -88,8 +90,8 @@ static const char *tasks_text(const struct state *s, const struct job *j, struct
     return arena_copy(arena, str(text));
 }
 
-static void answer_for_instance(struct state *s, const struct job *j, enum wait_question question, int64_t now_us,
-                                struct arena *arena, struct wait_sentences *out)
+static void answer_for_instance(struct state *s, const struct job *j, enum wait_question question, uint32_t hidden,
+                                int64_t now_us, struct arena *arena, struct wait_sentences *out)
 {
     struct live_cluster *l = live_cluster_update(s, now_us);
     const struct user_limit none = {.started = {0}};
@@ -100,7 +102,7 @@ static void answer_for_instance(struct state *s, const struct job *j, enum wait_
                                 .now_us = now_us,
                                 .is_limited = is_limited(s, j, &none),
                                 .tasks = is_limited(s, j, &none) ? tasks_text(s, j, arena) : NULL,
-                                .limit = limit_of(s, j, false, now_us, arena)};
+                                .limit = limit_of(s, j, false, hidden, now_us, arena)};
     wait_sentences_make(&v, j, job_demand(&l->demands, j, NONE), question, arena, out);
 }
 
@@ -139,7 +141,7 @@ static int answer_for_document(struct state *s, uint32_t job, enum wait_question
                                     .load = &p.model.load,
                                     .now_us = now_us,
                                     .is_limited = is_limited(s, j, &started),
-                                    .limit = limit_of(s, j, false, now_us, arena)};
+                                    .limit = limit_of(s, j, false, 0, now_us, arena)};
         unbook_own(&p, job);
         wait_sentences_make(&v, j, job_demand(&p.demands, j, NONE), question, arena, out);
         user_limit_release(&started);
@@ -148,8 +150,8 @@ static int answer_for_document(struct state *s, uint32_t job, enum wait_question
     return status;
 }
 
-int wait_answer_make(struct state *s, uint32_t job, enum wait_question question, int64_t now_us, struct arena *arena,
-                     struct wait_sentences *out, struct err *e)
+int wait_answer_make(struct state *s, uint32_t job, enum wait_question question, uint32_t hidden, int64_t now_us,
+                     struct arena *arena, struct wait_sentences *out, struct err *e)
 {
     const struct job *j = &s->jobs.items[job];
     if (s->is_document && question != WAIT_EMPTY) return answer_for_document(s, job, question, now_us, arena, out, e);
@@ -157,7 +159,7 @@ int wait_answer_make(struct state *s, uint32_t job, enum wait_question question,
         if (s->is_document && cluster_model_check(s, e) != 0) return -1;
         answer_for_empty(s, j, now_us, arena, out);
     } else {
-        answer_for_instance(s, j, question, now_us, arena, out);
+        answer_for_instance(s, j, question, hidden, now_us, arena, out);
     }
     return 0;
 }

@@ -87,7 +87,7 @@ int scenario_why(struct scenario *s, const char *name, uint32_t job_id, enum wai
     else if (idset_first(&s->state.jobs.items[job].pending) == NONE)
         (void)err_subject(e, ERR_CONFLICT, "job", str(id), "does not wait");
     else
-        status = wait_answer_make(&s->state, job, question, s->now_us, arena, out_sentences, e);
+        status = wait_answer_make(&s->state, job, question, 0, s->now_us, arena, out_sentences, e);
     return status == 0 ? 0 : err_prefix(e, "%s", name);
 }
 

@@ -86,7 +86,7 @@ static void check_sentences(struct world *w, uint32_t job, const double *factors
     struct arena arena = {0};
     for (int i = 0; i < 3; i++) {
         struct wait_sentences why;
-        assert_int_equal(wait_answer_make(&w->s, job, questions[i], w->now_us, &arena, &why, NULL), 0);
+        assert_int_equal(wait_answer_make(&w->s, job, questions[i], 0, w->now_us, &arena, &why, NULL), 0);
         assert_true(why.is_possible == (why.count == 0));
         assert_true(why.is_possible == (why.slots > 0));
         for (uint32_t k = 0; k < why.count; k++) assert_true(why.items[k][0] != '\0' && strlen(why.items[k]) < 400);
@@ -217,7 +217,7 @@ static void check_trial(struct world *w)
         struct arena arena = {0};
         struct wait_sentences why;
         assert_int_equal(w->s.jobs.items[t.job].id, next_id);
-        assert_int_equal(wait_answer_make(&w->s, t.job, WAIT_NOW, w->now_us, &arena, &why, &e), 0);
+        assert_int_equal(wait_answer_make(&w->s, t.job, WAIT_NOW, 0, w->now_us, &arena, &why, &e), 0);
         arena_release(&arena);
         submit_test_end(&t);
     }

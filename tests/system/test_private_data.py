@@ -44,7 +44,10 @@ def secrets(world):
     named = submit('named', 'true', held=False, dependency='afterok:%d' % running)
     world.value('operator', 'PATCH', '/v1/jobs/%d' % waiting, {'admin_comment': 'sesame-admin'})
     assert (home / ('sesame-out-%d' % first)).exists()
-    return {'ended': first, 'running': running, 'waiting': waiting, 'named': named}
+    lost = world.submit_job(name='sesame-lost', held=False, arguments=['true'], command='true', directory=str(home / 'sesame-nowhere'))
+    row = world.value('owner', 'GET', '/v1/jobs/%d/wait?timeout_s=60' % lost)['jobs'][0]
+    assert 'cannot enter directory' in row['detail'] and 'sesame-nowhere' in row['detail']
+    return {'ended': first, 'lost': lost, 'running': running, 'waiting': waiting, 'named': named}
 
 
 def replies(world, jobs, role='other'):
@@ -177,7 +180,7 @@ def test_hidden_details_have_no_value(world, secrets):
         row = world.value('other', 'GET', '/v1/jobs/%d' % job)['jobs'][0]
         shown = {f: v for f, v in row.items() if f not in PUBLIC | HAS_NO_WORD | {'uid'} and v not in (None, '')}
         assert shown == {}, name
-        listing = ['history'] if name == 'ended' else ['queue']
+        listing = ['history'] if name in ('ended', 'lost') else ['queue']
         for command in listing, ['show', 'job', str(job)]:
             rows = json.loads(world.good(other, *command, '--json'))
             row = next(row for row in rows if row['job_id'] == job)
@@ -202,6 +205,8 @@ def test_owners_and_operators_see_all(world, secrets, role):
     rows = {row['job_id']: row for row in world.value(role, 'GET', '/v1/jobs?which=all')['jobs']}
     assert rows[secrets['running']]['name'] == 'sesame-running'
     assert rows[secrets['running']]['user'] == world.users['owner'].pw_name
+    for job in secrets['waiting'], secrets['named']:
+        assert 'scheduling_info' in world.value(role, 'GET', '/v1/jobs/%d' % job)['jobs'][0]
     assert world.value(role, 'GET', '/v1/jobs/%d/check' % secrets['waiting'])['job_id'] == secrets['waiting']
     assert world.value(role, 'GET', '/v1/whoami')['hidden'] == (list(KINDS) if role == 'owner' else [])
 

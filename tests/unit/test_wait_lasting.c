@@ -157,7 +157,7 @@ static void a_quota_counts_on_the_empty_cluster(void **unused)
         (void)world_take(&w, job_of("cpus=3|partitions=main"));
         assert_int_equal(world_pass(&w), 1);
         uint32_t id = world_take(&w, job_of(cases[i].job)), job = state_find_job(&w.s, id);
-        assert_int_equal(wait_answer_make(&w.s, job, WAIT_EMPTY, w.now_us, &arena, &why, NULL), 0);
+        assert_int_equal(wait_answer_make(&w.s, job, WAIT_EMPTY, 0, w.now_us, &arena, &why, NULL), 0);
         assert_int_equal(why.is_possible, cases[i].sentence == NULL);
         assert_int_equal(why.count, cases[i].sentence != NULL);
         if (why.count > 0) assert_string_equal(why.items[0], cases[i].sentence);

@@ -1,6 +1,7 @@
 /* The sentences about a waiting job of an instance: one thing that fails in each row. */
 #include "policy_world.h"
 
+#include "engine/visibility.h"
 #include "engine/wait_answer.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -28,7 +29,7 @@ static const char *sentences(struct world *w, uint32_t id, enum wait_question qu
     struct arena arena = {0};
     struct wait_sentences why;
     size_t length = 0;
-    assert_int_equal(wait_answer_make(&w->s, state_find_job(&w->s, id), question, w->now_us, &arena, &why, NULL), 0);
+    assert_int_equal(wait_answer_make(&w->s, state_find_job(&w->s, id), question, 0, w->now_us, &arena, &why, NULL), 0);
     text[0] = '\0';
     for (uint32_t i = 0; i < why.count; i++)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", i > 0 ? " | " : "", why.items[i]);
@@ -43,6 +44,52 @@ static uint32_t submit(struct world *w, const char *fields)
     values.is_given[JOB_FIELD_MEM_MIB] = false;
     job.submit = fields[0] != '\0' ? job_with(&values, "%s", fields) : &values;
     return world_take(w, job);
+}
+
+/* The machine cannot start jobs since one of another user failed; the detail names that user's file. */
+static void a_failed_launch_names_no_file_of_others(void **unused)
+{
+    (void)unused;
+    static const char detail[] = "cannot open output /home/bob/secret: No space left on device";
+    static const struct {
+        const char *private_data;
+        enum role role;
+        const char *user, *text;
+    } rows[] = {
+        {"", ROLE_USER, "ann", detail},
+        {"usage,users", ROLE_USER, "ann", detail},
+        {"jobs", ROLE_USER, "ann", "an operator sees why"},
+        {"details", ROLE_USER, "ann", "an operator sees why"},
+        {"jobs,details", ROLE_OPERATOR, "olga", detail},
+    };
+    struct world w;
+    furnish(&w);
+    uint32_t id = submit(&w, "");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        world_set(&w, "private_data", rows[i].private_data);
+        launch_backoff_fail(&w.s.launch_backoff, w.now_us, 1, 2, detail);
+        const struct actor actor = {1000, 1000, rows[i].user, rows[i].role};
+        uint32_t hidden = visibility_hidden_from(&w.s, &actor);
+        char expected[200];
+        text_format(expected, sizeof expected, "the machine can start no job at present: %s (JobLaunchFailure)",
+                    rows[i].text);
+        const enum wait_question questions[] = {WAIT_IN_PASS, WAIT_NOW};
+        for (size_t k = 0; k < COUNT(questions); k++) {
+            struct arena arena = {0};
+            struct wait_sentences why;
+            assert_int_equal(
+                wait_answer_make(&w.s, state_find_job(&w.s, id), questions[k], hidden, w.now_us, &arena, &why, NULL),
+                0);
+            assert_int_equal(why.count, 1);
+            assert_string_equal(why.items[0], expected);
+            arena_release(&arena);
+        }
+        assert_string_equal(visibility_launch_failure(&w.s, hidden), rows[i].text);
+        w.s.no_launcher = "the launcher cannot be reached"; /* which is no job's */
+        assert_string_equal(visibility_launch_failure(&w.s, hidden), w.s.no_launcher);
+        w.s.no_launcher = NULL;
+    }
+    world_release(&w);
 }
 
 #define GONE "queue instance \"fast@localhost\" dropped because it is "
@@ -309,6 +356,7 @@ static void a_job_that_waits_for_another_one_says_so(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_failed_launch_names_no_file_of_others),
         cmocka_unit_test(what_is_missing_now_is_named),
         cmocka_unit_test(a_threshold_has_its_arithmetic),
         cmocka_unit_test(a_limit_is_named),

@@ -12,7 +12,8 @@ static int answer(struct request *r, uint32_t job, enum wait_question question, 
                   struct err *e)
 {
     const struct server_host *host = &r->server->host;
-    return wait_answer_make(host->state, job, question, host->now_us(host->context), &r->arena, out, e);
+    uint32_t hidden = visibility_hidden_from(host->state, &r->actor);
+    return wait_answer_make(host->state, job, question, hidden, host->now_us(host->context), &r->arena, out, e);
 }
 
 static struct api_check_answer answer_of(const struct wait_sentences *w)

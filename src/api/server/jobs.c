@@ -140,7 +140,8 @@ static void add_scheduling_info(const struct job_row *row, const struct job_stre
     struct arena arena = {0};
     struct wait_sentences why;
     if (!l->is_one || !is_pending || job == NONE || idset_first(&host->state->jobs.items[job].pending) == NONE) return;
-    if (wait_answer_make(host->state, job, WAIT_IN_PASS, host->now_us(host->context), &arena, &why, NULL) == 0) {
+    int64_t now_us = host->now_us(host->context);
+    if (wait_answer_make(host->state, job, WAIT_IN_PASS, l->hidden, now_us, &arena, &why, NULL) == 0) {
         struct json j = {.out = out};
         out->length--; /* the closing brace */
         buf_add_text(out, ",\"scheduling_info\":");
@@ -152,13 +153,18 @@ static void add_scheduling_info(const struct job_row *row, const struct job_stre
     arena_release(&arena);
 }
 
+static bool is_of_viewer(const struct job_row *row, const struct job_stream *l)
+{
+    const char *user = row->value[JOB_FIELD_USER].text;
+    return l->viewer != NULL && user != NULL && strcmp(user, l->viewer) == 0;
+}
+
 /* Hides what of a row of another user is not public. An id that is hidden is that of the kernel for ids that cannot be
  * shown. */
 static void hide(struct job_row *row, const struct job_stream *l)
 {
     enum { OVERFLOW_UID = 65534 };
-    const char *user = row->value[JOB_FIELD_USER].text;
-    if (l->hidden == 0 || (l->viewer != NULL && user != NULL && strcmp(user, l->viewer) == 0)) return;
+    if (l->hidden == 0 || is_of_viewer(row, l)) return;
     row->value[JOB_FIELD_FAIR_SHARE].real = (double)NAN;
     if ((l->hidden & PRIVATE_DETAILS) == 0) return;
     for (int f = 0; f < JOB_FIELD_COUNT; f++) {
@@ -183,12 +189,13 @@ static void write_row(struct job_row *row, const struct job_stream *l, struct bu
     row->value[JOB_FIELD_FAIR_SHARE].real = factor_of(row, l);
     row->value[JOB_FIELD_REASON].number = reason_of(row, l);
     if (row->value[JOB_FIELD_START].number != FIELD_ABSENT) add_billing(row, &tres);
+    bool has_info = !l->is_lines && ((l->hidden & PRIVATE_DETAILS) == 0 || is_of_viewer(row, l));
     hide(row, l);
     if (l->is_lines)
         wire_write_line(&job_fields, row->value, out);
     else
         wire_write_record(&job_fields, row->value, out);
-    if (!l->is_lines && (l->hidden & PRIVATE_DETAILS) == 0) add_scheduling_info(row, l, out);
+    if (has_info) add_scheduling_info(row, l, out);
     buf_release(&tres);
 }
 

@@ -157,12 +157,10 @@ static const char *text_or_null(const char *text)
     return text != NULL && text[0] != '\0' ? text : NULL;
 }
 
-/* The detail of a failed launch can name a file of its job. */
 static const char *launch_failure_text(const struct request *r)
 {
     const struct state *s = r->server->host.state;
-    bool is_hidden = (visibility_hidden_from(s, &r->actor) & (PRIVATE_JOBS | PRIVATE_DETAILS)) != 0;
-    return is_hidden ? "an operator sees why" : s->launch_backoff.detail;
+    return visibility_launch_failure(s, visibility_hidden_from(s, &r->actor));
 }
 
 static struct wire_list enforcement_list_of(const struct server_host *host, struct arena *arena)

@@ -1,6 +1,7 @@
 /* A submission that is only tried: the same checks, then a plan with the job in it (engine/submit_test.h). */
 #include "api/server/internal.h"
 #include "engine/submit_test.h"
+#include "engine/visibility.h"
 #include "engine/wait_answer.h"
 #include "engine/wait_lasting.h"
 #include "fields/dependency_text.h"
@@ -69,8 +70,8 @@ static const char *join_never(const char *why, struct arena *arena)
 }
 
 /* The job is the last one of the state. */
-static int answer(struct state *s, uint32_t job, int64_t now_us, struct arena *arena, struct api_tested *out,
-                  struct err *e)
+static int answer(struct state *s, uint32_t job, uint32_t hidden, int64_t now_us, struct arena *arena,
+                  struct api_tested *out, struct err *e)
 {
     const struct job *j = &s->jobs.items[job];
     struct wait_sentences why;
@@ -92,7 +93,7 @@ static int answer(struct state *s, uint32_t job, int64_t now_us, struct arena *a
         out->never = true;
         out->never_runs = join_never(wait.text, arena);
     }
-    if (wait_answer_make(s, job, WAIT_IN_PASS, now_us, arena, &why, e) != 0) return -1;
+    if (wait_answer_make(s, job, WAIT_IN_PASS, hidden, now_us, arena, &why, e) != 0) return -1;
     if (!out->now) out->scheduling_info = (struct wire_list){(void *)(uintptr_t)why.items, why.count};
     return 0;
 }
@@ -116,7 +117,8 @@ static int render(struct request *r, struct buf *out, struct err *e)
     struct submit_test t;
     struct api_tested tested;
     if (submit_test_begin(&t, s, r->now_us, r->event, e) != 0) return -1;
-    int status = answer(s, t.job, r->now_us, &r->arena, &tested, e);
+    uint32_t hidden = visibility_hidden_from(s, &r->actor);
+    int status = answer(s, t.job, hidden, r->now_us, &r->arena, &tested, e);
     submit_test_end(&t);
     if (status != 0) return -1;
     wire_write(&api_tested_shape, &tested, out);
