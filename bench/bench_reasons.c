@@ -72,7 +72,7 @@ static double ask_ms(struct world *w, enum wait_question question)
         struct wait_sentences why;
         uint32_t job = w->s.jobs.count - 1 - i;
         double begin = now_ns();
-        (void)wait_answer_make(&w->s, job, question, w->now_us, &arena, &why, NULL);
+        (void)wait_answer_make(&w->s, job, question, 0, w->now_us, &arena, &why, NULL);
         ns.ns[i] = now_ns() - begin;
         arena_release(&arena);
     }

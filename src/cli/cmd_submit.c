@@ -1,6 +1,7 @@
 /* submit: checks the script, the program and the directory, collects the environment, and sends one request. The
  * instance checks everything that depends on its state (accounts, the host's resources). */
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/foreign_syntax.h"
 #include "cli/instance.h"
@@ -70,6 +71,19 @@ static void note_directives(const char *path, struct str script)
                     directive);
 }
 
+/* qsub's array, -t 1-10, is a time limit of 1 day and 10 hours here, as with sbatch. People are told so; programs are
+ * not, because both are right. */
+static void note_time_limit(const struct job_values *job)
+{
+    enum { HOUR_S = 3600, DAY_HOURS = 24 };
+    int64_t limit_s = job->value[JOB_FIELD_TIME_LIMIT].number, hours = limit_s / HOUR_S - DAY_HOURS;
+    bool is_given = job->is_given[JOB_FIELD_TIME_LIMIT] && !job->is_given[JOB_FIELD_ARRAY];
+    if (!is_given || limit_s % HOUR_S != 0 || hours < 2 || hours >= DAY_HOURS || !isatty(STDERR_FILENO)) return;
+    output_note(
+        "fairlead submit: the time limit is 1 day and %lld hours; tasks 1 to %lld of an array are --array 1-%lld",
+        (long long)hours, (long long)hours, (long long)hours);
+}
+
 static void set_text(struct api_submit *body, enum job_field f, const char *text)
 {
     body->job.value[f] = field_text(text);
@@ -109,6 +123,7 @@ static int fill_body(struct call *call, struct api_submit *body, struct err *e)
     const char *name, *directory;
     environment_list entries;
     if (job_options_read(call->job, call->arena, &body->job, e) != 0) return -1;
+    note_time_limit(&body->job);
     if (add_command(call, body, &name, e) != 0) return -1;
     if (job_script_find_directory(values->directory, call->arena, &directory, e) != 0) return -1;
     if (job_environment_collect(values->export, call->arena, &entries, e) != 0) return -1;

@@ -57,7 +57,18 @@ static const struct foreign_word submit_words[] = {
     {.words = " gres gpus-per-node ", .advice = "use -G, --gpus for GPUs"},
     {.words = " gpus-per-task ", .advice = "use --gpus-per-slot for the GPUs of each slot"},
     {.words = " licenses L ", .advice = "use -l NAME=COUNT: licences are resources ('fairlead resource show')"},
-    {.words = " cwd workdir ", .advice = "a job runs in the directory of submission; use -D for another"},
+    {.words = " S shell ", .advice = "the first line of a script names its interpreter: #!/bin/bash"},
+    {.words = " R ", .advice = "use --reserve to ask for a reservation"},
+    {.words = " now ", .advice = "a job always waits for its turn; use --test-only to ask when it would start"},
+    {.words = " terse ", .advice = "use --parsable to print only the job's id"},
+    {.words = " verify ", .advice = "use --test-only to check the options"},
+    {.words = " soft ", .advice = "use --soft LIST for soft requests"},
+    {.words = " notify ", .advice = "a job that is ended gets SIGTERM, and SIGKILL after the setting grace_s"},
+    {.words = " ac dc sc ", .advice = "use --export for variables of the environment"},
+    {.words = " ckpt ", .advice = "there is no checkpointing; use --requeue to start again after a failure"},
+    {.words = " binding ", .advice = "each job is bound to CPUs of its own (the setting enforce_cpus)"},
+    {.words = " @ ", .advice = "give the options on the command line"},
+    {.words = " cwd workdir wd ", .advice = "a job runs in the directory of submission; use -D for another"},
     {.words = " V v ", .advice = "a job gets the submitter's environment; use --export for another"},
     {.words = " j ", .advice = "standard error goes to the file of standard output unless -e names another"},
     {.words = " mail-type mail-user m M ", .advice = "no mail is sent; use --wait to wait until the job has ended"},
@@ -96,6 +107,10 @@ static const struct foreign_word queue_words[] = {
     {.words = " S ", .advice = "use --sort FIELD,..."},
     {.words = " i iterate ", .advice = "use watch(1): watch -n 5 fairlead queue"},
     {.words = " M cluster clusters ", .advice = ANOTHER_CLUSTER},
+    {.words = " xml ", .advice = "use --json"},
+    {.words = " pri urg ext ", .advice = "use 'fairlead prio' for the terms of each priority"},
+    {.words = " ne ", .advice = "use -s pending for the jobs that wait"},
+    {.words = " g ", .advice = "tasks that have not started are one row; 'fairlead places' has a row for each queue"},
     {0},
 };
 
@@ -140,7 +155,7 @@ static const struct foreign_word share_words[] = {
 };
 
 static const struct foreign_word cancel_words[] = {
-    {.words = " t ", .advice = "use -s, --state pending or running"},
+    {.words = " t ", .advice = "use -s, --state pending or running; tasks of array 5 are 5_[1-9]"},
     {.words = " n jobname job-name ", .advice = "use -J, --name NAME"},
     {.words = " me ", .advice = "use --all for all your jobs, or -u, --user NAME"},
     {.words = " w nodelist ", .advice = "'fairlead queue -P -o id,hosts' lists the jobs of each host; give their ids"},

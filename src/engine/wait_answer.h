@@ -5,9 +5,10 @@
 
 #include "engine/wait_sentences.h"
 
-/* job: index of one that is not running and has not ended. In memory of arena. ERR_INPUT: a document's definition is
- * not consistent, or there is no room for what runs. hidden: kinds that are hidden from who asks (visibility.h). Of an instance O(instances x needs + running tasks); the first
- * time after a change of objects or settings all is made anew. */
+/* job: index of one that is not running and has not ended. hidden: kinds that are hidden from who asks (visibility.h).
+ * In memory of arena. ERR_INPUT: a document's definition is not consistent, or there is no room for what runs. Of an
+ * instance O(instances x needs + running tasks); the first time after a change of objects or settings all is made anew.
+ */
 int wait_answer_make(struct state *s, uint32_t job, enum wait_question question, uint32_t hidden, int64_t now_us,
                      struct arena *arena, struct wait_sentences *out, struct err *e);
 

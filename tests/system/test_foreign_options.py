@@ -55,6 +55,25 @@ submit -w n1 x             | use --queues '*@HOST'                    | fairlead
 submit -r y x              | use --requeue or --no-requeue            | fairlead submit --no-requeue -- true
 submit -hold_jid 1 x       | use --hold-jid                           | fairlead submit --hold-jid 1 -- true
 submit -sync y x           | use --wait                               | fairlead submit --wait -- true
+submit -S /bin/bash x      | #!/bin/bash                              | fairlead submit -- /bin/bash -c true
+submit -R y x              | use --reserve                            | fairlead submit --reserve -- true
+submit -now y x            | use --test-only                          | fairlead submit --test-only -- true
+submit -terse x            | use --parsable                           | fairlead submit --parsable -- true
+submit -verify x           | use --test-only                          | fairlead submit --test-only -- true
+submit -soft -l os=1 x     | use --soft LIST                          | fairlead submit --soft "" -- true
+submit -notify x           | SIGKILL after the setting grace_s        | fairlead set grace_s
+submit -ac A=1 x           | use --export                             | fairlead submit --export ALL,A=1 -- true
+submit -ckpt x y           | use --requeue                            | fairlead submit --requeue -- true
+submit -binding linear:1 x | the setting enforce_cpus                 | fairlead set enforce_cpus
+submit -@ file             | give the options on the command line     | fairlead submit -- true
+submit -wd /tmp x          | use -D for another                       | fairlead submit -D /tmp -- true
+submit -shell n -- true    | #!/bin/bash                              | fairlead submit -- true
+queue -xml                 | use --json                               | fairlead queue --json
+queue -pri                 | use 'fairlead prio'                      | fairlead prio
+queue -ext                 | use 'fairlead prio'                      | fairlead prio
+queue -ne                  | use -s pending                           | fairlead queue -s pending
+queue -g c                 | 'fairlead places'                        | fairlead places
+cancel 1 -t 1-5            | tasks of array 5 are 5_[1-9]             | fairlead cancel --dry-run '2_[1-2]'
 submit --nice 5 -- true    | the argument of --nice follows a '='     | fairlead submit --nice=5 -- true
 update 1 --hold            | use 'fairlead hold ID'                   | fairlead hold 1
 update 1 --name x          | use -J, --job-name                       | fairlead update 1 -J NAME
@@ -111,6 +130,26 @@ def test_the_advice_works(jobs, line, advice, follows):
                             {'FAIRLEAD_SOCKET': str(jobs.socket),
                              'PATH': PROGRAMS + ':' + os.environ['PATH']}, capture_output=True, text=True, timeout=60)
     assert result.returncode == 0 and result.stdout != '', result
+
+
+@pytest.mark.parametrize('limit, options, note', [
+    ('1-10', [], 'the time limit is 1 day and 10 hours; tasks 1 to 10 of an array are --array 1-10'), ('1-10', ['--array', '1-10'], None),
+    ('2-10', [], None), ('1-0', [], None), ('10', [], None)])
+def test_an_array_of_qsub_is_a_time_limit(jobs, limit, options, note):
+    """A person is told so, on a terminal; a program is not."""
+    master, slave = os.openpty()
+    line = [PROGRAMS + '/fairlead', 'submit', '--hold', '-t', limit, *options, '--', 'true']
+    done = subprocess.run(line, cwd=jobs.work, env=ENVIRONMENT | jobs.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=slave,
+                          text=True, timeout=60)
+    os.write(slave, b'end')
+    told = b''
+    while not told.endswith(b'end'):
+        told += os.read(master, 4096)
+    os.close(master)
+    os.close(slave)
+    assert done.returncode == 0 and done.stdout.startswith('Submitted job ')
+    assert ' '.join(told.decode()[:-3].split()) == ('fairlead submit: ' + note if note else '')
+    assert jobs.good('submit', '--hold', '-t', limit, *options, '--', 'true').startswith('Submitted job ')
 
 
 def test_no_dependency(jobs):

@@ -45,6 +45,9 @@ CLASSES = {
     'ids that are compared by a prefix': ['test_ids_are_compared_whole'],
     'identity by a path or a name': ['test_a_name_that_is_a_number', 'test_a_socket_of_another_user_is_not_trusted'],
     'programs with the set-user-id bit': ['test_no_program_changes_its_user'],
+    'secrets in a log': ['test_no_secret_is_in_a_log'],
+    'a peer that does not finish its request blocks others': ['test_unfinished_requests_block_nobody'],
+    'jobs of others that can be removed while they wait': ['test_a_waiting_job_of_another_user_stays'],
     'what is inherited': ['test_a_job_inherits_no_descriptor', 'test_a_job_has_default_signals_and_no_terminal'],
 }
 
@@ -324,6 +327,49 @@ def test_no_file_is_open_to_others_at_the_first_start(world):
     finally:
         stopped.set()
         instance.close()
+
+
+def test_no_secret_is_in_a_log(world):
+    """Neither of a job that ends, nor of one that cannot be started, nor of requests that are refused."""
+    home = world.home(world.users['owner'])
+    common = {'script': '#!/bin/sh\n# sesame-log\nexit 3\n', 'script_name': 'x', 'arguments': ['sesame-log'],
+              'environment': ['TOKEN=sesame-log'], 'comment': 'sesame-log', 'held': False}
+    for directory in home, home / 'nowhere':
+        job = world.submit_job(directory=str(directory), **common)
+        assert world.value('owner', 'GET', '/v1/jobs/%d/wait?timeout_s=60' % job)['jobs'][0]['state'] == 'FAILED'
+    assert world.ask('owner', 'POST', '/v1/jobs', {**SUBMISSION, **common, 'directory': 'sesame-log'})[0] == 400
+    assert world.ask('owner', 'POST', '/v1/jobs', {**SUBMISSION, **common, 'sesame-log': 1})[0] == 400
+    logs = [world.place / 'log', *world.place.glob('*/*.log')]
+    assert any('event=start' in log.read_text() for log in logs)
+    assert [log for log in logs if 'sesame-log' in log.read_text(errors='replace')] == []
+
+
+def test_unfinished_requests_block_nobody(world):
+    """Heads and bodies that break off, while their connections stay open."""
+    program = ('import socket, sys\nkept = []\n'
+               'for text in (b"", b"GET /v1/st", b"GET /v1/status HTTP/1.1\\r\\nHost: x\\r\\n",\n'
+               '             b"POST /v1/jobs HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 50000000\\r\\n\\r\\n{") * 20:\n'
+               '    s = socket.socket(socket.AF_UNIX)\n    s.connect(sys.argv[1])\n    s.sendall(text)\n    kept.append(s)\n'
+               'print("sent", flush=True)\nsys.stdin.read()\n')
+    user = world.users['other'].pw_name
+    process = subprocess.Popen(['setpriv', '--reuid', user, '--regid', user, '--init-groups', '/usr/bin/python3', '-c', program, world.socket],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == 'sent\n'
+        job = world.submit_job(held=False)
+        assert world.value('owner', 'GET', '/v1/jobs/%d/wait?timeout_s=60' % job)['jobs'][0]['state'] == 'COMPLETED'
+    finally:
+        process.communicate('')
+
+
+def test_a_waiting_job_of_another_user_stays(world):
+    job = world.submit_job()
+    for method, target, body in (('DELETE', '/v1/jobs/%d' % job, None), ('POST', '/v1/jobs/cancel', {'ids': [str(job)]}),
+                                 ('POST', '/v1/jobs/cancel', {'ids': [str(job)], 'partial': True}),
+                                 ('POST', '/v1/jobs/cancel', {'all': True, 'user': world.users['owner'].pw_name}),
+                                 ('POST', '/v1/jobs/cancel', {'all': True, 'state': 'pending'})):
+        world.ask('other', method, target, body)
+        assert world.value('owner', 'GET', '/v1/jobs/%d' % job)['jobs'][0]['state'] == 'PENDING', (method, body)
 
 
 @pytest.mark.parametrize('form', ['%d ', ' %d', '+%d', '%d_', '%d.0', '%de0', '0x%x', '%d;', '%d%%', '-%d', '%d_0_0'])

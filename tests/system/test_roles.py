@@ -181,6 +181,55 @@ def test_fields_of_a_submission(world, field):
             assert (status != 403) == may, (role, needed, given, status, text)
 
 
+def read_field_rows():
+    """role_fields.txt: {operation: (first role, fields)}."""
+    rows = {}
+    for block in pathlib.Path(__file__).with_name('role_fields.txt').read_text().split('\n\n')[1:]:
+        head, *fields = block.split('\n')
+        name, role = head.split()
+        rows[name] = (role, set(' '.join(fields).split()))
+    return rows
+
+
+FIELD_ROWS = read_field_rows()
+
+
+def fields_of(world, operation):
+    """The fields of its body; of the settings, which the description does not list, their names."""
+    if operation['operationId'] == 'changeSettings':
+        return {row['name'] for row in world.value('root', 'GET', '/v1/settings')['settings']}
+    schema = operation['requestBody']['content']['application/json']['schema']
+    while '$ref' in schema:
+        schema = world.value('root', 'GET', '/v1/openapi.json')['components']['schemas'][schema['$ref'].split('/')[-1]]
+    return set(schema['properties'])
+
+
+def test_each_field_of_a_body_has_a_row(world):
+    """Of accounts, associations, objects, settings and all other requests; those of jobs are above."""
+    bodies = {name: operation for name, (_, _, operation) in operations(world).items() if 'requestBody' in operation}
+    assert set(bodies) == set(FIELD_ROWS) | {'submitJob', 'updateJob'}
+    for name, (role, fields) in FIELD_ROWS.items():
+        assert (name, bodies[name]['x-role'], fields_of(world, bodies[name])) == (name, role, fields)
+
+
+@pytest.mark.parametrize('name', [name for name in FIELD_ROWS if name in OPERATIONS])
+def test_fields_of_a_body(world, name):
+    """With each field alone, by each role; its value is of a wrong type, so nothing changes. Who may not is refused whatever it is."""
+    method, path, operation = operations(world)[name]
+    permissions = {row['name']: row for row in world.value('root', 'GET', '/v1/whoami')['permissions']}
+    first, fields = FIELD_ROWS[name]
+    first = {USER: USER, 'operator': OPERATOR, 'administrator': ADMINISTRATOR}[first]
+    for field in sorted(fields):
+        for role in ROLES:
+            status, text = world.ask(role, method, path.replace('{name}', 'no-such'), {field: {'x': 1}})
+            where = (name, field, role, status, text[:300])
+            if RANK[role] >= FIRST[first]:
+                assert 400 <= status < 500 and status != 403, where
+            else:
+                what = permissions[operation['x-permission']]['what']
+                assert (status, json.loads(text)['error']['message']) == (403, refusal(world, role, first, what)), where
+
+
 @pytest.mark.parametrize('field, value', [('uid', 0), ('gid', 0), ('user', 'root'), ('launch_id', 1), ('state', 'RUNNING')])
 def test_what_no_request_may_set(world, field, value):
     """Identity comes from the kernel only: fields that an instance sets are unknown in requests."""
