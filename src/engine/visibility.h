@@ -20,8 +20,8 @@ uint32_t visibility_hidden_from(const struct state *s, const struct actor *actor
 /* Whether what is of that user, and of one of these kinds, is hidden from the actor. */
 bool visibility_hides(const struct state *s, const struct actor *actor, uint32_t kinds, const char *user);
 
-/* Why the machine can start nothing at present, if these kinds are hidden from who asks: the last failure may be that of
- * another user's job, and name a file of it. NULL: it can. */
+/* Why the machine can start nothing at present, if these kinds are hidden from who asks: the last failure may be that
+ * of another user's job, and name a file of it. NULL: it can. */
 const char *visibility_launch_failure(const struct state *s, uint32_t hidden);
 
 /* Fills *e for a job that the actor may not change: with the name of its user, if the actor may see that. With
