@@ -1,6 +1,7 @@
 """Users of a system instance who are renamed or removed, and uids that are given to another person. Needs root, to make accounts."""
 import contextlib
 import json
+import os
 import pathlib
 import pwd
 import re
@@ -210,3 +211,76 @@ def test_changes_are_noticed_while_the_instance_runs(system):
     assert row_of(system, ended)['user'] == mallory.pw_name
     for pid in [int(row) for row in subprocess.run(['pgrep', '-u', str(mallory.pw_uid)], capture_output=True, text=True).stdout.split()]:
         kill(pid, signal.SIGTERM)
+
+
+# --- unusual names, and homes that are not there ---
+
+
+UNUSUAL = {'letters beyond ASCII': 'flé%d', 'a number': '9%07d', 'the longest name of useradd': 'fl%030d', 'uid above 2^31': 'flu%d'}
+
+
+@pytest.fixture(params=UNUSUAL, ids=[kind.replace(' ', '-') for kind in UNUSUAL])
+def unusual(request, system):
+    """An account; its uid is the last one but one of 16 bits, or one that is no signed number of 32."""
+    name = UNUSUAL[request.param] % (os.getpid() % 100000)
+    uid = 4000000000 + os.getpid() if 'uid' in request.param else 65535
+    try:
+        made = subprocess.run(['useradd', '--badname', '--no-create-home', '--user-group', '--uid', str(uid), name], capture_output=True, text=True)
+        if made.returncode == 4:
+            pytest.skip('NOT TESTED: uid %d is another account\'s' % uid)
+        assert made.returncode == 0, made
+        user = pwd.getpwnam(name)
+        system.home(user).mkdir(mode=0o700)
+        os.chown(system.home(user), user.pw_uid, user.pw_gid)
+        yield user
+    finally:
+        subprocess.run(['userdel', '-f', name], capture_output=True)
+        subprocess.run(['groupdel', name], capture_output=True)
+
+
+def as_uid(user, *command, **options):
+    """By numbers: setpriv takes a name that is a number for an id."""
+    return subprocess.run(['setpriv', '--reuid', str(user.pw_uid), '--regid', str(user.pw_gid), '--clear-groups', *map(str, command)],
+                          capture_output=True, text=True, timeout=120, **options)
+
+
+def test_users_with_unusual_names(system, unusual):
+    home, name = system.home(unusual), unusual.pw_name
+    environment = {'PATH': '/usr/bin:/bin', 'FAIRLEAD_SOCKET': str(system.socket), 'HOME': str(home)}
+
+    def run(*arguments):
+        done = as_uid(unusual, system.place / 'fairlead', *arguments, cwd=home, env=environment)
+        assert (done.returncode, done.stderr) == (0, ''), done
+        return done.stdout
+
+    job = int(run('submit', '--parsable', '--', 'sh', '-c', 'id -u; id -un; echo "$USER"'))
+    run('wait', job)
+    assert run('log', job).splitlines()[:2] == [str(unusual.pw_uid), name]
+    row = row_of(system, job)
+    assert (row['user'], row['uid'], row['state']) == (name, unusual.pw_uid, 'COMPLETED')
+    assert [r['job_id'] for r in json.loads(system.good(None, 'history', '--json', '-u', name))] == [job]
+    assert name in [r['user'] for r in json.loads(system.good(None, 'share', '--json'))]
+    assert name in run('share', '-u', name) and name in run('history') and name in run('whoami')
+    held = int(run('submit', '--parsable', '--hold', '--', 'true'))
+    assert 'belongs to %s' % name in system.bad(system.accounts.alice, 'cancel', held)
+    system.good(None, 'user', 'modify', name, '--shares', '3')
+    assert system.good(None, 'cancel', '-u', name) == 'Cancelled 1 job\n'
+    restart(system)
+    assert row_of(system, job)['user'] == name
+    assert json.loads(system.good(None, 'verify', '--json'))['differences'] == []
+
+
+def test_a_home_that_is_not_mounted_fails_the_job_only(system):
+    """Its directory is there at submission, and gone at the start; another job of the user runs, and no launch backs off."""
+    alice = system.accounts.alice
+    home = system.home(alice)
+    lost = home / 'mounted-later'
+    lost.mkdir()
+    os.chown(lost, alice.pw_uid, alice.pw_gid)
+    job = system.submit(alice, '--hold', '-D', lost, '--', 'true')
+    lost.rmdir()
+    system.good(alice, 'release', job)
+    until(lambda: row_of(system, job)['state'] == 'FAILED', 'the job to fail')
+    assert row_of(system, job)['detail'] == 'cannot enter directory %s: No such file or directory' % lost
+    system.good(alice, 'wait', system.submit(alice, '--', 'true'))
+    assert json.loads(system.good(None, 'status', '--json'))['launch_failure'] is None
