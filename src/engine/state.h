@@ -276,12 +276,12 @@ struct job {
     ARRAY(struct task_delay) delays; /* tasks of an array that were requeued, by ascending time (task_delays.h) */
     ARRAY(struct idset) restarted;   /* tasks that were requeued at least once, at least twice ... (restarts.h) */
     bool may_requeue;                /* it starts again if its host or keeper fails */
-    enum job_quarantine quarantine;  /* not QUARANTINE_NO: is_held and is_held_by_operator are true */
     bool forbids_requeue;            /* requeue=no was given: also no requeue by request */
+    bool is_cancelled_by_rule;       /* by kill_invalid_depend */
+    enum job_quarantine quarantine;  /* not QUARANTINE_NO: is_held and is_held_by_operator are true */
     uint32_t requeue_max;            /* how often a task is requeued by itself; 0: as max_batch_requeue says */
     uint32_t requeue_next;           /* a requeue of the ended array has come up to this task; 0: none is unfinished */
     uint32_t input_bytes;            /* of its script, arguments and environment */
-    bool is_cancelled_by_rule;       /* by kill_invalid_depend */
     int64_t cancelled_us;            /* when a pending task was last cancelled; 0: never */
     uint64_t list_position;          /* in the scheduler's list; the smallest is first, equal ones by submission */
 };
