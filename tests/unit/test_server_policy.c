@@ -144,7 +144,7 @@ static const struct row job_changes[] = {
      "\"partition\":\"fast,main\",\"qos\":\"urgent\",\"project\":\"P1\",\"requests\":\"license=2\","
      "\"soft\":\"\",\"queues\":\"\",\"master_queues\":\"\",\"soft_queues\":\"\",\"constraint\":\"\",\"pe\":\"\","
      "\"reserve\":false,\"tres\":\"\",\"billing\":null,\"fair_share\":1,\"nice\":100,\"site\":-5,\"set_priority\":77,\"posix_priority\":-1023,"
-     "\"job_share\":7,\"override_tickets\":4294967295,\"is_time_exempt\":false,\"input_bytes\":2,\"scheduling_info\":["},
+     "\"job_share\":7,\"override_tickets\":4294967295,\"input_bytes\":2,\"is_time_exempt\":false,\"scheduling_info\":["},
     {"GET", "/v1/jobs/1", NULL, 200,
      "\"slots_max\":4,\"nodes\":\"\",\"slots_per_node\":0,\"submit_us\":1700000000000000,\"begin_us\":1700000100000000,"
      "\"deadline_us\":1700000200000000,"},
@@ -164,7 +164,7 @@ static const struct row job_changes[] = {
     {"POST", "/v1/jobs", "{" JOB ",\"set_priority\":4294967296}", 400, "set_priority: 4294967296 is not"},
     {"POST", "/v1/jobs", "{" JOB "}", 201, "2"},
     {"GET", "/v1/jobs/2", NULL, 200,
-     "\"nice\":0,\"site\":0,\"set_priority\":null,\"posix_priority\":0,\"job_share\":0,\"override_tickets\":0,\"is_time_exempt\":false,\"input_bytes\":2,\"scheduling_info\":["},
+     "\"nice\":0,\"site\":0,\"set_priority\":null,\"posix_priority\":0,\"job_share\":0,\"override_tickets\":0,\"input_bytes\":2,\"is_time_exempt\":false,\"scheduling_info\":["},
     {"GET", "/v1/jobs/2", NULL, 200,
      "\"slots_max\":0,\"nodes\":\"\",\"slots_per_node\":0,\"submit_us\":1700000000000000,\"begin_us\":null,\"deadline_us\":null,"},
     {"PATCH", "/v1/jobs/1", "{\"deadline_us\":0}", 400, "deadline_us: 0 is not a whole number from 1 to "},
@@ -173,7 +173,7 @@ static const struct row job_changes[] = {
     {"PATCH", "/v1/jobs/1", "{\"nice\":0,\"deadline_us\":null,\"set_priority\":\"auto\"}", 200, "true"},
     {"GET", "/v1/jobs/1", NULL, 200,
      "\"nice\":0,\"site\":-5,\"set_priority\":null,\"posix_priority\":-1023,\"job_share\":7,"
-     "\"override_tickets\":4294967295,\"is_time_exempt\":false,\"input_bytes\":2,\"scheduling_info\":["},
+     "\"override_tickets\":4294967295,\"input_bytes\":2,\"is_time_exempt\":false,\"scheduling_info\":["},
     {"GET", "/v1/jobs/1", NULL, 200,
      "\"slots_max\":4,\"nodes\":\"\",\"slots_per_node\":0,\"submit_us\":1700000000000000,\"begin_us\":1700000100000000,\"deadline_us\":null,"},
     {"PATCH", "/v1/jobs/1", "{\"begin_us\":\"none\",\"project\":\"\",\"requests\":\"\",\"partitions\":\"main\"}", 200,
