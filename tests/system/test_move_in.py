@@ -163,7 +163,7 @@ def test_a_restart_a_prune_and_a_backup_know_what_was_moved(system, own):
     assert json.loads(system.good(None, 'verify', '--json'))['differences'] == []
     own.submit('--', 'true')
     assert counts(move(system, own)) == numbers(jobs=1, tasks=1, removed=1)
-    assert system.run(None, 'set', 'history_keep_s=1').status == 0
+    assert system.run(None, 'set', 'history_keep_s=1').returncode == 0
     until(lambda: rows(system) == [], 'the history to be removed')
     own.submit('--', 'true')
     time.sleep(1.1)
