@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/directives.h"
 #include "cli/foreign_syntax.h"
 #include "cli/instance.h"
 #include "cli/job_end.h"
@@ -11,43 +12,10 @@
 #include "cli/job_script.h"
 #include "cli/job_test.h"
 #include "cli/job_wait.h"
+#include "cli/submit_options.h"
 #include "fields/job_id.h"
 
 enum { SHOWN_BYTES = 1000, WAIT_RETRY_S = 60 };
-
-struct submit_values {
-    const char *directory, *export, *department;
-    bool has_wait, is_parsable, is_test, is_json;
-};
-
-static const struct option_row submit_options[] = {
-    {.name = "chdir",
-     .letter = 'D',
-     .argument = "DIR",
-     .value = TEXT_IN(struct submit_values, directory),
-     .help = "directory to run in; by default the current directory"},
-    {.name = "department",
-     .argument = "NAME",
-     .value = TEXT_IN(struct submit_values, department),
-     .help = "checked only: submission fails unless NAME is the user's department"},
-    {.name = "wait",
-     .letter = 'W',
-     .value = FLAG_IN(struct submit_values, has_wait),
-     .help = "wait until the job has ended; exit as 'fairlead wait' does"},
-    {.name = "export",
-     .argument = "LIST",
-     .value = TEXT_IN(struct submit_values, export),
-     .help = "environment of the job: ALL (default), NONE, or a list of NAME and NAME=VALUE, which may include ALL"},
-    {.name = "parsable", .value = FLAG_IN(struct submit_values, is_parsable), .help = "print only the job's id"},
-    {.name = "test-only",
-     .value = FLAG_IN(struct submit_values, is_test),
-     .help = "submit nothing: check the options, and print when and where the job would start"},
-    {.name = "json",
-     .value = FLAG_IN(struct submit_values, is_json),
-     .help = "print one JSON object: the job's id, and the limit that keeps it waiting if it can never be met; with "
-             "--test-only its answer"},
-    {0},
-};
 
 static const char *base_name(const char *path)
 {
@@ -60,15 +28,6 @@ static struct wire_list list_of(struct arena *a, const struct str *items, uint32
     struct wire_list list = {arena_alloc(a, (count > 0 ? count : 1) * sizeof *items), count};
     if (count > 0) memcpy(list.items, items, count * sizeof *items);
     return list;
-}
-
-/* Another scheduler's directives in a script are ignored with a note. They are no error, because they are comments. */
-static void note_directives(const char *path, struct str script)
-{
-    const char *directive = foreign_syntax_directive(script);
-    if (directive != NULL)
-        output_note("fairlead submit: script '%s': %s lines are ignored; give the options to 'fairlead submit'", path,
-                    directive);
 }
 
 /* qsub's array, -t 1-10, is a time limit of 1 day and 10 hours here, as with sbatch. People are told so; programs are
@@ -105,16 +64,25 @@ static int add_command(struct call *call, struct api_submit *body, const char **
         body->arguments = list_of(call->arena, arguments, count);
         *out_name = base_name(words[0]);
     } else {
-        if (job_script_read(words[0], call->arena, &body->script, e) != 0) {
-            (void)options_explain_bare(&call->parsed, e);
-            return -1;
-        }
-        note_directives(words[0], body->script);
         body->arguments = list_of(call->arena, arguments + 1, count - 1);
         *out_name = body->script_name = strcmp(words[0], "-") == 0 ? "stdin" : base_name(words[0]);
     }
     set_text(body, JOB_FIELD_COMMAND, job_script_show_words(words, count, SHOWN_BYTES, call->arena));
     return 0;
+}
+
+/* Reads the script, whose directives become options of the call. A command after -- has none. */
+static int read_script(struct call *call, struct api_submit *body, struct directives **out_directives, struct err *e)
+{
+    const struct submit_values *values = call->values;
+    const char *path = call->parsed.operands[0];
+    if (call->parsed.is_after_dashes) return 0;
+    if (job_script_read(path, call->arena, &body->script, e) != 0) {
+        (void)options_explain_bare(&call->parsed, e);
+        return -1;
+    }
+    return directives_apply(call, body->script, strcmp(path, "-") == 0 ? "stdin" : path, values->directive_prefix,
+                            out_directives, e);
 }
 
 static int fill_body(struct call *call, struct api_submit *body, struct err *e)
@@ -160,23 +128,22 @@ static void note_limit(const struct api_submitted *reply)
                 reply->job_id, reply->limit, reply->job_id, option, reply->job_id);
 }
 
-static int submit_run(struct call *call, struct err *e)
+static int check_options(const struct submit_values *values, struct err *e)
 {
-    const struct submit_values *values = call->values;
-    struct api_submit body;
-    struct api_submitted reply;
-    wire_clear(&api_submit_shape, &body);
     if (values->is_test && (values->has_wait || values->is_parsable))
         return err_set(e, ERR_USAGE, "--test-only submits nothing: give neither --wait nor --parsable with it");
     if (values->is_json && (values->is_parsable || values->has_wait))
         return err_set(e, ERR_USAGE, "--json prints the answer: give neither --wait nor --parsable with it");
-    if (fill_body(call, &body, e) != 0) return -1;
-    if (values->is_test) {
-        int status = job_test_run(call, &body, values->is_json, e);
-        return status < 0 ? job_options_explain(call->job, e) : status;
-    }
-    if (instance_request_once(call, "POST", API_JOBS, &api_submit_shape, &body, &api_submitted_shape, &reply, e) != 0)
-        return job_options_explain(call->job, e);
+    return 0;
+}
+
+static int submit(struct call *call, struct api_submit *body, struct err *e)
+{
+    const struct submit_values *values = call->values;
+    struct api_submitted reply;
+    if (values->is_test) return job_test_run(call, body, values->is_json, e);
+    if (instance_request_once(call, "POST", API_JOBS, &api_submit_shape, body, &api_submitted_shape, &reply, e) != 0)
+        return -1;
     if (values->is_json) {
         wire_write(&api_submitted_shape, &reply, &call->out->text);
         buf_add_char(&call->out->text, '\n');
@@ -185,6 +152,19 @@ static int submit_run(struct call *call, struct err *e)
     }
     if (reply.limit != NULL) note_limit(&reply);
     return values->has_wait ? wait_for(call, reply.job_id, e) : 0;
+}
+
+static int submit_run(struct call *call, struct err *e)
+{
+    struct api_submit body;
+    struct directives *directives = NULL;
+    wire_clear(&api_submit_shape, &body);
+    if (read_script(call, &body, &directives, e) != 0 || check_options(call->values, e) != 0) return -1;
+    int status = fill_body(call, &body, e);
+    if (status == 0) status = submit(call, &body, e);
+    if (status >= 0) return status;
+    (void)job_options_explain(call->job, e);
+    return directives_explain(directives, call, e);
 }
 
 static const struct command_example submit_examples[] = {
@@ -208,8 +188,12 @@ const struct command cmd_submit = {
     .summary = "submit a job: a script, or a command after --",
     .usage = "[OPTIONS] SCRIPT [ARGUMENT...] | -- COMMAND [ARGUMENT...]",
     .description =
-        "The script is copied at submission; later changes to the file have no effect. Its #! line names the interpreter; without "
-        "one it is /bin/sh. If SCRIPT is -, it is read from standard input.\n\n"
+        "The script is copied at submission; later changes to the file have no effect. Its #! line names the interpreter; only "
+        "NAME.sh needs none. If SCRIPT is -, it is read from standard input.\n\n"
+        "Lines of the script that begin with #FAIRLEAD hold options of this command; the command line wins. They are read up to the "
+        "first line of commands. Options of #SBATCH lines, or of #$ lines in all of the script, are read, too, where they have a "
+        "meaning here: each ignored one is named, and one whose neglect would change what the job gets is refused. 'fairlead help "
+        "directives' has the rules.\n\n"
         "The job runs in the directory of submission (-D) with the submitter's environment (--export) and an empty standard "
         "input. A LIST without ALL gives it PATH, HOME, USER, LOGNAME, SHELL, LANG and the listed variables only.\n\n"
         "In a PATTERN, %j is the job's id, %A the array's id, %a the task's number, %x the job's name, %u the user and %% a "
@@ -231,7 +215,7 @@ const struct command cmd_submit = {
         "A TIME is 2h or now+2h (in two hours), 16:00, tomorrow, monday, 2026-11-21 or 2026-11-21T09:05; a DURATION is 90 "
         "(minutes), 90m, 1.5h, 2d or 1-12:00:00. 'fairlead help times' lists all forms.\n\n"
         "With --wait the exit statuses are those of 'fairlead wait'. With --test-only the status is 1 if the job could never run.",
-    .options = submit_options,
+    .options = submit_option_rows,
     .job_options = JOB_OPTIONS_SUBMIT,
     .values_size = sizeof(struct submit_values),
     .operands_min = 1,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/foreign_options.h"
 
 enum { WORD_BYTES = 40 };
 
@@ -32,46 +33,6 @@ static const struct foreign_word command_words[] = {
     {.words = " limit limits ", .advice = "help limits"},
     {.words = " reason reasons ", .advice = "help reasons"},
     {.words = " requeuehold ", .advice = "requeue --hold"},
-    {0},
-};
-
-static const struct foreign_word submit_words[] = {
-    {.words = " name ", .advice = "use -J, --job-name for the job's name"},
-    {.words = " i input ", .advice = "standard input is empty: let the script read the file"},
-    {.words = " wrap b ", .advice = "give a command after --: fairlead submit -- COMMAND [ARGUMENT...]"},
-    {.words = " ntasks cpus-per-task c ", .advice = "use -n, --cpus for CPUs"},
-    {.words = " ntasks-per-node ", .advice = "use --slots-per-node for the slots on each host"},
-    {.words = " pe ", .advice = "use --pe NAME for the parallel environment, and --slots N or N-M for the slots"},
-    {.words = " js ", .advice = "use --job-share N for the job's shares"},
-    {.words = " ot ", .advice = "use --override-tickets N for override tickets"},
-    {.words = " dl ", .advice = "use --deadline TIME for the deadline"},
-    {.words = " hard ", .advice = "every request (-l) is a hard request; use --soft for the others"},
-    {.words = " masterq ", .advice = "use --master-queues for the queues of the first slot"},
-    {.words = " sync ", .advice = "use --wait to wait until the job has ended"},
-    {.words = " hold_jid ", .advice = "use --hold-jid for jobs whose end it waits for"},
-    {.words = " hold_jid_ad ", .advice = "use --hold-jid-ad to wait for an array task by task"},
-    {.words = " r ", .advice = "use --requeue or --no-requeue"},
-    {.words = " tc ", .advice = "use --array 0-999%50 to limit the number of tasks that run at once"},
-    {.words = " dept ", .advice = "a job's department is that of its user"},
-    {.words = " nodelist w ", .advice = "use --queues '*@HOST' for a host"},
-    {.words = " gres gpus-per-node ", .advice = "use -G, --gpus for GPUs"},
-    {.words = " gpus-per-task ", .advice = "use --gpus-per-slot for the GPUs of each slot"},
-    {.words = " licenses L ", .advice = "use -l NAME=COUNT: licences are resources ('fairlead resource show')"},
-    {.words = " S shell ", .advice = "the first line of a script names its interpreter: #!/bin/bash"},
-    {.words = " R ", .advice = "use --reserve to ask for a reservation"},
-    {.words = " now ", .advice = "a job always waits for its turn; use --test-only to ask when it would start"},
-    {.words = " terse ", .advice = "use --parsable to print only the job's id"},
-    {.words = " verify ", .advice = "use --test-only to check the options"},
-    {.words = " soft ", .advice = "use --soft LIST for soft requests"},
-    {.words = " notify ", .advice = "a job that is ended gets SIGTERM, and SIGKILL after the setting grace_s"},
-    {.words = " ac dc sc ", .advice = "use --export for variables of the environment"},
-    {.words = " ckpt ", .advice = "there is no checkpointing; use --requeue to start again after a failure"},
-    {.words = " binding ", .advice = "each job is bound to CPUs of its own (the setting enforce_cpus)"},
-    {.words = " @ ", .advice = "give the options on the command line"},
-    {.words = " cwd workdir wd ", .advice = "a job runs in the directory of submission; use -D for another"},
-    {.words = " V v ", .advice = "a job gets the submitter's environment; use --export for another"},
-    {.words = " j ", .advice = "standard error goes to the file of standard output unless -e names another"},
-    {.words = " mail-type mail-user m M ", .advice = "no mail is sent; use --wait to wait until the job has ended"},
     {0},
 };
 
@@ -270,13 +231,13 @@ const char *foreign_syntax_command(const char *word)
 
 const char *foreign_syntax_submit_option(const char *word)
 {
-    return find(submit_words, word);
+    return foreign_options_advice(word);
 }
 
 const char *foreign_syntax_update_option(const char *word)
 {
     const char *advice = find(update_words, word);
-    return advice != NULL ? advice : find(submit_words, word);
+    return advice != NULL ? advice : foreign_options_advice(word);
 }
 
 const char *foreign_syntax_queue_option(const char *word)
@@ -382,21 +343,4 @@ const char *foreign_syntax_request(struct str name)
     char word[WORD_BYTES];
     text_format(word, sizeof word, "%.*s", (int)name.length, name.text);
     return find(requests, word);
-}
-
-const char *foreign_syntax_directive(struct str script)
-{
-    static const char *const directives[] = {"#SBATCH ", "#$ ", "#PBS "};
-    static const char *const names[] = {"#SBATCH", "#$", "#PBS"};
-    struct str rest = script;
-    while (rest.text != NULL) {
-        struct str line = str_cut(rest, '\n', &rest);
-        if (line.length == 0) continue;
-        if (line.text[0] != '#') return NULL;
-        for (size_t i = 0; i < sizeof directives / sizeof *directives; i++) {
-            size_t length = strlen(directives[i]);
-            if (line.length >= length && memcmp(line.text, directives[i], length) == 0) return names[i];
-        }
-    }
-    return NULL;
 }

@@ -1,6 +1,6 @@
-/* The syntax of other schedulers: Slurm's, Grid Engine's and PBS' commands, submit options, resources and script
- * directives. They are not accepted, because they would mean something slightly different here; but the error message
- * names Fairlead's equivalent. */
+/* The syntax of other schedulers on the command line: Slurm's, Grid Engine's and PBS' commands, options and resources.
+ * They are not accepted, because they would mean something slightly different here; but the error message names
+ * Fairlead's equivalent. Options of submissions are those of foreign_options.h, which directives use, too. */
 #ifndef FAIRLEAD_CLI_FOREIGN_SYNTAX_H
 #define FAIRLEAD_CLI_FOREIGN_SYNTAX_H
 
@@ -48,8 +48,5 @@ const char *foreign_syntax_qmod(const char *option);
 
 /* Advice for a resource of qsub -l that is an option here ("h_rt": "use -t for the time limit"), or NULL. */
 const char *foreign_syntax_request(struct str name);
-
-/* "#SBATCH", "#$" or "#PBS" if a line of the script's leading comments begins with it, or NULL. */
-const char *foreign_syntax_directive(struct str script);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/quantity.h"
+#include "cli/directive_help.h"
 #include "cli/field_help.h"
 #include "cli/reason_help.h"
 #include "fields/limit_fields.h"
@@ -119,6 +120,7 @@ static void write_permissions(struct buf *out)
 }
 
 const struct help_topic help_topics[] = {
+    {.name = "directives", .summary = "options in job scripts: #FAIRLEAD, #SBATCH, #$", .write = directive_help_write},
     {.name = "limits", .summary = "which limits there are, and of what", .write = write_limits},
     {.name = "permissions", .summary = "which role may do what", .write = write_permissions},
     {.name = "reasons", .summary = "why jobs are pending, and what to do", .write = write_reasons},

@@ -1,4 +1,4 @@
-/* Topics of 'fairlead help' that are no commands: limits, reasons, times. */
+/* Topics of 'fairlead help' that are no commands: directives, limits, reasons, times. */
 #ifndef FAIRLEAD_CLI_HELP_TOPICS_H
 #define FAIRLEAD_CLI_HELP_TOPICS_H
 

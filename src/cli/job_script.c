@@ -13,6 +13,30 @@
 
 enum { BINARY_BYTES = 4096 };
 
+static bool ends_with(const char *path, const char *end)
+{
+    size_t length = strlen(path), wanted = strlen(end);
+    return length > wanted && strcmp(path + length - wanted, end) == 0;
+}
+
+/* Without a #! line /bin/sh would run any text, also a program of another language. */
+static int check_interpreter(const char *path, struct str text, struct err *e)
+{
+    static const struct {
+        const char *end, *line;
+    } languages[] = {{".py", "#!/usr/bin/env python3"}, {".pl", "#!/usr/bin/env perl"},
+                     {".R", "#!/usr/bin/env Rscript"},  {".r", "#!/usr/bin/env Rscript"},
+                     {".jl", "#!/usr/bin/env julia"},   {".rb", "#!/usr/bin/env ruby"},
+                     {".bash", "#!/bin/bash"}};
+    const char *line = "#!/bin/sh";
+    if (str_starts(text, str("#!")) || ends_with(path, ".sh")) return 0;
+    for (size_t i = 0; i < sizeof languages / sizeof *languages; i++) {
+        if (ends_with(path, languages[i].end)) line = languages[i].line;
+    }
+    return err_set(e, ERR_INPUT, "script '%s' does not name its interpreter: write it as line 1, such as %s", path,
+                   line);
+}
+
 static int check_text(const char *path, struct str text, struct err *e)
 {
     size_t checked = text.length < BINARY_BYTES ? text.length : BINARY_BYTES;
@@ -23,7 +47,7 @@ static int check_text(const char *path, struct str text, struct err *e)
                        path);
     if (first.length > 0 && first.text[first.length - 1] == '\r')
         return err_set(e, ERR_INPUT, "script '%s' has DOS line ends; to remove them: sed -i 's/\\r$//' %s", path, path);
-    return 0;
+    return check_interpreter(path, text, e);
 }
 
 static int read_all(int fd, const char *path, struct buf *text, struct err *e)

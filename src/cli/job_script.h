@@ -11,7 +11,8 @@
 enum { SCRIPT_MAX = 16 * 1048576 }; /* bytes */
 
 /* The text of the script at path ("-": standard input), in the arena. ERR_INPUT: missing, unreadable, a directory,
- * empty, binary (a zero byte in its first 4 KiB), a first line that ends in CR LF, or larger than SCRIPT_MAX. */
+ * empty, binary (a zero byte in its first 4 KiB), a first line that ends in CR LF, larger than SCRIPT_MAX, or without a
+ * first line that names its interpreter (#!), unless its name ends in .sh. */
 int job_script_read(const char *path, struct arena *a, struct str *out_text, struct err *e);
 
 /* The absolute path of a program, found as a shell does: by PATH, or relative to the current directory if the name

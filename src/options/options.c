@@ -21,6 +21,32 @@ uint32_t options_count(const struct option_row *rows)
     return count;
 }
 
+static size_t value_size(enum option_type type)
+{
+    static const size_t sizes[] = {[OPTION_FLAG] = sizeof(bool),         [OPTION_TEXT] = sizeof(const char *),
+                                   [OPTION_CHOICE] = sizeof(int),        [OPTION_TEXTS] = sizeof(struct option_texts),
+                                   [OPTION_U64] = sizeof(uint64_t),      [OPTION_I64] = sizeof(int64_t),
+                                   [OPTION_DOUBLE] = sizeof(double),     [OPTION_DURATION] = sizeof(int64_t),
+                                   [OPTION_MEMORY] = sizeof(uint64_t),   [OPTION_TIME] = sizeof(int64_t),
+                                   [OPTION_PAST_TIME] = sizeof(int64_t), [OPTION_FIELD] = sizeof(struct field_value)};
+    ensure(type < sizeof sizes / sizeof *sizes);
+    return sizes[type];
+}
+
+void options_copy_value(const struct option_row *row, const void *from, void *to)
+{
+    const struct option_value *v = &row->value;
+    memcpy((char *)to + v->offset, (const char *)from + v->offset, value_size(v->type));
+    if (v->type == OPTION_FIELD) ((bool *)to)[v->given_offset] = ((const bool *)from)[v->given_offset];
+}
+
+void options_clear_value(const struct option_row *row, void *values)
+{
+    const struct option_value *v = &row->value;
+    memset((char *)values + v->offset, 0, value_size(v->type));
+    if (v->type == OPTION_FIELD) ((bool *)values)[v->given_offset] = false;
+}
+
 bool options_given(const struct parsed *parsed, const char *name)
 {
     for (uint32_t set = 0; set < OPTION_SETS_MAX; set++) {
@@ -204,7 +230,8 @@ int options_parse(const struct option_rules *rules, int argc, char **argv, struc
     opterr = 0;
     optind = 0; /* resets getopt_long */
     for (;;) {
-        if (refuse_long_letters(&t, argv + (optind > 0 ? optind : 1), e)) return -1;
+        out_parsed->failed_index = optind > 0 ? (uint32_t)optind : 1;
+        if (refuse_long_letters(&t, argv + out_parsed->failed_index, e)) return -1;
         int result = getopt_long(argc, argv, t.letters, t.longs, NULL);
         if (result == -1) break;
         if (result == '?' || result == ':') return refuse(&t, result, argv[optind - 1], e);

@@ -125,6 +125,7 @@ struct parsed {
     const struct option_row *bare_option; /* the last one that was given without its optional argument; NULL: none */
     const char *after_bare_option;        /* the word behind it; NULL: none */
     bool is_after_dashes;                 /* with options_first: "--" precedes the operands */
+    uint32_t failed_index;                /* after a failure: the index in argv of the option that was refused */
 };
 
 /* Parses argv[1..argc) into the values of the sets; a later option overrides an earlier one. Reorders argv, so that the
@@ -132,6 +133,10 @@ struct parsed {
  * option (the message names the nearest one), a missing or an unexpected argument, a second one of is_once;
  * ERR_INPUT: an argument that is not accepted. */
 int options_parse(const struct option_rules *rules, int argc, char **argv, struct parsed *out_parsed, struct err *e);
+
+/* Copies what one row holds from one struct of its table to another; sets it as if it had not been given. */
+void options_copy_value(const struct option_row *row, const void *from, void *to);
+void options_clear_value(const struct option_row *row, void *values);
 
 /* Whether the option with the name was given; the tables must have it. Whether any option of a table was given. */
 bool options_given(const struct parsed *parsed, const char *name);

@@ -397,25 +397,9 @@ def test_submit_a_script(instance):
     assert err.endswith(' one --two -3\n') and err[0].isdigit()
     assert instance.good('log', '-e', job) == err
     assert instance.job(job)['name'] == 'job.sh'
-    from_input = instance.submit('-', 'x', text='echo "$1" from input\n')
+    from_input = instance.submit('-', 'x', text='#!/bin/sh\necho "$1" from input\n')
     instance.good('wait', from_input)
     assert instance.good('log', from_input) == 'x from input\n'
-
-
-@pytest.mark.parametrize('text, noted', [
-    ('#!/bin/sh\n\n# a comment\n#SBATCH -n 4\ntrue\n', '#SBATCH'),
-    ('#$ -pe smp 4\ntrue\n', '#$'),
-    ('#!/bin/sh\n#PBS -l nodes=1\n', '#PBS'),
-    ('#!/bin/sh\ntrue\n#SBATCH -n 4\n', None),
-    ('#!/bin/sh\n#SBATCHED\n#\n', None),
-])
-def test_directives_of_other_schedulers_are_ignored(instance, text, noted):
-    (instance.work / 'job.sh').write_text(text)
-    result = instance.run('submit', '--parsable', 'job.sh')
-    assert (result.status, result.out) == (0, '1\n')
-    note = "fairlead submit: script 'job.sh': %s lines are ignored; give the options to 'fairlead submit'\n"
-    assert result.err == (note % noted if noted else '')
-    assert instance.job(1)['cpus'] == 1
 
 
 def test_no_limit_is_ten_years(instance):

@@ -1,0 +1,274 @@
+/* #$ lines. Options of qsub are words with one dash; -soft and -hard say what the -l and -q behind them are, and -t and
+ * -tc, and -v and -V, mean one thing together. */
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "cli/directive_options.h"
+
+enum { SHOWN_SIZE = 80, DENSE_DATE = 12, FRACTION = 3, MIB_SHIFT = 20 };
+
+/* What several options mean together; text NULL: not given. */
+struct qsub_pair {
+    const char *text;
+    struct directive_word at;
+};
+struct qsub_options {
+    bool is_soft; /* the last of -soft and -hard */
+    struct qsub_pair tasks, task_limit, variables, join, error;
+    bool has_all_variables;
+};
+
+/* One option that is read, its arguments and its position. */
+struct qsub_option {
+    const struct foreign_option *row;
+    const struct directive_word *at;
+    char shown[SHOWN_SIZE];
+    const char *argument, *second;
+};
+
+static int refuse_argument(const struct directive_options *o, const struct qsub_option *given, const char *accepted,
+                           struct err *e)
+{
+    return directive_options_refuse(o, given->at, e, "%s: '%s' is not %s", given->shown, given->argument, accepted);
+}
+
+/* --- requests ----------------------------------------------------------------------------------------------------- */
+
+/* "3600" is seconds, "1:0:0" hours, minutes and seconds. */
+static void add_time(struct directive_options *out, const struct directive_word *at, struct str value)
+{
+    bool is_seconds = memchr(value.text, ':', value.length) == NULL;
+    directive_options_add(out, at, "--time=%.*s%s", (int)value.length, value.text, is_seconds ? "s" : "");
+}
+
+/* The multiplier of a size of Grid Engine: K, M and G are powers of 1024, k, m and g of 1000; 0: none of them. */
+static uint64_t size_factor(char unit)
+{
+    static const char binary[] = "KMGT", decimal[] = "kmgt";
+    uint64_t factor = 1;
+    const char *found = strchr(binary, unit);
+    uint64_t base = found != NULL ? 1024 : 1000;
+    if (found == NULL) found = strchr(decimal, unit);
+    if (found == NULL || unit == '\0') return 0;
+    for (const char *c = *found >= 'a' ? decimal : binary; c <= found; c++) factor *= base;
+    return factor;
+}
+
+/* Sizes are bytes without a unit, and limits of each slot; fractions are accepted. */
+static int add_memory(struct directive_options *out, const struct qsub_option *given, struct str value, struct err *e)
+{
+    double amount, mib = (double)(UINT64_C(1) << MIB_SHIFT);
+    uint64_t factor = value.length > 0 ? size_factor(value.text[value.length - 1]) : 0;
+    struct str number = {value.text, value.length - (factor > 0 ? 1 : 0)};
+    if (!number_parse_double(number, &amount) || !(amount > 0 && amount < 1e15))
+        return refuse_argument(out, given, "a size, as h_vmem=4G", e);
+    amount = amount * (factor > 0 ? (double)factor : 1) / mib;
+    uint64_t whole = (uint64_t)amount + (amount > (double)(uint64_t)amount ? 1 : 0);
+    directive_options_add(out, given->at, "--mem-per-cpu=%lluM", (unsigned long long)whole);
+    return 0;
+}
+
+static bool is_among(struct str name, const char *const *names)
+{
+    while (*names != NULL && !str_equal(name, str(*names))) names++;
+    return *names != NULL;
+}
+
+/* One NAME[=VALUE] of -l. */
+static int add_request(struct directive_options *out, const struct qsub_options *q, const struct qsub_option *given,
+                       struct str request, struct err *e)
+{
+    static const char *const times[] = {"h_rt", "s_rt", NULL}, *const sizes[] = {"h_vmem", "s_vmem", NULL};
+    static const char *const gpus[] = {"gpu", "gpus", "ngpus", NULL};
+    struct str value, name = str_cut(request, '=', &value);
+    if (value.text == NULL) value = str("true");
+    if (q->is_soft) {
+        directive_options_add(out, given->at, "--soft=%.*s=%.*s", (int)name.length, name.text, (int)value.length,
+                              value.text);
+    } else if (is_among(name, times)) {
+        add_time(out, given->at, value);
+    } else if (is_among(name, gpus)) {
+        directive_options_add(out, given->at, "--gpus-per-slot=%.*s", (int)value.length, value.text);
+    } else if (is_among(name, sizes)) {
+        return add_memory(out, given, value, e);
+    } else {
+        directive_options_add(out, given->at, "--request=%.*s=%.*s", (int)name.length, name.text, (int)value.length,
+                              value.text);
+    }
+    return 0;
+}
+
+static int add_requests(struct directive_options *out, const struct qsub_options *q, const struct qsub_option *given,
+                        struct err *e)
+{
+    for (struct str rest = str(given->argument); rest.text != NULL;) {
+        if (add_request(out, q, given, str_cut(rest, ',', &rest), e) != 0) return -1;
+    }
+    return 0;
+}
+
+/* --- files, environment, interpreter ------------------------------------------------------------------------------ */
+
+/* "host:/path/$JOB_NAME.o$JOB_ID" is "/path/%x.o%A". */
+static void add_file(struct directive_options *out, const struct qsub_option *given)
+{
+    static const struct {
+        const char *variable, *conversion;
+    } variables[] = {{"$JOB_ID", "%A"}, {"$TASK_ID", "%a"}, {"$JOB_NAME", "%x"}, {"$USER", "%u"}};
+    struct buf pattern = {0};
+    struct str path, host = str_cut(str(given->argument), ':', &path);
+    if (path.text == NULL) path = host;
+    for (size_t i = 0; i < path.length;) {
+        struct str rest = {path.text + i, path.length - i};
+        size_t step = 0;
+        for (size_t v = 0; v < sizeof variables / sizeof *variables && step == 0; v++) {
+            if (!str_starts(rest, str(variables[v].variable))) continue;
+            step = strlen(variables[v].variable);
+            buf_add_text(&pattern, variables[v].conversion);
+        }
+        if (step == 0) buf_add_text(&pattern, rest.text[0] == '%' ? "%%" : (char[]){rest.text[0], '\0'});
+        i += step > 0 ? step : 1;
+    }
+    directive_options_add(out, given->at, "--%s=%s", given->row->own, pattern.length > 0 ? pattern.text : "");
+    buf_release(&pattern);
+}
+
+/* -S has to be the interpreter of the #! line, because that is what runs the script. */
+static int check_shell(const struct directive_options *o, const struct qsub_option *given, struct err *e)
+{
+    struct str rest, first = str_trim(str_cut(o->script, '\n', &rest)), shell = str(given->argument);
+    bool has_line = first.length > 2 && first.text[0] == '#' && first.text[1] == '!';
+    if (has_line) {
+        first = str_trim((struct str){first.text + 2, first.length - 2});
+        if (str_equal(str_cut(first, ' ', &rest), shell)) return 0;
+    }
+    return directive_options_refuse(o, given->at, e, "%s: the #! line names the interpreter: write #!%s as line 1",
+                                    given->shown, given->argument);
+}
+
+/* --- all options -------------------------------------------------------------------------------------------------- */
+
+/* -1: the argument is neither yes nor no. */
+static int yes_or_no(const char *text)
+{
+    if (str_equal_nocase(str(text), str("y")) || str_equal_nocase(str(text), str("yes"))) return 1;
+    if (str_equal_nocase(str(text), str("n")) || str_equal_nocase(str(text), str("no"))) return 0;
+    return -1;
+}
+
+static int read_yes_no(struct directive_options *out, const struct qsub_option *given, struct err *e)
+{
+    int is_yes = yes_or_no(given->argument);
+    if (is_yes < 0) return refuse_argument(out, given, "y or n", e);
+    if (given->row->meaning == FOREIGN_REQUEUE) {
+        directive_options_add(out, given->at, "%s", is_yes ? "--requeue" : "--requeue=no");
+    } else if (is_yes) {
+        directive_options_add(out, given->at, "--%s", given->row->own);
+    }
+    return 0;
+}
+
+static void add_environment(struct directive_options *out, const struct qsub_option *given)
+{
+    directive_options_add(out, given->at, "--pe=%s", given->argument);
+    directive_options_add(out, given->at, "--slots=%s", given->second);
+}
+
+/* A date with a year; without one it would be another time each year. */
+static int add_begin(struct directive_options *out, const struct qsub_option *given, struct err *e)
+{
+    size_t length = strlen(given->argument);
+    if (length != DENSE_DATE && length != DENSE_DATE + FRACTION)
+        return refuse_argument(out, given, "a date as CCYYMMDDhhmm[.SS]", e);
+    directive_options_add(out, given->at, "--%s=%s", given->row->own, given->argument);
+    return 0;
+}
+
+static int read_option(struct directive_options *out, struct qsub_options *q, const struct qsub_option *given,
+                       struct err *e)
+{
+    const struct qsub_pair pair = {given->argument, *given->at};
+    switch (given->row->meaning) {
+    case FOREIGN_YES_NO:
+    case FOREIGN_REQUEUE: return read_yes_no(out, given, e);
+    case FOREIGN_TASK_RANGE: q->tasks = pair; return 0;
+    case FOREIGN_TASK_LIMIT: q->task_limit = pair; return 0;
+    case FOREIGN_ENVIRONMENT: add_environment(out, given); return 0;
+    case FOREIGN_REQUEST: return add_requests(out, q, given, e);
+    case FOREIGN_QUEUES:
+        directive_options_add(out, given->at, "--%squeues=%s", q->is_soft ? "soft-" : "", given->argument);
+        return 0;
+    case FOREIGN_SOFT: q->is_soft = true; return 0;
+    case FOREIGN_HARD: q->is_soft = false; return 0;
+    case FOREIGN_HOLD:
+        if (given->argument == NULL || strchr(given->argument, 'n') == NULL)
+            directive_options_add(out, given->at, "--%s", given->row->own);
+        return 0;
+    case FOREIGN_FILE:
+        if (strcmp(given->row->own, "error") == 0) {
+            q->error = pair;
+            return 0;
+        }
+        add_file(out, given);
+        return 0;
+    case FOREIGN_JOIN:
+        q->join = pair;
+        return yes_or_no(given->argument) >= 0 ? 0 : refuse_argument(out, given, "y or n", e);
+    case FOREIGN_ALL_VARIABLES: q->has_all_variables = true; return 0;
+    case FOREIGN_VARIABLES: q->variables = pair; return 0;
+    case FOREIGN_SHELL: return check_shell(out, given, e);
+    case FOREIGN_DATE: return add_begin(out, given, e);
+    default: return directive_options_apply(out, given->row, given->at, given->shown, given->argument, e);
+    }
+}
+
+/* What several options mean together. */
+static int add_pairs(struct directive_options *out, const struct qsub_options *q, struct err *e)
+{
+    bool is_joined = q->join.text != NULL && yes_or_no(q->join.text) == 1;
+    if (q->task_limit.text != NULL && q->tasks.text == NULL)
+        return directive_options_refuse(out, &q->task_limit.at, e, "#$ -tc without -t: only an array has tasks");
+    if (q->tasks.text != NULL)
+        directive_options_add(out, &q->tasks.at, "--array=%s%s%s", q->tasks.text, q->task_limit.text != NULL ? "%" : "",
+                              q->task_limit.text != NULL ? q->task_limit.text : "");
+    if (q->variables.text != NULL)
+        directive_options_add(out, &q->variables.at, "--export=%s%s", q->has_all_variables ? "ALL," : "",
+                              q->variables.text);
+    if (q->error.text != NULL && !is_joined) {
+        const struct qsub_option error = {
+            .row = foreign_options_find_qsub("e"), .at = &q->error.at, .argument = q->error.text};
+        add_file(out, &error);
+    }
+    return 0;
+}
+
+static int read_line(const struct directive *line, struct directive_options *out, struct qsub_options *q, struct err *e)
+{
+    for (uint32_t i = 0; i < line->count; i++) {
+        const struct directive_word *at = &line->words[i];
+        struct qsub_option given = {.at = at};
+        text_format(given.shown, sizeof given.shown, "%s %s", directive_prefixes[DIRECTIVE_QSUB], at->text);
+        if (at->text[0] == '-') given.row = foreign_options_find_qsub(at->text + 1);
+        if (given.row == NULL)
+            return directive_options_refuse(out, at, e, "%s: qsub has no such option; write '# ' before a comment",
+                                            given.shown);
+        uint32_t wanted = given.row->argument_count, left = line->count - i - 1;
+        if (given.row->meaning == FOREIGN_HOLD && left > 0 && line->words[i + 1].text[0] != '-') wanted = 1;
+        if (wanted > left) return directive_options_refuse(out, at, e, "%s: its argument is missing", given.shown);
+        if (wanted > 0) given.argument = line->words[++i].text;
+        if (wanted > 1) given.second = line->words[++i].text;
+        if (read_option(out, q, &given, e) != 0) return -1;
+    }
+    return 0;
+}
+
+int directive_options_of_qsub(const struct directive_lines *lines, struct directive_options *out, struct err *e)
+{
+    struct qsub_options q = {0};
+    for (uint32_t i = 0; i < lines->list.count; i++) {
+        const struct directive *line = &lines->list.items[i];
+        if (line->family == DIRECTIVE_QSUB && read_line(line, out, &q, e) != 0) return -1;
+    }
+    return add_pairs(out, &q, e);
+}

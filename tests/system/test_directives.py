@@ -1,0 +1,122 @@
+"""Directives in job scripts: #FAIRLEAD, #SBATCH and #$ lines."""
+import pytest
+
+SHOWN = ('cpus', 'mem_mib', 'time_limit_s', 'name', 'comment', 'array_limit', 'task_count', 'constraint', 'requests')
+
+
+def submit(instance, text, *options, name='job.sh'):
+    (instance.work / name).write_text('#!/bin/sh\n' + text)
+    return instance.run('submit', '--hold', '--parsable', *options, name)
+
+
+def job_of(instance, result):
+    assert result.status == 0, result
+    return instance.job(int(result.out))
+
+
+# The script behind its first line, options of the command line; fields of the job, and what is noted.
+READ = [
+    ('#FAIRLEAD -n 2 --mem 100M -t 5\ntrue\n', (), {'cpus': 2, 'mem_mib': 100, 'time_limit_s': 300}, ''),
+    ('#FAIRLEAD --mem 100M \\\n#FAIRLEAD -J x --comment "a  b\'c" # --mem 3M\ntrue\n', (),
+     {'mem_mib': 100, 'name': 'x', 'comment': "a  b'c"}, ''),
+    ('#FAIRLEAD --comment a\\ b\n#FAIRLEAD --comment=\'c\\ d\'\n', (), {'comment': 'c\\ d'}, ''),
+    ('#FAIRLEAD -n 2 --mem 100M\ntrue\n', ('-n', '1'), {'cpus': 1, 'mem_mib': 100}, ''),
+    ('#FAIRLEAD --slots 2\n#FAIRLEAD --mem-per-cpu 7M\n', ('-n', '1', '--mem', '50M'), {'cpus': 1, 'mem_mib': 50}, ''),
+    ('#SBATCH -n 1 -J slurm --mem=70\n#FAIRLEAD -n 2 -J own\n', (), {'cpus': 2, 'mem_mib': 70, 'name': 'own'}, ''),
+    ('\n# text\n##SBATCH -n 9\n# SBATCH -n 9\n#SBATCHED\n#SBATCH -c 2\ntrue\n', (), {'cpus': 2}, ''),
+    ('true\n#SBATCH -n 4\n', (), {'cpus': 1}, 'job.sh:3: #SBATCH lines after the first command are not read\n'),
+    ('#SBATCH --ntasks=1 --cpus-per-t=2 --time=1:00 --array=1-4%2\n', (),
+     {'cpus': 2, 'time_limit_s': 60, 'array_limit': 2, 'task_count': 4}, ''),
+    ('#SBATCH --mail-user=a@b\n#SBATCH -n 2 --hint=nomultithread\n', (), {'cpus': 2},
+     "job.sh:2:9: #SBATCH --mail-user is ignored: no mail is sent; use --wait to wait until the job has ended\n"
+     "job.sh:3:14: #SBATCH --hint is ignored: which cores and sockets a job gets is not chosen\n"),
+    ('#$ -cwd -V -N ge -S /bin/sh -l h_rt=90\ntrue\n#$ -l h_vmem=1.5G\n', (),
+     {'name': 'ge', 'time_limit_s': 90, 'mem_mib': 1536}, ''),
+    ('#$ -t 1-9:2 -tc 2\n', (), {'task_count': 5, 'array_limit': 2}, ''),
+    ('#SBATCH -n 2\n#$ -N ge\n', (), {'cpus': 2, 'name': 'job.sh'},
+     'job.sh:3: #$ lines are not read beside #SBATCH lines\n'),
+    ('#FAIRLEAD -n 2\n#PBS -l nodes=4\n', (), {'cpus': 2}, 'job.sh:3: #PBS lines are not read beside others\n'),
+    ('#FAIRLEAD -n 2\n#PBS x\n', ('--directive-prefix', ''), {'cpus': 1}, ''),
+    ('#FAIRLEAD -n 2 -J x\n#SBATCH --gpus=99 -n 2\n', ('--directive-prefix', '#FAIRLEAD'), {'cpus': 2, 'name': 'x'}, ''),
+    ('#% -n 2\n#FAIRLEAD -n 1 -J x\n', ('--directive-prefix', '#%'), {'cpus': 2, 'name': 'job.sh'}, ''),
+]
+
+
+@pytest.mark.parametrize('text, options, fields, noted', READ, ids=range(len(READ)))
+def test_directives_are_options(shared, text, options, fields, noted):
+    result = submit(shared, text, *options)
+    job = job_of(shared, result)
+    assert {name: job[name] for name in fields} == fields
+    assert result.err == noted
+
+
+# Exit status 2, nothing submitted, one line that begins with the position.
+REFUSED = [
+    ('#SBATCH --gpus=4 --array=1-10\n', 'job.sh:2:9: --gpus: 4 exceeds'),
+    ('#SBATCH --gres=gpu:a100:2\n', "job.sh:2:9: #SBATCH --gres: a type of GPU ('a100') cannot be requested; write #FAIRLEAD"),
+    ('#SBATCH -n 4000\n', 'job.sh:2:9: --cpus: 4000 exceeds'),
+    ('#SBATCH --mem=1.5X\n', "job.sh:2:9: --mem: '1.5X' is not"),
+    ('#SBATCH -J x --deadline=now+2hours\n', 'job.sh:2:14: #SBATCH --deadline has no counterpart: '),
+    ('#SBATCH --dependency=afterok:777\n', 'job.sh:2:9: '),
+    ('#SBATCH -N 2-3 --gpus-per-node=2\n', 'job.sh:2:16: GPUs on several hosts are counted for each slot: write #FAIRLEAD'),
+    ('#SBATCH --frob=3\n', 'job.sh:2:9: #SBATCH --frob=3: sbatch has no such option'),
+    ('#SBATCH -n\n', 'job.sh:2:9: #SBATCH -n: its argument is missing'),
+    ('#SBATCH frob\n', "job.sh:2:9: #SBATCH: 'frob' is not an option"),
+    ('#FAIRLEAD -n 1 --frob\n', "job.sh:2:16: unknown option '--frob'"),
+    ('#FAIRLEAD -n 1 frob\n', "job.sh:2:16: 'frob' is not an option; a directive has only options"),
+    ('#FAIRLEAD --nice 5\n', "job.sh:2:18: unexpected argument '5': the argument of --nice follows a '='"),
+    ('#FAIRLEAD --socket x\n', "job.sh:2:11: unknown option '--socket'"),
+    ('#FAIRLEAD --comment "x\n', 'job.sh:2:21: a quote without its end'),
+    ('#FAIRLEAD -n 1 \\\ntrue\n', 'job.sh:2:16: the backslash continues the directive'),
+    ('#FAIRLEAD --directive-prefix x\n', '--directive-prefix is an option of the command line'),
+    ('#$ -S /bin/bash\n', 'job.sh:2:4: #$ -S: the #! line names the interpreter: write #!/bin/bash as line 1'),
+    ('#$ -notify\n', 'job.sh:2:4: #$ -notify has no counterpart: '),
+    ('#$ -tc 3\n', 'job.sh:2:4: #$ -tc without -t: only an array has tasks'),
+    ('#$ a comment\n', 'job.sh:2:4: #$ a: qsub has no such option'),
+    ('#PBS -l nodes=4\n', 'job.sh:2:1: #PBS lines are not read: write #FAIRLEAD'),
+]
+
+
+@pytest.mark.parametrize('text, refusal', REFUSED, ids=range(len(REFUSED)))
+def test_what_cannot_be_read_is_refused_with_its_position(shared, text, refusal):
+    before = shared.rows('queue')
+    result = submit(shared, text)
+    assert (result.status, result.out, result.err.count('\n')) == (2, '', 1), result
+    assert refusal in result.err and result.err.startswith('job.sh:'), result.err
+    assert shared.rows('queue') == before
+
+
+def test_directives_from_standard_input(shared):
+    job = shared.submit('--hold', '-', text='#!/bin/sh\n#FAIRLEAD -n 2\n#SBATCH -J in\ntrue\n')
+    assert (shared.job(job)['cpus'], shared.job(job)['name']) == (2, 'in')
+    refused = shared.run('submit', '-', text='#!/bin/sh\n#SBATCH -n x\n')
+    assert (refused.status, refused.err.startswith('stdin:2:9: #SBATCH --ntasks: ')) == (2, True)
+
+
+def test_a_command_has_no_directives(shared):
+    (shared.work / 'command.sh').write_text('#!/bin/sh\n#FAIRLEAD -n 2\n')
+    assert shared.job(shared.submit('--hold', '--', 'sh', 'command.sh'))['cpus'] == 1
+
+
+def test_files_and_variables_of_qsub(shared):
+    (shared.work / 'ge.sh').write_text('#!/bin/sh\n#$ -o host:$JOB_NAME.%.$JOB_ID -v MINE=7\necho "$MINE"\n')
+    job = shared.submit('ge.sh')
+    shared.good('wait', job)
+    assert (shared.work / ('ge.sh.%%.%d' % job)).read_text() == '7\n'
+
+
+@pytest.mark.parametrize('name, text, line', [
+    ('x.py', 'import os\n', '#!/usr/bin/env python3'), ('text', 'echo\n', '#!/bin/sh'),
+    ('x.R', 'x\n', '#!/usr/bin/env Rscript')])
+def test_a_script_names_its_interpreter(shared, name, text, line):
+    (shared.work / name).write_text(text)
+    assert shared.bad('submit', name) == (
+        "fairlead submit: script '%s' does not name its interpreter: write it as line 1, such as %s" % (name, line))
+    (shared.work / name).write_text(line + '\n' + text)
+    shared.good('submit', '--hold', name)
+
+
+def test_help_lists_each_option(shared):
+    text = shared.good('help', 'directives')
+    for word in ('--cpus-per-task', '-hold_jid', 'ignored', 'refused', '--directive-prefix'):
+        assert word in text
