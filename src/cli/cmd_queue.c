@@ -1,6 +1,7 @@
 #include "cli/foreign_syntax.h"
 #include "cli/instance_listing.h"
 #include "cli/job_columns.h"
+#include "cli/job_ranks.h"
 
 struct queue_values {
     struct listing_values listing;
@@ -37,9 +38,31 @@ static const struct option_row queue_options[] = {
     {0},
 };
 
+/* Whether -o or --sort names a column that is computed from the ranks. */
+static bool names_rank(const char *list)
+{
+    for (struct str rest = str(list); rest.text != NULL;) {
+        struct str unused, name = str_cut(str_trim(str_cut(rest, ',', &rest)), ':', &unused);
+        if (name.length > 0 && name.text[0] == '-') name = (struct str){name.text + 1, name.length - 1};
+        if (str_equal_nocase(name, str("rank")) || str_equal_nocase(name, str("priority"))) return true;
+    }
+    return false;
+}
+
+/* A table of the queue is in the order in which jobs start. */
+static int order_by_rank(struct call *call, const struct queue_values *values, struct listing_values *io_form,
+                         struct err *e)
+{
+    bool is_queue = !values->has_start && listing_is_table(io_form) && io_form->sort == NULL;
+    if (!is_queue && !names_rank(io_form->columns) && !names_rank(io_form->sort)) return 0;
+    if (is_queue) io_form->sort = "rank";
+    return job_ranks_read(call, NONE, e);
+}
+
 static int queue_run(struct call *call, struct err *e)
 {
     const struct queue_values *values = call->values;
+    struct listing_values form = values->listing;
     struct buf target = {0};
     enum job_state state =
         values->has_state ? (enum job_state)(values->state.number % JOB_STATE_COUNT) : JOB_STATE_COUNT;
@@ -64,7 +87,8 @@ static int queue_run(struct call *call, struct err *e)
         .empty_note = is_filtered ? "no matching jobs; run 'fairlead queue' to list all pending and running jobs"
                                   : "no jobs; run 'fairlead submit' to submit one",
     };
-    return instance_listing_write(call, &listing, &values->listing, NULL, e);
+    if (order_by_rank(call, values, &form, e) != 0) return -1;
+    return instance_listing_write(call, &listing, &form, NULL, e);
 }
 
 static const struct command_example queue_examples[] = {
@@ -82,7 +106,12 @@ const struct command cmd_queue = {
     .description =
         "A row is a task that has started, or all tasks of a job that have not: 6_[3-9%2] stands for tasks 3 to 9 of array 6, "
         "of which at most two may run at once.\n\n"
-        "TIME is the time a task has run, LIMIT its time limit, REASON the reason why a job is pending. With -P, durations are "
+        "Tasks that run come first, then pending jobs in the order in which they would start: RANK 1 is the next one, a job without "
+        "a RANK may not start now (it is held, or waits for a time or for other jobs). -o priority adds the priority by which they are "
+        "ordered, 'fairlead prio' its terms. A job that is kept back by its own size, by backfill or by a limit may start after one of a "
+        "higher RANK.\n\n"
+        "TIME is the time a task has run, LIMIT its time limit, REASON the reason why a job is pending: Priority if others come first, "
+        "Resources if it is the next one and too little is free, with the resources of which too little is free on every host. With -P, durations are "
         "in seconds, memory is in MiB, and times are as 2026-11-22T09:05:00Z; a | in a name is replaced by a ?.",
     .options = queue_options,
     .values_size = sizeof(struct queue_values),

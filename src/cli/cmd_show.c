@@ -5,7 +5,9 @@
 #include "cli/instance_listing.h"
 #include "cli/job_columns.h"
 #include "cli/job_ids.h"
+#include "cli/job_ranks.h"
 #include "cli/reason_list.h"
+#include "fields/job_id.h"
 
 /* A section below the fields: why the job waits, a line for each sentence. A job that has started meanwhile has
  * none. */
@@ -89,6 +91,9 @@ static int show_run(struct call *call, struct err *e)
     bool wants_totals = is_block && !values->has_tasks && strchr(id, '_') == NULL;
     if (wants_totals && read_totals(call, id, &shown, e) != 0) return -1;
     struct buf target = {0};
+    uint32_t job_id, task_id;
+    struct err unused; /* the listing says so if there is no such job, or no instance */
+    if (job_id_parse(str(id), "ID", &job_id, &task_id, NULL) == 0) (void)job_ranks_read(call, job_id, &unused);
     buf_add_text(&target, API_JOBS);
     client_add_segment(&target, id);
     bool is_common = shown.is_totalled && !shown.has_pending;

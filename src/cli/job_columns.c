@@ -6,6 +6,7 @@
 #include "base/idset.h"
 #include "base/quantity.h"
 #include "cli/job_end.h"
+#include "cli/job_ranks.h"
 #include "cli/listing.h"
 #include "cli/tres_show.h"
 #include "fields/job_fields.h"
@@ -68,6 +69,50 @@ static struct field_value compute_reason(const struct field_value *row, struct a
 {
     (void)arena;
     return row[JOB_FIELD_REASON].number == PENDING_NONE ? field_absent() : row[JOB_FIELD_REASON];
+}
+
+/* "Resources (cpu,mem)" */
+static void show_reason(const struct field_value *row, struct buf *out)
+{
+    if (row[JOB_FIELD_REASON].number != PENDING_NONE)
+        buf_add_text(out, pending_reason_name((enum pending_reason)row[JOB_FIELD_REASON].number));
+    if (row[JOB_FIELD_REASON].number == PENDING_RESOURCES && has(row, JOB_FIELD_MISSING))
+        buf_format(out, " (%s)", row[JOB_FIELD_MISSING].text);
+    show_dash_if_empty(out);
+}
+
+static const struct field rank_field = {.name = "rank",
+                                        .help = "place among the pending jobs that may start: 1 is the next one",
+                                        .type = FIELD_NUMBER,
+                                        .special = "none",
+                                        .is_nullable = true};
+
+/* A waiting job that has none comes after all others, a running one before them: that is the order of a queue. */
+static struct field_value compute_rank(const struct field_value *row, struct arena *arena)
+{
+    uint32_t rank = job_ranks_of((uint32_t)row[JOB_FIELD_JOB_ID].number);
+    (void)arena;
+    if (row[JOB_FIELD_STATE].number != JOB_PENDING) return field_absent();
+    return field_number(rank > 0 ? (int64_t)rank : FIELD_SPECIAL);
+}
+
+static void show_rank(const struct field_value *row, struct buf *out)
+{
+    struct field_value rank = compute_rank(row, NULL);
+    if (rank.number != FIELD_ABSENT && rank.number != FIELD_SPECIAL) buf_format(out, "%lld", (long long)rank.number);
+    show_dash_if_empty(out);
+}
+
+static const struct field priority_field = {
+    .name = "priority", .help = "its priority while it waits, as prio has it", .type = FIELD_REAL, .is_nullable = true};
+
+static struct field_value compute_priority(const struct field_value *row, struct arena *arena)
+{
+    double priority;
+    (void)arena;
+    bool is_pending = row[JOB_FIELD_STATE].number == JOB_PENDING;
+    if (!is_pending || !job_ranks_priority((uint32_t)row[JOB_FIELD_JOB_ID].number, &priority)) return field_absent();
+    return field_real(priority);
 }
 
 /* "3:0", "0:9", as in sacct. */
@@ -261,9 +306,9 @@ static void show_tickets(const struct field_value *row, struct buf *out)
         .computed = &cpus_field, .compute = compute_cpus, .heading = "CPUS", .rank = (rank_) \
     }
 /* Never cut: limits differ in the middle of their reasons. */
-#define REASON(rank_)                                                         \
-    {                                                                         \
-        .computed = &reason_field, .compute = compute_reason, .rank = (rank_) \
+#define REASON(rank_)                                                                              \
+    {                                                                                              \
+        .computed = &reason_field, .compute = compute_reason, .show = show_reason, .rank = (rank_) \
     }
 #define EXIT                                                                                    \
     {                                                                                           \
@@ -284,6 +329,19 @@ static const struct column queue[] = {
     CPUS(4),
     {.field = JOB_FIELD_MEM_MIB, .heading = "MEM", .rank = 6},
     {.field = JOB_FIELD_GPUS, .zero_is_absent = true, .rank = 10},
+    {.computed = &priority_field,
+     .compute = compute_priority,
+     .heading = "PRIORITY",
+     .is_for_people = true,
+     .is_for_programs = true},
+    {.computed = &rank_field,
+     .compute = compute_rank,
+     .show = show_rank,
+     .heading = "RANK",
+     .is_right_aligned = true,
+     .is_for_people = true,
+     .is_optional = true,
+     .rank = 12},
     REASON(2),
 };
 
@@ -333,7 +391,8 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_SET_PRIORITY, .heading = "Adjustments", .show = show_priority},
     {.field = JOB_FIELD_OVERRIDE_TICKETS, .heading = "Own tickets", .show = show_tickets},
     {.field = JOB_FIELD_STATE, .heading = "State", .show = job_end_describe},
-    {.computed = &reason_field, .compute = compute_reason, .heading = "Reason"},
+    {.computed = &priority_field, .compute = compute_priority, .heading = "Priority"},
+    {.computed = &reason_field, .compute = compute_reason, .show = show_reason, .heading = "Reason"},
     {.field = JOB_FIELD_EXPECTED_START, .heading = "Expected"},
     {.field = JOB_FIELD_EXPECTED_PLACES, .heading = "Places"},
     {.field = JOB_FIELD_WAITS_FOR, .heading = "Waits for", .show = show_waits_for},

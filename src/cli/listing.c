@@ -259,8 +259,8 @@ static int choose_columns(struct listing *l, struct err *e)
     uint32_t count = 0;
     if (l->form->columns == NULL) {
         for (uint32_t i = 0; i < t->count; i++) {
-            if (!t->columns[i].is_for_programs || !listing_is_table(l->form))
-                l->chosen_columns[count++] = t->columns[i];
+            const struct column *c = &t->columns[i];
+            if (listing_is_table(l->form) ? !c->is_for_programs : !c->is_for_people) l->chosen_columns[count++] = *c;
         }
     }
     for (struct str rest = str(l->form->columns); rest.text != NULL; count++) {

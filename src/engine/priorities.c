@@ -2,6 +2,8 @@
  * where it ranks them, from the same functions as the pass (ranking.h). */
 #include "engine/priorities.h"
 
+#include <stdlib.h>
+
 #include "base/ensure.h"
 #include "base/quantity.h"
 #include "engine/assoc_limits.h"
@@ -200,6 +202,39 @@ static void list_tickets(struct priority_list *l)
     ticket_snapshot_release(&snapshot);
 }
 
+/* --- ranks -------------------------------------------------------------------------------------------------------- */
+
+/* The order of the pass. In the tickets model tiers do not count. */
+static int compare_rows(const void *a, const void *b, void *list)
+{
+    const struct priority_list *l = list;
+    const struct priority_row *x = &l->result->rows[*(const uint32_t *)a], *y = &l->result->rows[*(const uint32_t *)b];
+    const struct object_row *partitions = l->s->objects[OBJECT_PARTITION].items;
+    int64_t tier_x = partitions[x->partition].object.value[PARTITION_TIER].number;
+    int64_t tier_y = partitions[y->partition].object.value[PARTITION_TIER].number;
+    if (l->result->model != MODEL_TICKETS && tier_x != tier_y) return tier_x > tier_y ? -1 : 1;
+    if (x->priority != y->priority) return x->priority > y->priority ? -1 : 1;
+    uint32_t id_x = l->s->jobs.items[x->job].id, id_y = l->s->jobs.items[y->job].id;
+    return (id_x > id_y) - (id_x < id_y);
+}
+
+/* All rows of a waiting job have the rank of its best one. */
+static void set_ranks(struct priority_list *l)
+{
+    struct priorities *all = l->result;
+    uint32_t count = 0, next_rank = 1, *order = arena_alloc(l->arena, (all->count + (size_t)1) * sizeof *order),
+             *rank_of = arena_alloc(l->arena, (l->s->jobs.count + (size_t)1) * sizeof *rank_of);
+    for (uint32_t i = 0; i < all->count; i++) {
+        if (all->rows[i].task == NONE && all->rows[i].is_eligible) order[count++] = i;
+    }
+    qsort_r(order, count, sizeof *order, compare_rows, l);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *rank = &rank_of[all->rows[order[i]].job];
+        if (*rank == 0) *rank = next_rank++;
+    }
+    for (uint32_t i = 0; i < count; i++) all->rows[order[i]].rank = rank_of[all->rows[order[i]].job];
+}
+
 void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct arena *arena,
                       struct priorities *out_priorities)
 {
@@ -213,6 +248,7 @@ void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct a
     case MODEL_TICKETS: list_tickets(&l); break;
     default: list_basic(&l); break;
     }
+    if (job_id == NONE) set_ranks(&l);
 }
 
 /* --- pending reasons ---------------------------------------------------------------------------------------------- */

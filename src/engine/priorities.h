@@ -13,6 +13,7 @@ struct priority_row {
     uint32_t task;      /* index of a running task, or NONE */
     uint32_t partition; /* index of objects[OBJECT_PARTITION] */
     bool is_eligible;   /* it runs, or may start now (not held, begin time passed); sprio lists only eligible jobs */
+    uint32_t rank;      /* of its job among those that wait and are eligible: 1 starts first; 0: it has none */
     double priority; /* the highest one is first: a whole number in multifactor and basic, prior in tickets; 0: held */
     bool keeps_last_values; /* suspended by hand (tickets): Grid Engine shows its last values; a document has none */
     double billing;         /* in that partition, units a second: of the running task, or of one that would start now */
@@ -37,6 +38,8 @@ struct priorities {
  *   INCR_ONLY    priority is at least the minimum priority, so it may be larger than terms.priority. Reading raises no
  *                minimum.
  *   basic        the order of ids is the order of submission.
+ *   rank         by the tier of the partition (not in tickets), the priority, then the id, of the job's best row. Only
+ *                if all jobs are listed; in O(rows log rows).
  * O(jobs + rows + resources x tracked TRES) in basic, with a job_id, too; in addition the costs of state_factors and
  * multifactor_context_make in multifactor, of ticket_snapshot_make and ticket_ranks_make in tickets
  * (engine/ranking.h). */

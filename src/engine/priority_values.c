@@ -172,6 +172,7 @@ void priority_values_make(const struct priorities *all, const struct priority_te
     value[PRIORITY_FIELD_STATE] = field_number(text->state);
     value[PRIORITY_FIELD_ELIGIBLE] = field_number(row->is_eligible);
     value[PRIORITY_FIELD_PRIORITY] = field_real(row->priority);
+    if (row->rank > 0) value[PRIORITY_FIELD_RANK] = field_number(row->rank);
     value[PRIORITY_FIELD_BILLING] = field_real(row->billing);
     value[PRIORITY_FIELD_TRES_TERMS] = field_text(text->tres_terms);
     value[PRIORITY_FIELD_TRES_FACTORS] = field_text(text->tres_factors);

@@ -18,6 +18,7 @@ struct column {
     const char *name;     /* for programs and for -o; NULL: the field's name */
     const char *heading;  /* for people; NULL: the name in capitals */
     bool is_for_programs; /* in a table only if -o names it */
+    bool is_for_people;   /* with -P only if -o names it */
     uint32_t indent;      /* index of a field: its value is the number of blanks before the text; 0: no blanks */
 
     /* For people. */

@@ -231,6 +231,9 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                                   "partition that opens then; or that its hosts are drained or overloaded")},
     [JOB_FIELD_NEVER_RUNS] = {TEXT("never_runs"), NULLABLE,
                               HELP("why it can never run, even if nothing else ran; null: it can, or not asked for")},
+    [JOB_FIELD_MISSING] = {PUBLIC, TEXT("missing"), NULLABLE,
+                           HELP("of which resources no host has enough free for it now, as cpu,mem; null: its reason "
+                                "is another one than Resources, or only several resources together are missing")},
 
     [JOB_FIELD_HOSTS] = {PUBLIC, TEXT("hosts"), HELP("where it runs or ran; empty: it has not started"),
                          OF_TASK("hosts"), DECIDES, .field.is_host_set = true},

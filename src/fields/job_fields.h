@@ -82,6 +82,7 @@ enum job_field {
     JOB_FIELD_EXPECTED_PLACES,
     JOB_FIELD_WAITS_FOR,
     JOB_FIELD_NEVER_RUNS,
+    JOB_FIELD_MISSING,
 
     JOB_FIELD_HOSTS,   /* "n1,n2": the hosts of a task; the next two fields have an item for each of them */
     JOB_FIELD_CPU_IDS, /* "0-3;0-1": the CPUs that a task has or had */

@@ -50,6 +50,13 @@ static const struct field rows[PRIORITY_FIELD_COUNT] = {
                                  .max = 1},
     [PRIORITY_FIELD_PRIORITY] =
         TERM("priority", "the sort key, the highest comes first; 0: held; null: suspended by hand"),
+    [PRIORITY_FIELD_RANK] = {.name = "rank",
+                             .help =
+                                 "position of its job among the waiting jobs that may start: 1 is the next one; null: "
+                                 "not eligible, running, or only one job was asked for",
+                             .type = FIELD_NUMBER,
+                             .max = UINT32_MAX,
+                             .is_nullable = true},
     [PRIORITY_FIELD_BILLING] = REAL("billing", "billing units per second that it costs or would cost there"),
 
     [PRIORITY_FIELD_SITE] = TERM("site", "multifactor: the site's term"),

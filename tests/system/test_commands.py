@@ -503,8 +503,8 @@ def test_queue(instance):
     assert rows['%d_[3-9%%2]' % array]['reason'] == 'Resources'
     assert rows[str(held)]['reason'] == 'JobHeldUser' and rows[str(held)]['name'] == 'a?b'
     table = instance.good('queue')
-    assert re.match(r' *ID +NAME +USER +ACCOUNT +PARTITION +QOS +STATE +TIME +LIMIT +CPUS +MEM +GPUS +REASON\n', table)
-    assert re.search(r'^ +%d +one +\S+ +default +main +normal +RUNNING +0:\d\d +2:00:00 +4 +512M +-  -$' % running, table, re.MULTILINE)
+    assert re.match(r' *ID +NAME +USER +ACCOUNT +PARTITION +QOS +STATE +TIME +LIMIT +CPUS +MEM +GPUS +RANK +REASON\n', table)
+    assert re.search(r'^ +%d +one +\S+ +default +main +normal +RUNNING +0:\d\d +2:00:00 +4 +512M +- +-  -$' % running, table, re.MULTILINE)
     for word in ('running', 'RUNNING', 'R', 'r'):
         assert [row['id'] for row in instance.rows('queue', '--state', word)] == [str(running)]
     assert [row['id'] for row in instance.rows('queue', '--state', 'pd')] == list(rows)[1:]

@@ -275,7 +275,7 @@ static const struct row multifactor[] = {
     {"GET", "/v1/priorities", NULL, 200,
      "{\"priorities\":[\n{\"model\":\"priority/multifactor\",\"id\":\"1\",\"job_id\":1,\"task_id\":null,\"user\":\"alice\","
      "\"account\":\"default\",\"project\":\"P1\",\"partition\":\"fast\",\"qos\":\"normal\",\"state\":\"PENDING\","
-     "\"eligible\":true,\"priority\":1196,\"billing\":2,\"site\":3,\"age\":0,\"assoc\":0,\"fair_share\":1000,\"job_size\":0,"
+     "\"eligible\":true,\"priority\":1196,\"rank\":1,\"billing\":2,\"site\":3,\"age\":0,\"assoc\":0,\"fair_share\":1000,\"job_size\":0,"
      "\"partition_term\":100,\"qos_term\":0,\"nice\":7,\"tres\":100,\"age_factor\":0,\"assoc_factor\":0,"
      "\"fair_share_factor\":1,\"job_size_factor\":"},
     {"GET", "/v1/priorities", NULL, 200,
@@ -283,7 +283,7 @@ static const struct row multifactor[] = {
     {"GET", "/v1/priorities", NULL, 200,
      "\"partition\":\"main\",\"qos\":\"normal\",\"state\":\"PENDING\",\"eligible\":true,\"priority\":1121,"},
     {"GET", "/v1/priorities?job=2", NULL, 200, "\"id\":\"2_[3-5%2]\",\"job_id\":2,"},
-    {"GET", "/v1/priorities?job=2", NULL, 200, "\"priority\":5,\"billing\":1,"},
+    {"GET", "/v1/priorities?job=2", NULL, 200, "\"priority\":5,\"rank\":null,\"billing\":1,"},
     {"GET", "/v1/priorities?job=3", NULL, 200, "\"state\":\"HELD\",\"eligible\":false,\"priority\":0,"},
     {"GET", "/v1/priorities?job=9", NULL, 404, "job 9 is not pending or running"},
     {"GET", "/v1/priorities?job=0", NULL, 400, "job: 0 is not a whole number from 1"},

@@ -15,6 +15,7 @@
 #include "engine/visibility.h"
 #include "engine/wait_answer.h"
 #include "engine/wait_leaders.h"
+#include "engine/wait_missing.h"
 #include "policy/billing.h"
 
 enum { FACTORS_US = 500000, LEADERS_TIMES = 10, ROWS_AT_ONCE = 16 };
@@ -29,6 +30,7 @@ struct job_stream {
     const double *factors; /* by id of association: the server's, or a copy */
     uint32_t factor_count;
     struct expected_starts *expected; /* NULL: not wanted */
+    struct wait_missing missing;
     bool is_lines, is_one;
     bool has_rows;      /* a row was written */
     uint32_t hidden;    /* of the rows of other users than viewer (engine/visibility.h) */
@@ -131,6 +133,19 @@ static void set_expected(struct job_row *row, const struct job_stream *l)
     row->value[JOB_FIELD_NEVER_RUNS] = field_text(x != NULL ? x->never_runs : NULL);
 }
 
+/* Of the reason Resources. The text lasts until the next row. */
+static void set_missing(struct job_row *row, struct job_stream *l)
+{
+    const struct server_host *host = &l->server->host;
+    uint32_t job = state_find_job(host->state, (uint32_t)job_row_number(row, JOB_FIELD_JOB_ID));
+    bool waits = job_row_number(row, JOB_FIELD_REASON) == PENDING_RESOURCES && job != NONE;
+    const struct job *j = waits ? &host->state->jobs.items[job] : NULL;
+    const char *names = waits && idset_first(&j->pending) != NONE
+                            ? wait_missing_names(&l->missing, host->state, j, host->now_us(host->context))
+                            : NULL;
+    row->value[JOB_FIELD_MISSING] = field_text(names);
+}
+
 /* Adds "scheduling_info" to the record of one waiting job: a list of sentences (engine/wait_sentences.h). */
 static void add_scheduling_info(const struct job_row *row, const struct job_stream *l, struct buf *out)
 {
@@ -182,12 +197,13 @@ static void hide(struct job_row *row, const struct job_stream *l)
 }
 
 /* Writes a row with the members that the store does not have. */
-static void write_row(struct job_row *row, const struct job_stream *l, struct buf *out)
+static void write_row(struct job_row *row, struct job_stream *l, struct buf *out)
 {
     struct buf tres = {0};
     set_expected(row, l);
     row->value[JOB_FIELD_FAIR_SHARE].real = factor_of(row, l);
     row->value[JOB_FIELD_REASON].number = reason_of(row, l);
+    set_missing(row, l);
     if (row->value[JOB_FIELD_START].number != FIELD_ABSENT) add_billing(row, &tres);
     bool has_info = !l->is_lines && ((l->hidden & PRIVATE_DETAILS) == 0 || is_of_viewer(row, l));
     hide(row, l);
@@ -223,6 +239,7 @@ static void close_listing(struct stream *s)
     struct job_stream *l = s->context;
     if (l->cursor != NULL) l->reader.close(l->cursor);
     expected_starts_release(l->expected);
+    wait_missing_release(&l->missing);
 }
 
 int server_reply_jobs(struct request *r, const struct job_query *query, const char *head, unsigned wanted,
