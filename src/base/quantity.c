@@ -220,14 +220,33 @@ static char cut_suffix(struct str *s)
     return letter;
 }
 
+/* "1.5" of G is 1536 MiB; rounded up to whole MiB. Digits on both sides of the point, and not 0. */
+static bool read_fraction(struct str s, char suffix, uint64_t *out_mib)
+{
+    struct str rest, whole = str_cut(s, '.', &rest);
+    double value, mib_per_unit = suffix == 'K'   ? 1.0 / 1024.0
+                                 : suffix == 'G' ? 1024.0
+                                 : suffix == 'T' ? 1048576.0
+                                                 : 1.0;
+    if (whole.length == 0 || rest.length == 0) return false;
+    for (size_t i = 0; i < s.length; i++) {
+        if ((s.text[i] < '0' || s.text[i] > '9') && i != whole.length) return false;
+    }
+    if (!number_parse_double(s, &value)) return false;
+    value *= mib_per_unit;
+    if (value <= 0.0 || value > (double)MIB_MAX) return false;
+    *out_mib = (uint64_t)value + ((double)(uint64_t)value < value ? 1 : 0);
+    return true;
+}
+
 int memory_parse(struct str s, const char *field, uint64_t *out_mib, struct err *e)
 {
     struct str digits = s;
     char suffix = cut_suffix(&digits);
     uint64_t value;
+    if (read_fraction(digits, suffix, out_mib)) return 0;
     if (!number_parse_u64(digits, &value))
-        return err_value(e, field, s,
-                         "an amount of memory: a whole number with an optional suffix K, M (default), G or T");
+        return err_value(e, field, s, "an amount of memory: a number with an optional suffix K, M (default), G or T");
     int shift = suffix == 'G' ? 10 : suffix == 'T' ? 20 : 0;
     bool is_too_large = suffix == 'K' ? value > MIB_MAX << 10 : value > MIB_MAX >> shift;
     if (value == 0 || is_too_large)

@@ -46,8 +46,9 @@ size_t duration_format(char *out, int64_t duration_s);
 /* A duration in the short form for tables: "2:05", "1:02:03", "3-04:05:06". */
 size_t duration_format_short(char *out, int64_t duration_s);
 
-/* An amount of memory in MiB: a whole number with an optional suffix K, M (default), G or T, in any case and optionally
- * followed by B or iB. K is rounded up to whole MiB. ERR_INPUT for zero, fractions and more than 2^40 MiB. */
+/* An amount of memory in MiB: a number with an optional suffix K, M (default), G or T, in any case and optionally
+ * followed by B or iB. Fractions ("1.5G") and K are rounded up to whole MiB. ERR_INPUT for zero and for more than 2^40
+ * MiB. */
 int memory_parse(struct str s, const char *field, uint64_t *out_mib, struct err *e);
 
 /* "512M", "4G", "1536M": memory_parse reads it back. */

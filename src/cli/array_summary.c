@@ -90,6 +90,30 @@ static void add_tasks(const struct idset *tasks, struct buf *out)
     buf_release(&text);
 }
 
+/* "[##########xx>>>>......] 12 of 22 ended": # completed, x ended otherwise, > running, . pending. */
+static void add_bar(const struct array_summary *s, uint32_t total, struct buf *out)
+{
+    enum { COMPLETED, OTHERWISE, RUNNING, PENDING, KINDS, WIDTH = 40 };
+    static const char marks[KINDS] = {[COMPLETED] = '#', [OTHERWISE] = 'x', [RUNNING] = '>', [PENDING] = '.'};
+    uint64_t counts[KINDS] = {0}, before = 0;
+    for (uint32_t i = 0; i < s->groups.count; i++) {
+        const struct array_group *g = &s->groups.items[i];
+        enum job_state state = (enum job_state)g->state;
+        int kind = state == JOB_COMPLETED    ? COMPLETED
+                   : job_state_is_end(state) ? OTHERWISE
+                   : state == JOB_PENDING    ? PENDING
+                                             : RUNNING;
+        counts[kind] += idset_count(&g->tasks);
+    }
+    buf_format(out, "%-*s [", NAME_COLUMNS, "Progress");
+    for (int kind = 0; kind < KINDS; kind++) {
+        uint64_t end = (before + counts[kind]) * WIDTH / total;
+        for (uint64_t at = before * WIDTH / total; at < end; at++) buf_add_char(out, marks[kind]);
+        before += counts[kind];
+    }
+    buf_format(out, "] %llu of %u ended\n", (unsigned long long)(counts[COMPLETED] + counts[OTHERWISE]), total);
+}
+
 void array_summary_write(const struct array_summary *s, struct buf *out)
 {
     uint32_t total = 0;
@@ -100,6 +124,7 @@ void array_summary_write(const struct array_summary *s, struct buf *out)
         add_state(&s->groups.items[i], out);
     }
     buf_add_char(out, '\n');
+    if (total > 0) add_bar(s, total, out);
     for (uint32_t i = 0; i < s->groups.count; i++) {
         struct buf state = {0};
         add_state(&s->groups.items[i], &state);

@@ -17,56 +17,62 @@ struct cancel_values {
     const char *user, *account, *partition, *qos, *name, *state;
 };
 
-#define SELECTION                                                                                  \
-    {.name = "all",                                                                                \
-     .letter = 'a',                                                                                \
-     .value = FLAG_IN(struct cancel_values, has_all),                                              \
-     .help = "all your jobs; for operators, all jobs"},                                            \
-        {.name = "user",                                                                           \
-         .letter = 'u',                                                                            \
-         .argument = "NAME",                                                                       \
-         .value = TEXT_IN(struct cancel_values, user),                                             \
-         .is_once = true,                                                                          \
-         .help = "instead of ids: jobs of this user"},                                             \
-        {.name = "account",                                                                        \
-         .letter = 'A',                                                                            \
-         .argument = "NAME",                                                                       \
-         .value = TEXT_IN(struct cancel_values, account),                                          \
-         .is_once = true,                                                                          \
-         .help = "instead of ids: jobs of this account"},                                          \
-        {.name = "partition",                                                                      \
-         .letter = 'p',                                                                            \
-         .argument = "NAME",                                                                       \
-         .value = TEXT_IN(struct cancel_values, partition),                                        \
-         .is_once = true,                                                                          \
-         .help = "instead of ids: jobs that were submitted to this partition, also among others"}, \
-        {.name = "qos",                                                                            \
-         .letter = 'q',                                                                            \
-         .argument = "NAME",                                                                       \
-         .value = TEXT_IN(struct cancel_values, qos),                                              \
-         .is_once = true,                                                                          \
-         .help = "instead of ids: jobs of this QOS"},                                              \
-        {.name = "name",                                                                           \
-         .letter = 'J',                                                                            \
-         .argument = "NAME",                                                                       \
-         .value = TEXT_IN(struct cancel_values, name),                                             \
-         .is_once = true,                                                                          \
-         .help = "instead of ids: jobs of this name"},                                             \
-    {                                                                                              \
-        .name = "dry-run", .value = FLAG_IN(struct cancel_values, is_dry_run),                     \
-        .help = "change nothing; print the ids of the jobs that would be changed"                  \
+#define PENDING_STATE                                                                                       \
+    {                                                                                                       \
+        .name = "state", .letter = 's', .argument = "STATE", .value = TEXT_IN(struct cancel_values, state), \
+        .is_once = true, .help = "instead of ids: pending jobs (PD), the only ones"                         \
     }
 
-static const struct option_row selection_options[] = {SELECTION, {0}};
+#define SELECTION                                                                                           \
+    {.name = "all",                                                                                         \
+     .letter = 'a',                                                                                         \
+     .value = FLAG_IN(struct cancel_values, has_all),                                                       \
+     .help = "all your jobs; for operators, all jobs"},                                                     \
+        {.name = "user",                                                                                    \
+         .letter = 'u',                                                                                     \
+         .argument = "NAME,...",                                                                            \
+         .value = TEXT_IN(struct cancel_values, user),                                                      \
+         .is_once = true,                                                                                   \
+         .help = "instead of ids: jobs of these users"},                                                    \
+        {.name = "account",                                                                                 \
+         .letter = 'A',                                                                                     \
+         .argument = "NAME,...",                                                                            \
+         .value = TEXT_IN(struct cancel_values, account),                                                   \
+         .is_once = true,                                                                                   \
+         .help = "instead of ids: jobs of these accounts"},                                                 \
+        {.name = "partition",                                                                               \
+         .letter = 'p',                                                                                     \
+         .argument = "NAME,...",                                                                            \
+         .value = TEXT_IN(struct cancel_values, partition),                                                 \
+         .is_once = true,                                                                                   \
+         .help = "instead of ids: jobs that were submitted to one of these partitions, also among others"}, \
+        {.name = "qos",                                                                                     \
+         .letter = 'q',                                                                                     \
+         .argument = "NAME,...",                                                                            \
+         .value = TEXT_IN(struct cancel_values, qos),                                                       \
+         .is_once = true,                                                                                   \
+         .help = "instead of ids: jobs of these QOS"},                                                      \
+        {.name = "name",                                                                                    \
+         .letter = 'J',                                                                                     \
+         .argument = "NAME,...",                                                                            \
+         .value = TEXT_IN(struct cancel_values, name),                                                      \
+         .is_once = true,                                                                                   \
+         .help = "instead of ids: jobs of these names"},                                                    \
+    {                                                                                                       \
+        .name = "dry-run", .value = FLAG_IN(struct cancel_values, is_dry_run),                              \
+        .help = "change nothing; print the ids of the jobs that would be changed"                           \
+    }
+
+static const struct option_row hold_options[] = {SELECTION, PENDING_STATE, {0}};
 
 static const struct option_row cancel_options[] = {
     SELECTION,
     {.name = "state",
      .letter = 's',
-     .argument = "STATE",
+     .argument = "STATE,...",
      .value = TEXT_IN(struct cancel_values, state),
      .is_once = true,
-     .help = "instead of ids: pending tasks (PD) or running ones (R)"},
+     .help = "instead of ids: pending tasks (PD), running ones (R), or both"},
     {0},
 };
 
@@ -118,17 +124,31 @@ static int check_operands(const struct call *call, bool is_selected, struct err 
     return 0;
 }
 
-/* "PENDING", "running" and Slurm's short codes, as the API has them. */
+/* "PENDING", "running" and Slurm's short codes, one or several, as the API has them: both are all. */
 static int read_state(const char *text, const char **out_state, struct err *e)
 {
     static const char states[] = "pending,running,pd,r";
-    int64_t index = text != NULL ? field_choice_index(states, str(text)) : 0;
-    if (index < 0)
-        return err_value(
-            e, "--state", str(text),
-            "pending or running (PD, R); a cancelled job gets SIGTERM, and SIGKILL after the setting grace_s");
-    *out_state = text == NULL ? NULL : index % 2 == 0 ? "pending" : "running";
+    bool has_pending = false, has_running = false;
+    *out_state = NULL;
+    for (struct str rest = str(text); rest.text != NULL;) {
+        struct str word = str_trim(str_cut(rest, ',', &rest));
+        int64_t index = field_choice_index(states, word);
+        if (index < 0)
+            return err_value(
+                e, "--state", word,
+                "pending or running (PD, R); a cancelled job gets SIGTERM, and SIGKILL after the setting grace_s");
+        has_pending = has_pending || index % 2 == 0;
+        has_running = has_running || index % 2 != 0;
+    }
+    if (has_pending != has_running) *out_state = has_pending ? "pending" : "running";
     return 0;
+}
+
+/* Of hold and release, which change what is pending in any case. */
+static int check_pending(const char *text, const char *verb, struct err *e)
+{
+    if (text == NULL || field_choice_index("pending,pd", str(text)) >= 0) return 0;
+    return err_value(e, "--state", str(text), "pending (PD): only pending jobs can be %s", verb);
 }
 
 /* What a command does with jobs: "cancel", "Cancelled". */
@@ -238,12 +258,16 @@ static int cancel_run(struct call *call, struct err *e)
 static int hold_run(struct call *call, struct err *e)
 {
     static const struct job_verb hold = {API_JOBS_HOLD, &api_jobs_shape, "Held", "hold", false};
+    const struct cancel_values *values = call->values;
+    if (check_pending(values->state, "held", e) != 0) return -1;
     return change_jobs(call, &hold, 0, e);
 }
 
 static int release_run(struct call *call, struct err *e)
 {
     static const struct job_verb release = {API_JOBS_RELEASE, &api_jobs_shape, "Released", "release", false};
+    const struct cancel_values *values = call->values;
+    if (check_pending(values->state, "released", e) != 0) return -1;
     return change_jobs(call, &release, 0, e);
 }
 
@@ -252,7 +276,7 @@ static int requeue_run(struct call *call, struct err *e)
     static const struct job_verb requeue = {API_JOBS_REQUEUE, &api_requeue_shape, "Requeued", "requeue", false};
     const struct cancel_values *values = call->values;
     uint32_t states = 0;
-    bool is_of_live = values->state == NULL || str_equal_nocase(str(values->state), str("running"));
+    bool is_of_live = values->state == NULL || field_choice_index("running,r", str(values->state)) >= 0;
     if (!is_of_live && ended_jobs_read_states(values->state, &states, e) != 0) return -1;
     return change_jobs(call, &requeue, states, e);
 }
@@ -306,7 +330,7 @@ const struct command cmd_hold = {
         "A held job keeps its time of submission. Tasks of an array that have started continue; the others stay pending.\n\n"
         "A hold and a release move the job to the end of the scheduler's list. In the tickets model the list decides which of "
         "a user's jobs has more tickets where nothing else does, as in Grid Engine.",
-    .options = selection_options,
+    .options = hold_options,
     .values_size = sizeof(struct cancel_values),
     .operands_max = OPERANDS_ANY,
     .examples = hold_examples,
@@ -330,7 +354,7 @@ const struct command cmd_release = {
         "The age of a released job starts again at 0. The job moves to the end of the scheduler's list ('fairlead help hold').\n\n"
         "Where jobs are selected ('--all' and options), those that a quarantine holds ('fairlead status') go back to what they were before it: "
         "those that a person had held stay held, until they are released once more. A job that is named by its id is released.",
-    .options = selection_options,
+    .options = hold_options,
     .values_size = sizeof(struct cancel_values),
     .operands_max = OPERANDS_ANY,
     .examples = release_examples,

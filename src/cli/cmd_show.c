@@ -122,7 +122,8 @@ const struct command cmd_show_job = {
     .summary = "show all fields of a pending, running or ended job",
     .usage = "[OPTIONS] ID",
     .description =
-        "For an array it prints how many tasks are in each state, and which; then a block for the tasks that have not started, or "
+        "For an array it prints how many tasks are in each state, with a bar (# completed, x ended otherwise, > running, . pending), and "
+        "which; then a block for the tasks that have not started, or "
         "what all tasks have in common. 'fairlead show job ID_TASK' shows one task, --tasks all of them.\n\n"
         "Below a job that waits is its scheduling info: what keeps it from each queue and host now, in the sentences of Grid Engine's "
         "'qstat -j'. A queue instance is a partition on a host, main@localhost. Of amounts that are too small, the first letter is g, h "

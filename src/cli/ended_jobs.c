@@ -27,21 +27,27 @@ int ended_jobs_read_states(const char *text, uint32_t *out_states, struct err *e
 static bool names(const char *list, const char *name)
 {
     for (struct str rest = str(list); rest.text != NULL;) {
-        if (str_equal(str_cut(rest, ',', &rest), str(name))) return true;
+        if (str_equal(str_trim(str_cut(rest, ',', &rest)), str(name))) return true;
     }
     return false;
 }
 
 static bool is_or_any(const char *wanted, const struct field_value *value)
 {
-    return wanted == NULL || (value->text != NULL && strcmp(wanted, value->text) == 0);
+    if (wanted == NULL || value->text == NULL) return wanted == NULL;
+    return strcmp(wanted, value->text) == 0 || names(wanted, value->text);
 }
 
 static bool is_selected(const struct api_jobs *body, const struct field_value *row)
 {
-    const char *partitions = row[JOB_FIELD_PARTITION].text;
-    return is_or_any(body->qos, &row[JOB_FIELD_QOS]) && is_or_any(body->name, &row[JOB_FIELD_NAME]) &&
-           (body->partition == NULL || (partitions != NULL && names(partitions, body->partition)));
+    bool is_in_partition = body->partition == NULL;
+    for (struct str rest = str(row[JOB_FIELD_PARTITION].text); rest.text != NULL && !is_in_partition;) {
+        struct str unused, partition = str_cut(rest, ',', &rest);
+        for (struct str wanted = str(body->partition); wanted.text != NULL && !is_in_partition; wanted = unused)
+            is_in_partition = str_equal(str_trim(str_cut(wanted, ',', &unused)), partition);
+    }
+    return is_or_any(body->user, &row[JOB_FIELD_USER]) && is_or_any(body->account, &row[JOB_FIELD_ACCOUNT]) &&
+           is_or_any(body->qos, &row[JOB_FIELD_QOS]) && is_or_any(body->name, &row[JOB_FIELD_NAME]) && is_in_partition;
 }
 
 typedef ARRAY(const char *) text_list;
@@ -56,8 +62,6 @@ static int list_state(struct call *call, struct client *c, const struct api_jobs
     struct str line;
     buf_add_text(&target, API_JOBS "?which=ended&format=lines");
     client_add_query(&target, "state", job_state_name(state));
-    if (body->user != NULL) client_add_query(&target, "user", body->user);
-    if (body->account != NULL) client_add_query(&target, "account", body->account);
     if (client_request(c, "GET", instance_target(call, &target), str(""), e) != 0) return -1;
     int more = client_line(c, &line, e);
     if (more == 0) return err_set(e, ERR_INTERNAL, "the instance's listing has no heading");

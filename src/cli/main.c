@@ -48,8 +48,9 @@ static int fail(const char *name, const struct err *e, bool has_position)
 static int finish(struct output *out, const char *name, int status)
 {
     struct err e = {0};
+    bool is_known = out->is_failure_known;
     if (output_flush(out, &e) != 0) {
-        int write_status = fail(name, &e, false);
+        int write_status = is_known ? err_exit_status(e.code) : fail(name, &e, false);
         if (status == 0) status = write_status;
     }
     output_release(out);

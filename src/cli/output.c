@@ -76,7 +76,9 @@ int output_flush(struct output *o, struct err *e)
 {
     write_text(o);
     if (o->write_errno == 0) return 0;
-    return err_set(e, ERR_IO, "standard output: %s", strerror(o->write_errno));
+    o->is_failure_known = true;
+    return err_set(e, ERR_IO, "standard output: %s%s%s", strerror(o->write_errno), o->done != NULL ? "; " : "",
+                   o->done != NULL ? o->done : "");
 }
 
 void output_line(struct output *o, const char *format, ...)

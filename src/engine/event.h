@@ -111,7 +111,7 @@ struct job_ref {
 
 /* Which of all jobs are meant. NULL and false: any. Names that do not exist are refused, except those of users. */
 struct job_selection {
-    const char *user, *account, *partition, *qos, *name;
+    const char *user, *account, *partition, *qos, *name; /* one or several, separated by commas; NULL: any */
     bool is_of_pending, is_of_live; /* EVENT_CANCEL: only tasks that have not started, or only those that have */
 };
 

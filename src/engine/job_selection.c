@@ -14,19 +14,50 @@ bool job_selection_permits(const struct state *s, const struct actor *actor, con
     return actor_may(actor, PERMISSION_ALL_JOBS) || (actor->user != NULL && strcmp(actor->user, user_of(s, j)) == 0);
 }
 
+static bool has_account(const struct state *s, struct str name)
+{
+    struct arena arena = {0};
+    bool found = state_find_assoc(s, arena_copy(&arena, name), NULL) != NONE;
+    arena_release(&arena);
+    return found;
+}
+
+static bool has_object(const struct state *s, enum object_kind kind, struct str name)
+{
+    struct arena arena = {0};
+    bool found = state_find_object(s, kind, arena_copy(&arena, name)) != NONE;
+    arena_release(&arena);
+    return found;
+}
+
 int job_selection_check(const struct state *s, const struct job_selection *selection, struct err *e)
 {
     const struct {
         enum object_kind kind;
         const char *name;
     } objects[] = {{OBJECT_PARTITION, selection->partition}, {OBJECT_QOS, selection->qos}};
-    if (selection->account != NULL && state_find_assoc(s, selection->account, NULL) == NONE)
-        return err_not_found(e, "account", str(selection->account));
+    for (struct str rest = str(selection->account); rest.text != NULL;) {
+        struct str item = str_trim(str_cut(rest, ',', &rest));
+        if (!has_account(s, item)) return err_not_found(e, "account", item);
+    }
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) {
-        if (objects[i].name != NULL && state_find_object(s, objects[i].kind, objects[i].name) == NONE)
-            return err_not_found(e, object_classes[objects[i].kind].name, str(objects[i].name));
+        for (struct str rest = str(objects[i].name); rest.text != NULL;) {
+            struct str item = str_trim(str_cut(rest, ',', &rest));
+            if (!has_object(s, objects[i].kind, item))
+                return err_not_found(e, object_classes[objects[i].kind].name, item);
+        }
     }
     return 0;
+}
+
+/* Whether a value is the wanted one, or one of several that commas separate. A name may have a comma itself. */
+static bool is_among(const char *wanted, const char *value)
+{
+    if (strcmp(wanted, value) == 0) return true;
+    for (struct str rest = str(wanted); rest.text != NULL;) {
+        if (str_equal(str_trim(str_cut(rest, ',', &rest)), str(value))) return true;
+    }
+    return false;
 }
 
 static bool is_in_partition(const struct state *s, const struct job *j, const char *partition)
@@ -34,14 +65,14 @@ static bool is_in_partition(const struct state *s, const struct job *j, const ch
     bool found = false;
     for (uint32_t i = 0; i < j->partition_count; i++) {
         const struct object *p = &s->objects[OBJECT_PARTITION].items[j->partitions[i]].object;
-        found |= strcmp(p->name, partition) == 0;
+        found |= is_among(partition, p->name);
     }
     return found;
 }
 
 static bool is_or_any(const char *wanted, const char *value)
 {
-    return wanted == NULL || strcmp(wanted, value) == 0;
+    return wanted == NULL || is_among(wanted, value);
 }
 
 bool job_selection_fits(const struct state *s, const struct event *event, const struct job *j)

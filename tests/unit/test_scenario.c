@@ -523,7 +523,7 @@ static void wrong_values_have_a_path(void **unused)
         {"{'now': 1, 'hosts': [{'name': 'a', 'cpus': 65537}, {'name': 'b'}]}",
          "F: hosts[0].cpus: '65537' is not a whole number from 0 to 65536, or AUTO"},
         {"{'now': 1, 'hosts': [{'name': 'a', 'mem': '4X'}]}",
-         "F: hosts[0].mem: '4X' is not an amount of memory: a whole number with an optional suffix K, M (default), G or T"},
+         "F: hosts[0].mem: '4X' is not an amount of memory: a number with an optional suffix K, M (default), G or T"},
         {"{'now': 1, 'partitions': [{'name': 'p', 'PriorityJobFactor': 70000}]}",
          "F: partitions[0].PriorityJobFactor: '70000' is not a whole number from 0 to 65533"},
         {"{'now': 1, 'partitions': [{'name': 'p', 'PriorityTier': 1, 'prioritytier': 1}]}",

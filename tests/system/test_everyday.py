@@ -1,0 +1,67 @@
+"""Everyday use of the command line: several values, output that fails, units."""
+import os
+import subprocess
+
+PROGRAM = os.path.join(os.path.abspath(os.environ.get('FAIRLEAD_BUILD', 'build')), 'fairlead')
+
+
+def test_output_that_fails_names_the_job(instance):
+    for options in (['--parsable'], [], ['--wait']):
+        with open('/dev/full', 'w') as full:
+            process = subprocess.run([PROGRAM, 'submit', *options, '--', 'true'], stdout=full, stderr=subprocess.PIPE, text=True,
+                                     env=os.environ | instance.environment | {'FAIRLEAD_SOCKET': str(instance.socket)},
+                                     cwd=instance.work)
+        err = process.stderr
+        job = max(row['job_id'] for row in instance.json('queue', '--all'))
+        assert (process.returncode, err) == (1, 'fairlead submit: standard output: No space left on device; job %d was '
+                                                'submitted all the same\n' % job)
+
+
+def test_several_values_select_jobs(instance):
+    instance.good('account', 'add', 'a')
+    instance.good('account', 'add', 'b')
+    instance.good('partition', 'add', 'p')
+    user = instance.json('whoami')['user']
+    for account in ('a', 'b'):
+        instance.good('user', 'add', user, '-A', account)
+    first = instance.submit('--hold', '-A', 'a', '-J', 'one', '--', 'true')
+    second = instance.submit('--hold', '-A', 'b', '-J', 'x,y', '-p', 'p', '--', 'true')
+    third = instance.submit('--hold', '-A', 'a', '-J', 'three', '--', 'true')
+
+    def selected(*options, command='cancel'):
+        lines = instance.good(command, '--dry-run', *options).splitlines()
+        return [int(line) for line in lines[1:]]
+
+    assert selected('-A', 'a,b') == [first, second, third]
+    assert selected('-J', 'one,three') == [first, third]
+    assert selected('-J', 'x,y') == [second]
+    assert selected('-p', 'main,p', '-u', 'nobody,' + user) == [first, second, third]
+    assert selected('-s', 'r,PD') == selected('-s', 'pd') == [first, second, third]
+    assert selected('-s', 'R') == []
+    assert selected('-s', 'Pd', '-A', 'b', command='release') == [second]
+    assert "--state: 'R' is not pending (PD): only pending jobs can be held" in instance.bad('hold', '-s', 'R')
+    assert "no account 'c'" in instance.bad('cancel', '-A', 'a,c')
+    instance.good('cancel', first, third)
+    assert selected('-s', 'cancelled', '-J', 'one,x', command='requeue') == [first]
+    assert selected('-s', 'cancelled', '-A', 'b,a', '-p', 'p,main', command='requeue') == [first, third]
+
+
+def test_one_that_has_ended_is_named(instance):
+    ended, waits = instance.submit('--', 'true'), instance.submit('--hold', '--', 'true')
+    instance.good('wait', ended)
+    result = instance.run('cancel', waits, ended)
+    assert (result.status, result.out) == (1, 'Cancelled 1 job\n')
+    assert result.err == 'fairlead cancel: job %d has already ended (COMPLETED)\n' % ended
+
+
+def test_fractions_of_memory(instance):
+    assert instance.job(instance.submit('--hold', '--mem', '1.5G', '--', 'true'))['mem_mib'] == 1536
+
+
+def test_an_array_has_a_bar(instance):
+    instance.good('set', 'host_cpus=1')
+    job = instance.submit('-a', '0-3', '--', 'sh', '-c',
+                          'case $FAIRLEAD_ARRAY_TASK_ID in 0) exit 0;; 1) exit 3;; *) sleep 1000; esac')
+    instance.until_state('%d_2' % job, 'RUNNING')
+    lines = instance.good('show', 'job', job).splitlines()
+    assert lines[2] == 'Progress      [##########xxxxxxxxxx>>>>>>>>>>..........] 2 of 4 ended'
