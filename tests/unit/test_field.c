@@ -252,7 +252,7 @@ static const struct {
     {&hours, "1:00", NULL},
     {&hours, "1-0", NULL},
     {&memory, "0", "memory: '0' is not memory in MiB (or with a suffix K, M, G or T) from 1 to 1099511627776"},
-    {&memory, "1.5G", NULL},
+    {&memory, ".5G", NULL},
     {&memory, "4X", NULL},
     {&memory, "-1", NULL},
     {&at_time, "yesterday", NULL},

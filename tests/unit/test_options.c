@@ -489,7 +489,7 @@ static void test_fields_are_checked(void **state)
         {"--hold=1", "option '--hold' takes no argument"},
         {"--time", "option '--time' needs an argument: DURATION"},
     };
-    static const char *const others[] = {"--time 0", "--time -5", "--mem 0", "--mem 1.5", "--begin lately"};
+    static const char *const others[] = {"--time 0", "--time -5", "--mem 0", "--mem 1.5X", "--begin lately"};
     struct parse p;
     struct field_values values;
     for (size_t i = 0; i < COUNT(bad); i++) {
