@@ -113,7 +113,7 @@ static void bad_values_are_refused_by_name(void **unused)
         {"host_mem_mib", "0"},
         {"host_gpus", "-1"},
         {"default_mem_mib", "-5"},
-        {"default_mem_mib", "4.5G"},
+        {"default_mem_mib", "4.G"},
         {"default_time_s", "0"},
         {"grace_s", "1e3"},
         {"max_jobs", "-1"},
