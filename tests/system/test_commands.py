@@ -853,8 +853,9 @@ def test_show_of_an_array_begins_with_totals(instance):
     lines = instance.good('show', 'job', array).splitlines()
     assert lines[0].split() == ['Array', str(array)]
     assert sorted(lines[1].split(': ')[1].split(', ')) == ['3 FAILED', '4 COMPLETED'] and lines[1].startswith('Tasks         7: ')
-    assert sorted(line.split() for line in lines[2:4]) == [['COMPLETED', '0-1,4-5'], ['FAILED', '2-3,9']]
-    assert lines[4] == '' and lines[5].split() == ['Name', 'sh'] and '' not in lines[5:]
+    assert lines[2].split() == ['Progress', '[######################xxxxxxxxxxxxxxxxxx]', '7', 'of', '7', 'ended']
+    assert sorted(line.split() for line in lines[3:5]) == [['COMPLETED', '0-1,4-5'], ['FAILED', '2-3,9']]
+    assert lines[5] == '' and lines[6].split() == ['Name', 'sh'] and '' not in lines[6:]
     assert instance.good('show', 'job', array, '--tasks').count('\nState ') == 7
     assert instance.good('show', 'job', '%d_3' % array).startswith('Job           %d_3\n' % array)
     assert len(instance.rows('show', 'job', array)) == 7

@@ -62,12 +62,12 @@ submit -terse x            | use --parsable                           | fairlead
 submit -verify x           | use --test-only                          | fairlead submit --test-only -- true
 submit -soft -l os=1 x     | use --soft LIST                          | fairlead submit --soft "" -- true
 submit -notify x           | SIGKILL after the setting grace_s        | fairlead set grace_s
-submit -ac A=1 x           | use --export                             | fairlead submit --export ALL,A=1 -- true
+submit -ac A=1 x           | --comment TEXT is a note                 | fairlead submit --comment A=1 -- true
 submit -ckpt x y           | use --requeue                            | fairlead submit --requeue -- true
 submit -binding linear:1 x | the setting enforce_cpus                 | fairlead set enforce_cpus
-submit -@ file             | give the options on the command line     | fairlead submit -- true
+submit -@ file             | into the script, or on the command line  | fairlead submit -- true
 submit -wd /tmp x          | use -D for another                       | fairlead submit -D /tmp -- true
-submit -shell n -- true    | #!/bin/bash                              | fairlead submit -- true
+submit -shell n -- true    | the interpreter of its #! line           | fairlead submit -- true
 queue -xml                 | use --json                               | fairlead queue --json
 queue -pri                 | use 'fairlead prio'                      | fairlead prio
 queue -ext                 | use 'fairlead prio'                      | fairlead prio
