@@ -20,18 +20,27 @@ struct arena_block {
 
 static void *system_memory(void *old, size_t size)
 {
-    void *memory = realloc(old, size);
+    void *memory = mem_try_resize(old, size);
     ensure(memory != NULL && "out of memory");
     return memory;
 }
 
-static struct arena_block *new_block(struct arena *a, size_t room, struct arena_block *older)
+/* NULL: there is no memory. */
+static struct arena_block *try_new_block(struct arena *a, size_t room, struct arena_block *older)
 {
     size_t size = sizeof(struct arena_block) + room;
-    struct arena_block *block = system_memory(NULL, size);
+    struct arena_block *block = mem_try_resize(NULL, size);
+    if (block == NULL) return NULL;
     block->older = older;
     block->size = size;
     a->bytes += size;
+    return block;
+}
+
+static struct arena_block *new_block(struct arena *a, size_t room, struct arena_block *older)
+{
+    struct arena_block *block = try_new_block(a, room, older);
+    ensure(block != NULL && "out of memory");
     return block;
 }
 
@@ -54,7 +63,7 @@ static char *large_memory(struct arena *a, size_t size)
 void *arena_alloc_raw(struct arena *a, size_t size)
 {
     ensure(size < SIZE_MAX / 2);
-    size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    size = arena_size(size, 1);
     if (a->blocks == NULL) use_block(a, new_block(a, BLOCK_BYTES, NULL));
     if ((size_t)(a->end - a->next) < size) {
         if (size > BLOCK_BYTES / 4) return large_memory(a, size);
@@ -63,6 +72,19 @@ void *arena_alloc_raw(struct arena *a, size_t size)
     char *memory = a->next;
     a->next += size;
     return memory;
+}
+
+size_t arena_size(size_t count, size_t item_size)
+{
+    return (count * item_size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
+bool arena_reserve(struct arena *a, size_t bytes)
+{
+    if (a->blocks != NULL && (size_t)(a->end - a->next) >= bytes) return true;
+    struct arena_block *block = try_new_block(a, bytes < BLOCK_BYTES ? BLOCK_BYTES : bytes, a->blocks);
+    if (block != NULL) use_block(a, block);
+    return block != NULL;
 }
 
 void *arena_alloc(struct arena *a, size_t size)
@@ -110,6 +132,12 @@ void *mem_resize(void *old, size_t old_size, size_t size)
     char *memory = system_memory(old, size);
     if (size > old_size) memset(memory + old_size, 0, size - old_size);
     return memory;
+}
+
+void *mem_try_resize(void *old, size_t size)
+{
+    ensure(size > 0);
+    return realloc(old, size);
 }
 
 void *mem_resize_raw(void *old, size_t size)

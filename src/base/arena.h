@@ -1,7 +1,8 @@
 /* Memory. There are three lifetimes: the process, the state, and one cycle (a request or a scheduling pass). Memory
  * that lives as long as its cycle comes from an arena and is freed with it in one call. Memory that grows comes from
  * mem_resize (see base/array.h). This is the only file that calls malloc, realloc and free, and the only one that
- * handles running out of memory: it aborts.
+ * handles running out of memory: it aborts. A caller that must not abort, the installed library, asks for the memory
+ * ahead with arena_reserve and mem_try_resize, which say whether there is any.
  *
  *     struct arena cycle = {0};
  *     char *name = arena_copy(&cycle, str("abc"));
@@ -11,6 +12,7 @@
 #ifndef FAIRLEAD_BASE_ARENA_H
 #define FAIRLEAD_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/str.h"
@@ -33,6 +35,13 @@ void *arena_alloc_raw(struct arena *a, size_t size) __attribute__((malloc, retur
 /* A copy of the view's bytes, followed by a zero byte. */
 char *arena_copy(struct arena *a, struct str s) __attribute__((returns_nonnull));
 
+/* Takes memory from the system, so that the next allocations take none, as long as they are of at most bytes in all.
+ * Each allocation counts as its size rounded up by arena_size. False: there is no memory. arena_clear keeps it. */
+bool arena_reserve(struct arena *a, size_t bytes);
+
+/* What an allocation of count items takes of a block. */
+size_t arena_size(size_t count, size_t item_size);
+
 /* Frees everything that was allocated, but keeps one block for the next cycle. */
 void arena_clear(struct arena *a);
 
@@ -46,5 +55,8 @@ void mem_free(void *memory);
 
 /* The same without zeroing: new bytes that are not written take no memory of the machine. */
 void *mem_resize_raw(void *old, size_t size);
+
+/* The same, but without memory it returns NULL, and old stays as it is. size is above 0. */
+void *mem_try_resize(void *old, size_t size);
 
 #endif

@@ -29,6 +29,14 @@
 /* Appends a zeroed item and returns its address. */
 #define array_add(a) (array_reserve((a), (a)->count + 1u), &(a)->items[(a)->count++])
 
+/* The same in memory of an arena, which is not given back when the array grows or is no longer used. */
+#define array_add_in(a, arena)                                                                        \
+    ((a)->items = array_grow_in((arena), (a)->items, sizeof *(a)->items, (a)->count, &(a)->capacity), \
+     &(a)->items[(a)->count++])
+
+/* The most memory that array_add_in takes for count items. */
+size_t array_memory_in(uint32_t count, size_t item_size);
+
 /* Empties the array. array_clear keeps its memory, and array_grow zeroes the items that are added to it later. */
 #define array_clear(a) ((void)((a)->count = 0))
 #define array_release(a) (mem_free((a)->items), (a)->items = NULL, (a)->count = 0, (a)->capacity = 0)
@@ -36,5 +44,8 @@
 /* The function behind the macros. Returns items, perhaps moved, with room for wanted of them. The items from count to
  * wanted are zeroed. */
 void *array_grow(void *items, size_t item_size, uint32_t count, uint32_t *capacity, uint32_t wanted);
+
+/* Likewise, with room for one more item. */
+void *array_grow_in(struct arena *arena, void *items, size_t item_size, uint32_t count, uint32_t *capacity);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/array.h"
 #include "base/ensure.h"
 #include "base/hash.h"
@@ -66,6 +65,24 @@ static void add_number(struct map *m, struct map_number_slot filled)
     m->count++;
 }
 
+static void *slots_memory(const struct map *m, size_t slot_size)
+{
+    size_t size = m->capacity * slot_size;
+    return m->arena != NULL ? arena_alloc(m->arena, size) : mem_resize(NULL, 0, size);
+}
+
+/* The capacities are 16, 64, 256 and so on: an array that is 7/8 full is followed by one that is less than half full.
+ * The loop is an upper bound for both steps of that. */
+size_t map_memory_u64(uint32_t count)
+{
+    size_t bytes = 0, capacity = 16;
+    if (count == 0) return 0;
+    for (;; capacity *= 2) {
+        bytes += arena_size(capacity, sizeof(struct map_number_slot));
+        if (capacity / 2 >= (size_t)count + 1) return bytes;
+    }
+}
+
 /* Makes sure that one more slot may be used, if need be by a larger array. */
 static void reserve(struct map *m, bool is_of_numbers)
 {
@@ -74,11 +91,11 @@ static void reserve(struct map *m, bool is_of_numbers)
     uint32_t capacity = 16;
     ensure(old.count < UINT32_MAX / 4);
     while (capacity / 2 < old.count + 1) capacity *= 2;
-    *m = (struct map){.capacity = capacity};
+    *m = (struct map){.arena = old.arena, .capacity = capacity};
     if (is_of_numbers)
-        m->numbers = mem_resize(NULL, 0, capacity * sizeof *m->numbers);
+        m->numbers = slots_memory(m, sizeof *m->numbers);
     else
-        m->slots = mem_resize(NULL, 0, capacity * sizeof *m->slots);
+        m->slots = slots_memory(m, sizeof *m->slots);
     for (uint32_t i = 0; i < old.capacity; i++) {
         if (is_of_numbers ? old.numbers[i].key <= REMOVED : old.slots[i].hash <= REMOVED) continue;
         if (is_of_numbers)
@@ -173,7 +190,9 @@ void map_clear(struct map *m)
 
 void map_release(struct map *m)
 {
-    mem_free(m->slots);
-    mem_free(m->numbers);
-    *m = (struct map){0};
+    if (m->arena == NULL) {
+        mem_free(m->slots);
+        mem_free(m->numbers);
+    }
+    *m = (struct map){.arena = m->arena};
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/str.h"
+#include "base/arena.h"
 
 struct map_slot {
     uint64_t hash; /* 0: free; 1: its key was removed */
@@ -21,8 +21,10 @@ struct map_number_slot {
     uint32_t value;
 };
 
-/* All zero is an empty map. One map has one kind of key, either numbers or texts. */
+/* All zero is an empty map. One map has one kind of key, either numbers or texts. With an arena its memory is the
+ * arena's, and map_release is not needed. */
 struct map {
+    struct arena *arena;
     struct map_slot *slots;          /* with texts as keys */
     struct map_number_slot *numbers; /* with numbers as keys */
     uint32_t count;                  /* keys in the map */
@@ -46,6 +48,9 @@ static inline uint64_t map_key_of_pair(uint32_t first, uint32_t second)
 {
     return (uint64_t)first << 32 | second;
 }
+
+/* The most memory that a map takes of its arena for count keys that are numbers, none of them removed. */
+size_t map_memory_u64(uint32_t count);
 
 /* Returns whether the key was there. */
 bool map_remove(struct map *m, struct str key);

@@ -2,13 +2,10 @@
  * same job, to the last bit. */
 #include "policy/billing.h"
 
-#include <stdbool.h>
-
 /* The largest double below 2^64. */
 #define RECORDED_MAX 18446744073709549568.0
 
-/* Whether a TRES counts in the maximum rather than in the sum. */
-static bool is_in_maximum(const struct tres *t, enum billing_rule rule)
+bool billing_is_in_maximum(const struct tres *t, enum billing_rule rule)
 {
     switch (t->type) {
     case TRES_TYPE_CPU:
@@ -28,7 +25,7 @@ double billing_of(const struct tres_table *t, const struct tres_list *amounts, c
         const struct tres_amount *a = &amounts->items[i];
         double weighted = a->amount * weights[a->tres];
         if (a->tres == TRES_BILLING) continue;
-        if (!is_in_maximum(&t->items[a->tres], rule)) {
+        if (!billing_is_in_maximum(&t->items[a->tres], rule)) {
             sum += weighted;
         } else if (weighted > max) {
             max = weighted;

@@ -21,6 +21,9 @@ enum billing_rule { BILLING_SUM, BILLING_MAX_TRES, BILLING_MAX_TRES_GRES };
 double billing_of(const struct tres_table *t, const struct tres_list *amounts, const double *weights,
                   enum billing_rule rule);
 
+/* Whether a TRES counts in the maximum rather than in the sum. */
+bool billing_is_in_maximum(const struct tres *t, enum billing_rule rule);
+
 /* The number that records have: the whole part, at least 0. */
 uint64_t billing_recorded(double billing);
 

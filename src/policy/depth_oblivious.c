@@ -43,6 +43,11 @@ static double damping(double effective_usage, double norm_shares)
     return 1 / (1 + steep * steep);
 }
 
+size_t depth_oblivious_memory(uint32_t count)
+{
+    return arena_size(count, sizeof(struct level));
+}
+
 void depth_oblivious_effective_usage(const struct tree *t, const double *norm_shares, const double *norm_usage,
                                      struct arena *arena, double *out)
 {

@@ -20,4 +20,6 @@
 void depth_oblivious_effective_usage(const struct tree *t, const double *norm_shares, const double *norm_usage,
                                      struct arena *arena, double *out);
 
+size_t depth_oblivious_memory(uint32_t count); /* of the arena */
+
 #endif

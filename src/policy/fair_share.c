@@ -29,7 +29,7 @@ static void rank_factors(const struct tree *t, const double *own, const struct s
     if (options->ties == TIES_SLURM) {
         long double *usage = arena_alloc(arena, t->count * sizeof *usage);
         fair_tree_slurm_sum(t, own, usage);
-        fair_tree_slurm(t, usage, out_factor, NULL);
+        fair_tree_slurm(t, usage, arena, out_factor, NULL);
     } else {
         double *usage = arena_alloc(arena, t->count * sizeof *usage);
         tree_sum_usage(t, own, usage);
@@ -90,4 +90,22 @@ void fair_share_table(const struct tree *t, const double *own, const double *tot
     } else {
         usage_table(t, own, totals, options, arena, out_table);
     }
+}
+
+/* What the algorithm needs beside columns. */
+static size_t algorithm_memory(uint32_t count, const struct share_options *options)
+{
+    if (options->algorithm == ALGORITHM_DEPTH_OBLIVIOUS) return depth_oblivious_memory(count);
+    if (options->algorithm != ALGORITHM_FAIR_TREE || options->ties != TIES_SLURM) return 0;
+    return arena_size(count, sizeof(long double)) + fair_tree_slurm_memory(count);
+}
+
+size_t fair_share_factors_memory(uint32_t count, const struct share_options *options)
+{
+    return arena_size(count, sizeof(double)) + algorithm_memory(count, options);
+}
+
+size_t fair_share_table_memory(uint32_t count, const struct share_options *options)
+{
+    return share_table_memory(count) + algorithm_memory(count, options);
 }

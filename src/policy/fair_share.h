@@ -33,4 +33,9 @@ void fair_share_factors(const struct tree *t, const double *own, const struct sh
 void fair_share_table(const struct tree *t, const double *own, const double *totals,
                       const struct share_options *options, struct arena *arena, struct share_table *out_table);
 
+/* The most memory that these take of the arena for count nodes. With TIES_MERGE that of the order comes on top
+ * (rank_order_reserve). */
+size_t fair_share_factors_memory(uint32_t count, const struct share_options *options);
+size_t fair_share_table_memory(uint32_t count, const struct share_options *options);
+
 #endif

@@ -34,7 +34,7 @@
  * For an account the same instruction prefetches something useless, which costs less than a branch.
  *
  * Cost: O(n) when little changed, else O(n) with radix passes over the lists; lists below a few dozen members are
- * sorted by insertion. bench/bench_fair_tree.c measures it. Memory: 8 bytes a node, 16 more an account, 32 for each
+ * sorted by insertion. bench/bench_fair_tree.c measures it. Memory: 12 bytes a node, 16 more an account, 32 for each
  * record that is on the stack at one time: those of the largest list, or of merged lists. Source: docs/formulas.md 2.1
  * (the published "Fair Tree Fairshare Algorithm" page). */
 #include "policy/fair_tree.h"
@@ -70,6 +70,7 @@ struct rank_order {
         *stack; /* key: complement of the level's key, so that the highest level is first; index: a slot's
                                   member; extra: its shares */
     uint32_t stack_count, stack_capacity;
+    uint32_t *account_of, account_of_capacity; /* by node: its index among the accounts, while the order is built */
 };
 
 struct walk {
@@ -91,6 +92,7 @@ static void release(struct rank_order *o)
     mem_free(o->slots);
     mem_free(o->accounts);
     mem_free(o->stack);
+    mem_free(o->account_of);
 }
 
 void rank_order_free(struct rank_order *order)
@@ -113,6 +115,34 @@ static void *reserve(void *items, size_t size, uint64_t kept, uint64_t wanted, u
     return mem_resize(items, kept * size, wanted * size);
 }
 
+/* Makes an array larger that the next pass fills anew. */
+static bool try_reserve(void **items, size_t size, uint32_t wanted, uint32_t *capacity)
+{
+    if (wanted <= *capacity) return true;
+    void *larger = mem_try_resize(*items, size * wanted);
+    if (larger == NULL) return false;
+    *items = larger;
+    *capacity = wanted;
+    return true;
+}
+
+/* By invariant 4 the stack never has more than two records for each node. */
+bool rank_order_reserve(struct rank_order **io_order, uint32_t count)
+{
+    ensure(count <= TREE_COUNT_MAX);
+    struct rank_order *o = *io_order;
+    if (o == NULL) {
+        o = mem_try_resize(NULL, sizeof *o);
+        if (o == NULL) return false;
+        *o = (struct rank_order){0};
+        *io_order = o;
+    }
+    return try_reserve((void **)&o->slots, sizeof *o->slots, count + PREFETCH_DISTANCE, &o->slot_capacity) &&
+           try_reserve((void **)&o->accounts, sizeof *o->accounts, count, &o->account_capacity) &&
+           try_reserve((void **)&o->stack, sizeof *o->stack, 2 * count, &o->stack_capacity) &&
+           try_reserve((void **)&o->account_of, sizeof *o->account_of, count, &o->account_of_capacity);
+}
+
 /* Makes room for count more records, and for as many to sort them with. Returns where they go. */
 static struct sort_record *stack_reserve(struct rank_order *o, uint32_t count)
 {
@@ -125,7 +155,8 @@ static struct sort_record *stack_reserve(struct rank_order *o, uint32_t count)
 static void build(struct rank_order *o, const struct tree *t)
 {
     uint32_t account_count = t->count - t->user_count;
-    uint32_t *account_of = mem_resize(NULL, 0, t->count * sizeof *account_of); /* by node: index among the accounts */
+    o->account_of = reserve(o->account_of, sizeof *o->account_of, 0, t->count, &o->account_of_capacity);
+    uint32_t *account_of = o->account_of;
     o->accounts = reserve(o->accounts, sizeof *o->accounts, 0, account_count, &o->account_capacity);
     o->slots = reserve(o->slots, sizeof *o->slots, 0, (uint64_t)t->count + PREFETCH_DISTANCE, &o->slot_capacity);
     o->account_count = 0;
@@ -144,7 +175,6 @@ static void build(struct rank_order *o, const struct tree *t)
         o->slots[c].shares = t->shares[node];
     }
     memset(o->slots + t->count - 1, 0, (PREFETCH_DISTANCE + 1) * sizeof *o->slots);
-    mem_free(account_of);
 }
 
 static uint32_t node_of(const struct rank_order *o, uint32_t member)

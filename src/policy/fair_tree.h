@@ -27,6 +27,10 @@ struct rank_order;
 struct rank_order *rank_order_new(void);
 void rank_order_free(struct rank_order *order); /* NULL is allowed */
 
+/* Takes the memory that a pass over a tree of count nodes may need, so that fair_tree_rank takes none. *io_order may be
+ * NULL and is made then. False: there is no memory; *io_order is still usable. */
+bool rank_order_reserve(struct rank_order **io_order, uint32_t count);
+
 /* The Fair Tree factor of every user association, in index order, ties merged.
  * usage: count totals (from tree_sum_usage, or as another program gave them), finite and not negative. A common factor
  * changes nothing, so stored usages serve as well as current ones.
@@ -47,9 +51,13 @@ double fair_tree_level(const struct tree *t, const double *usage, uint32_t node)
 
 /* Factors and levels as Slurm computes them. usage: count totals, in 80 bits as Slurm sums them (fair_tree_slurm_sum,
  * or as given). out_level may be NULL; its entries are the 80-bit levels rounded to double, NAN where sshare shows
- * none. Requires the long double of x87 (fair_tree_slurm_available); elsewhere the caller refuses ties = slurm. Source:
- * docs/formulas.md 2.2. */
-void fair_tree_slurm(const struct tree *t, const long double *usage, double *out_factor, double *out_level);
+ * none. arena: memory for intermediate results. Requires the long double of x87 (fair_tree_slurm_available); elsewhere
+ * the caller refuses ties = slurm. Source: docs/formulas.md 2.2. */
+void fair_tree_slurm(const struct tree *t, const long double *usage, struct arena *arena, double *out_factor,
+                     double *out_level);
+
+/* The arena memory of that for count nodes. */
+size_t fair_tree_slurm_memory(uint32_t count);
 bool fair_tree_slurm_available(void);
 
 /* Totals from own usages, each rounded to six decimals, as in Slurm's state file. O(n) additions a level of the

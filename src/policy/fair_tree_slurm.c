@@ -40,8 +40,9 @@ struct member {
 struct slurm_walk {
     const struct tree *t;
     const long double *usage;
-    double *factor, *level;     /* level may be NULL */
-    ARRAY(struct member) stack; /* the lists from the root to the current one, and room to sort that one */
+    double *factor, *level; /* level may be NULL */
+    struct member *stack;   /* the lists from the root to the current one, and room to sort that one */
+    uint32_t stack_count;
     uint32_t last, left;
 };
 
@@ -109,25 +110,24 @@ static void sort_members(struct member *members, uint32_t count, struct member *
 static void push_children(struct slurm_walk *w, uint32_t account)
 {
     const struct tree *t = w->t;
-    uint32_t base = w->stack.count, count = t->child_start[account + 1] - t->child_start[account];
-    array_reserve(&w->stack, base + 2 * count);
+    uint32_t base = w->stack_count, count = t->child_start[account + 1] - t->child_start[account];
     for (uint32_t c = t->child_start[account]; c < t->child_start[account + 1]; c++) {
         uint32_t node = t->children[c];
         struct member m = {.level = level_of(w, node), .node = node, .is_user = t->is_user[node]};
         if (w->level != NULL && t->shares[node] != SHARES_PARENT) w->level[node] = (double)m.level;
-        w->stack.items[w->stack.count++] = m;
+        w->stack[w->stack_count++] = m;
     }
-    sort_members(w->stack.items + base, count, w->stack.items + base + count);
+    sort_members(w->stack + base, count, w->stack + base + count);
 }
 
 static void visit(struct slurm_walk *w, uint32_t account, bool tied_in)
 {
-    uint32_t base = w->stack.count;
+    uint32_t base = w->stack_count;
     push_children(w, account);
-    uint32_t end = w->stack.count;
+    uint32_t end = w->stack_count;
     long double previous = NOT_SET;
     for (uint32_t i = base; i < end; i++) {
-        struct member m = w->stack.items[i];
+        struct member m = w->stack[i];
         bool tied = (i == base && tied_in) || previous == m.level;
         if (m.is_user) {
             if (!tied) w->last = w->left;
@@ -138,19 +138,26 @@ static void visit(struct slurm_walk *w, uint32_t account, bool tied_in)
         }
         previous = m.level;
     }
-    w->stack.count = base;
+    w->stack_count = base;
 }
 
-void fair_tree_slurm(const struct tree *t, const long double *usage, double *out_factor, double *out_level)
+/* A node is in one list at a time, and at most as many records again are needed to sort with. */
+size_t fair_tree_slurm_memory(uint32_t count)
+{
+    return arena_size(2 * (size_t)count, sizeof(struct member));
+}
+
+void fair_tree_slurm(const struct tree *t, const long double *usage, struct arena *arena, double *out_factor,
+                     double *out_level)
 {
     ensure(t->is_finished);
     ensure(fair_tree_slurm_available());
     struct slurm_walk w = {.t = t, .usage = usage, .factor = out_factor, .level = out_level};
+    w.stack = arena_alloc_raw(arena, fair_tree_slurm_memory(t->count));
     w.last = w.left = t->user_count;
     memset(out_factor, 0, t->count * sizeof *out_factor);
     if (out_level != NULL) {
         for (uint32_t i = 0; i < t->count; i++) out_level[i] = NAN;
     }
     visit(&w, 0, false);
-    array_release(&w.stack);
 }

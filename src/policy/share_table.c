@@ -25,7 +25,7 @@
 static const double ROOT_SHARES_SLURM = 1.0 / 4294967294.0;
 
 /* A double as sshare receives it. */
-static double as_sent(double value)
+double share_table_as_sent(double value)
 {
     return value * 1e6 / 1e6;
 }
@@ -46,6 +46,11 @@ void share_table_init(struct share_table *s, uint32_t count, struct arena *arena
         .fair_share = column(arena, count),
         .level_fs = column(arena, count),
     };
+}
+
+size_t share_table_memory(uint32_t count)
+{
+    return 6 * arena_size(count, sizeof(double));
 }
 
 /* Columns that are not zeroed, for the rows that are wanted. Zeroing 10^5 other rows would cost more than all the
@@ -110,10 +115,10 @@ static void fill_slurm(const struct tree *t, const double *own, const double *to
         out->norm_usage[i] = usage[0] == 0 ? 0 : (double)fminl(usage[i] / usage[0], 1);
         out->effective_usage[i] = all == 0 ? 0 : (double)(usage[i] / all);
     }
-    fair_tree_slurm(t, usage, out->fair_share, out->level_fs);
+    fair_tree_slurm(t, usage, arena, out->fair_share, out->level_fs);
     double *sent[] = {out->norm_shares, out->norm_usage, out->effective_usage, out->fair_share, out->level_fs};
     for (size_t c = 0; c < sizeof sent / sizeof *sent; c++) {
-        for (uint32_t i = 0; i < t->count; i++) sent[c][i] = as_sent(sent[c][i]);
+        for (uint32_t i = 0; i < t->count; i++) sent[c][i] = share_table_as_sent(sent[c][i]);
     }
 }
 

@@ -20,6 +20,10 @@ struct share_table {
 
 /* Columns of zeros, in memory of arena. */
 void share_table_init(struct share_table *s, uint32_t count, struct arena *arena);
+size_t share_table_memory(uint32_t count);
+
+/* A number as sshare receives it from slurmctld, and as the table has it with TIES_SLURM: times 10^6, divided by 10^6. */
+double share_table_as_sent(double value);
 
 /* Computes all columns by Fair Tree, in memory of arena. own: count current usages, each without that of the nodes
  * below; or totals: count totals that are taken as given. The other one is NULL. order: as for fair_tree_rank; may be

@@ -193,6 +193,12 @@ static struct siblings alloc_siblings(const struct ticket_node *nodes, uint32_t 
     return s;
 }
 
+size_t share_targets_memory(uint32_t count)
+{
+    return 3 * arena_size(count + 2u, sizeof(uint32_t)) + arena_size(count, sizeof(uint32_t)) +
+           7 * arena_size(count, sizeof(double)) + 2 * arena_size(count, sizeof(struct sort_record));
+}
+
 void share_targets_compute(const struct ticket_rules *r, const struct ticket_node *nodes, uint32_t count,
                            const uint32_t *own_jobs, struct arena *arena, struct share_targets *out_targets)
 {

@@ -17,6 +17,9 @@ struct share_targets {
 void share_targets_compute(const struct ticket_rules *r, const struct ticket_node *nodes, uint32_t count,
                            const uint32_t *own_jobs, struct arena *arena, struct share_targets *out_targets);
 
+/* The memory that share_targets_compute takes. */
+size_t share_targets_memory(uint32_t count);
+
 /* The node below which the pool is divided: the root, or the node that replaces it, which is its only active child, as
  * long as the root serves no jobs itself. O(n). */
 uint32_t share_targets_top(const struct ticket_node *nodes, uint32_t count, const uint32_t *own_jobs,

@@ -12,6 +12,9 @@ void share_tickets_running(struct ticket_run *run);
  * functional and override tickets of running jobs are computed before. */
 double share_tickets_running_max(struct ticket_run *run);
 
+/* The most memory that these functions take, each called once. */
+size_t share_tickets_memory(const struct ticket_input *in);
+
 /* Gives share tickets to the pending jobs. is_dependent: they depend on the tickets so far, and are added to them. O(n)
  * for each level of the tree. */
 void share_tickets_pending(struct ticket_run *run, bool is_dependent);

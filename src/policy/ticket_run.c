@@ -63,6 +63,14 @@ const uint32_t *ticket_run_order(const struct ticket_run *run, bool is_dependent
     return order;
 }
 
+size_t ticket_run_memory(const struct ticket_input *in)
+{
+    size_t bytes = arena_size(in->job_count, sizeof(double)) + 5 * arena_size(in->job_count, sizeof(uint32_t)) +
+                   2 * arena_size(in->job_count, sizeof(struct sort_record));
+    for (int k = 0; k < MEMBER_KIND_COUNT; k++) bytes += arena_size(in->member_count[k], sizeof(uint32_t));
+    return bytes;
+}
+
 struct ticket_run ticket_run_begin(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets)
 {
     uint32_t count = in->job_count;

@@ -22,6 +22,9 @@ struct ticket_run {
 /* Puts the jobs of the input in their orders. All memory is arena's. O(n). */
 struct ticket_run ticket_run_begin(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets);
 
+/* The memory that ticket_run_begin takes. */
+size_t ticket_run_memory(const struct ticket_input *in);
+
 /* The pending jobs in the order that decides among the jobs of one user: if the policy is dependent, by the tickets so
  * far, highest first, and then by age; otherwise as listed. O(n). */
 const uint32_t *ticket_run_order(const struct ticket_run *run, bool is_dependent);

@@ -62,7 +62,7 @@ static uint32_t find_set(struct grouping *g, const struct job_key *key)
         path = find_or_add(&g->paths, map_key_of_pair(path, first + own_id(g, key->own)), &g->path_count);
     uint32_t set = g->sets.count, id = find_or_add(&g->set_ids, path, &set);
     if (set > g->sets.count) {
-        struct ticket_selection_set *new = array_add(&g->sets);
+        struct ticket_selection_set *new = array_add_in(&g->sets, g->run->arena);
         new->key = *key;
         new->key.member[MEMBER_USER] = NONE;
     }
@@ -90,7 +90,7 @@ static uint32_t find_group(struct grouping *g, uint32_t set, uint32_t user)
 {
     uint32_t group = g->groups.count, id = find_or_add(&g->group_ids, map_key_of_pair(set, user), &group);
     if (group > g->groups.count) {
-        *array_add(&g->groups) = (struct ticket_selection_group){.user = user, .set = set};
+        *array_add_in(&g->groups, g->run->arena) = (struct ticket_selection_group){.user = user, .set = set};
         g->sets.items[set].group_count++;
     }
     return id;
@@ -195,7 +195,9 @@ static void stand_in_line(struct ticket_selection *s, const struct ticket_run *r
 
 static void make_groups(struct ticket_selection *s, const struct ticket_run *run, const uint32_t *order)
 {
+    struct map empty = {.arena = run->arena};
     struct grouping g = {.run = run, .rules = s->rules, .path_count = 1};
+    g.paths = g.owns = g.set_ids = g.group_ids = empty;
     g.latest = arena_alloc(run->arena, run->in->member_count[MEMBER_USER] * sizeof *g.latest);
     const uint32_t *group = group_jobs(&g);
     s->set_count = g.sets.count;
@@ -206,12 +208,40 @@ static void make_groups(struct ticket_selection *s, const struct ticket_run *run
     lay_out_groups(s, &g, renumbered);
     list_users(s, run);
     stand_in_line(s, run, order, group, renumbered);
-    map_release(&g.paths);
-    map_release(&g.owns);
-    map_release(&g.set_ids);
-    map_release(&g.group_ids);
-    array_release(&g.sets);
-    array_release(&g.groups);
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+/* The most sets that the jobs can be in: by the members that there are, and by the jobs' own amounts, if they have
+ * any. */
+static uint32_t set_count_max(const struct ticket_input *in)
+{
+    uint64_t max = 1;
+    for (size_t k = 0; k < SET_KIND_COUNT && max < in->job_count; k++)
+        max *= (uint64_t)in->member_count[SET_KINDS[k]] + 1;
+    for (uint32_t i = 0; i < in->job_count && max < in->job_count; i++) {
+        if (in->jobs[i].job_share > 0.0 || in->jobs[i].override_tickets > 0.0) max = in->job_count;
+    }
+    return max < in->job_count ? (uint32_t)max : in->job_count;
+}
+
+size_t ticket_selection_memory(const struct ticket_input *in)
+{
+    uint32_t jobs = in->job_count, users = in->member_count[MEMBER_USER], sets = set_count_max(in);
+    uint64_t pairs = (uint64_t)sets * ((uint64_t)users + 1);
+    uint32_t groups = pairs < jobs ? (uint32_t)pairs : jobs,
+             paths = sets < NONE / 8 ? sets * (SET_KIND_COUNT + 1) : NONE / 2;
+    size_t bytes = arena_size(users, sizeof(struct latest)) + arena_size(jobs, sizeof(uint32_t));
+    bytes += map_memory_u64(paths) + 2 * map_memory_u64(sets) + map_memory_u64(groups);
+    bytes += array_memory_in(sets, sizeof(struct ticket_selection_set)) +
+             arena_size(sets, sizeof(struct ticket_selection_set));
+    bytes += array_memory_in(groups, sizeof(struct ticket_selection_group)) +
+             arena_size(groups, sizeof(struct ticket_selection_group));
+    bytes += arena_size(groups, sizeof(uint32_t)) + arena_size(users, sizeof(uint32_t));
+    bytes += arena_size(groups, sizeof(struct ticket_selection_user)) +
+             arena_size(jobs, sizeof(struct ticket_selection_job));
+    bytes += arena_size(sets, sizeof(uint32_t));
+    return bytes + 2 * (size_t)groups * sizeof(struct tournament_match) + arena_size(sets, arena_size(1, 1));
 }
 
 /* The share of the user's next job. */

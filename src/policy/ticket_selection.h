@@ -82,6 +82,9 @@ struct ticket_selection {
 struct ticket_selection ticket_selection_make(const struct ticket_run *run, const uint32_t *order,
                                               const struct ticket_selection_rules *rules);
 
+/* The most memory that ticket_selection_make takes of the arena. O(jobs). */
+size_t ticket_selection_memory(const struct ticket_input *in);
+
 /* The group whose first job is the best one, or NONE. out_value: that job's value, including its tickets so far; may be
  * NULL. O(log n), plus an update of each set whose last value is larger than the value of the best job. */
 uint32_t ticket_selection_best(struct ticket_selection *s, double *out_value);

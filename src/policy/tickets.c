@@ -17,6 +17,7 @@
 #include "policy/functional_tickets.h"
 #include "policy/override_tickets.h"
 #include "policy/share_tickets.h"
+#include "policy/ticket_selection.h"
 
 uint32_t ticket_tasks_counted(const struct ticket_rules *r, uint64_t free_slots, uint32_t pending_tasks)
 {
@@ -58,6 +59,16 @@ double tickets_compute_counted(const struct ticket_input *in, struct arena *aren
         if (t->total > max) max = t->total;
     }
     return max;
+}
+
+/* The functional and the override policy each select once, with an order and a number for each job, and with two numbers
+ * for each member. */
+size_t tickets_memory(const struct ticket_input *in)
+{
+    size_t selection = ticket_selection_memory(in) + arena_size(in->job_count, sizeof(uint32_t)) +
+                       arena_size(in->job_count, sizeof(double));
+    for (int k = 0; k < MEMBER_KIND_COUNT; k++) selection += arena_size(in->member_count[k], 2 * sizeof(double));
+    return ticket_run_memory(in) + share_tickets_memory(in) + 2 * selection;
 }
 
 double tickets_compute(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets)

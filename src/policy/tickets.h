@@ -97,6 +97,9 @@ double tickets_compute(const struct ticket_input *in, struct arena *arena, struc
 double tickets_compute_counted(const struct ticket_input *in, struct arena *arena, struct tickets *out_tickets,
                                bool *out_counted);
 
+/* The most memory that tickets_compute takes of its arena. O(jobs). */
+size_t tickets_memory(const struct ticket_input *in);
+
 /* The number of an array's pending tasks that are ranked. */
 uint32_t ticket_tasks_counted(const struct ticket_rules *r, uint64_t free_slots, uint32_t pending_tasks);
 

@@ -41,13 +41,54 @@ static void grow(struct tree *t)
     t->capacity = new;
 }
 
-void tree_init(struct tree *t)
+/* Makes an array larger; false, with the array as it was, if there is no memory. */
+static bool try_resize(void **array, size_t size)
+{
+    void *memory = mem_try_resize(*array, size);
+    if (memory != NULL) *array = memory;
+    return memory != NULL;
+}
+
+/* An array that is larger than the capacity says is harmless, so what was resized before a failure stays. */
+#define TRY_RESIZE(array, count) try_resize((void **)&(array), (size_t)(count) * sizeof *(array))
+
+bool tree_reserve(struct tree *t, uint32_t count)
+{
+    ensure(count <= TREE_COUNT_MAX);
+    if (count > t->capacity) {
+        if (!TRY_RESIZE(t->parent, count) || !TRY_RESIZE(t->shares, count) || !TRY_RESIZE(t->depth, count) ||
+            !TRY_RESIZE(t->is_user, count))
+            return false;
+        t->capacity = count;
+    }
+    if (count > t->finished_capacity) {
+        if (!TRY_RESIZE(t->fs_parent, count) || !TRY_RESIZE(t->level_shares, count) ||
+            !TRY_RESIZE(t->child_start, count + 1u) || !TRY_RESIZE(t->children, count))
+            return false;
+        t->finished_capacity = count;
+    }
+    return true;
+}
+
+bool tree_try_init(struct tree *t)
 {
     *t = (struct tree){0};
-    grow(t);
+    if (!tree_reserve(t, FIRST_CAPACITY)) {
+        tree_release(t);
+        return false;
+    }
     t->parent[0] = NONE;
     t->shares[0] = 1;
+    t->depth[0] = 0;
+    t->is_user[0] = false;
     t->count = 1;
+    return true;
+}
+
+void tree_init(struct tree *t)
+{
+    bool has_memory = tree_try_init(t);
+    ensure(has_memory && "out of memory");
 }
 
 void tree_release(struct tree *t)

@@ -52,9 +52,14 @@ struct tree {
     uint32_t *children;     /* count - 1 */
 };
 
-/* A tree that has only a root. */
+/* A tree that has only a root. tree_try_init returns false if there is no memory; then nothing is to be released. */
 void tree_init(struct tree *t);
+bool tree_try_init(struct tree *t);
 void tree_release(struct tree *t);
+
+/* Takes the memory of a tree of count nodes, so that tree_add and tree_finish need none up to that number. False: there
+ * is no memory; the tree is as before. */
+bool tree_reserve(struct tree *t, uint32_t count);
 
 /* Adds a node and returns its index. parent is an account whose depth is below TREE_DEPTH_MAX. Afterwards the tree
  * needs tree_finish. O(1) amortised. */

@@ -348,14 +348,6 @@ void tres_list_set(struct tres_list *list, uint32_t tres, double amount)
     list->count = list->count + is_kept - has_it;
 }
 
-double tres_amount_of(const struct tres_list *list, uint32_t tres)
-{
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (list->items[i].tres == tres) return list->items[i].amount;
-    }
-    return 0.0;
-}
-
 /* --- weights ------------------------------------------------------------------------------------------------------ */
 
 int tres_weights_parse(const struct tres_table *t, struct str text, const char *field, double *out_weights,

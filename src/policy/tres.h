@@ -114,7 +114,13 @@ void tres_list_add_generic(const struct tres_table *t, struct tres_list *list);
 void tres_list_set(struct tres_list *list, uint32_t tres, double amount);
 
 /* The amount of a TRES; 0 when it is not in the list. O(count). */
-double tres_amount_of(const struct tres_list *list, uint32_t tres);
+static inline double tres_amount_of(const struct tres_list *list, uint32_t tres)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->items[i].tres == tres) return list->items[i].amount;
+    }
+    return 0.0;
+}
 
 /* Reads weights, "CPU=1.0,Mem=0.25G,GRES/gpu=2.0". A suffix above the base unit divides the weight by 1024 for each
  * step. Weights are numbers from -1e15 to 1e15, so that no sum of amounts overflows. out_weights: t->count entries; a

@@ -129,9 +129,11 @@ static void test_order_of_ties(void **state)
     recorded_make_tree(&r);
     long double usage[16];
     double factor[16], level[16];
+    struct arena arena = {0};
     fair_tree_slurm_sum(&r.tree, r.own, usage);
-    fair_tree_slurm(&r.tree, usage, factor, level);
+    fair_tree_slurm(&r.tree, usage, &arena, factor, level);
     printf("# compared %d values of a walk with Slurm 22.05.8's log of it\n", compare_walk(&r, factor, level));
+    arena_release(&arena);
     recorded_unload(&r);
 }
 

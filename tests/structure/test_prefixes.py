@@ -15,6 +15,7 @@ import objects
 
 # (Folder or file, prefix): why this other prefix is allowed there.
 EXCEPTIONS = {
+    ('src/lib/', 'fl'): 'the symbols of the installed library (include/fairlead.h)',
     ('src/engine/', 'apply'): 'the handlers of events, one for each kind, in the file of their subject',
     ('src/cli/', 'cmd'): 'the rows of the table of commands, one in each cmd_NAME.c',
     ('src/base/quantity.c', 'duration'): 'one of the quantities that the file reads and writes',

@@ -327,7 +327,7 @@ static void test_fair_tree_is_a_row(void **state)
         if (rule == TIES_SLURM && !fair_tree_slurm_available()) break;
         if (rule == TIES_SLURM) {
             fair_tree_slurm_sum(&t.tree, t.own, slurm_usage);
-            fair_tree_slurm(&t.tree, slurm_usage, expected, NULL);
+            fair_tree_slurm(&t.tree, slurm_usage, &arena, expected, NULL);
         }
         fair_share_factors(&t.tree, t.own, &options, &arena, factor);
         assert_memory_equal(factor, expected, t.tree.count * sizeof *factor);

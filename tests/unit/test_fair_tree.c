@@ -109,6 +109,7 @@ static void test_rows(void **state)
         struct text_tree t;
         double usage[TEXT_NODES_MAX], factor[TEXT_NODES_MAX];
         long double slurm_usage[TEXT_NODES_MAX];
+        struct arena arena = {0};
         text_tree_init(&t, ROWS[r].tree);
         tree_sum_usage(&t.tree, t.own, usage);
         fair_tree_rank(&t.tree, usage, NULL, factor);
@@ -116,10 +117,11 @@ static void test_rows(void **state)
         if (fair_tree_slurm_available()) {
             bool is_proportional = strstr(ROWS[r].why, "1:10") != NULL || strstr(ROWS[r].why, "thirds") != NULL;
             fair_tree_slurm_sum(&t.tree, t.own, slurm_usage);
-            fair_tree_slurm(&t.tree, slurm_usage, factor, NULL);
+            fair_tree_slurm(&t.tree, slurm_usage, &arena, factor, NULL);
             const char *expected = ROWS[r].slurm != NULL ? ROWS[r].slurm : ROWS[r].merge;
             if (!is_proportional) assert_ranks(&ROWS[r], "slurm", &t, factor, expected);
         }
+        arena_release(&arena);
         tree_release(&t.tree);
     }
 }
