@@ -10,18 +10,21 @@
  *     fl_tree_order(tree, &users, &count);                    users[0]
  *
  * Functions that can fail return FL_OK (0) or a negative fl_result; fl_result_text has the sentence. A call that fails
- * changes nothing but the outputs that its comment names. The library checks every argument, so a mistake of the caller,
- * NaN and infinity included, is a result, and so is lack of memory. Only a pointer that is not what its type says, and a tree that
- * was freed, cannot be noticed.
+ * changes nothing but the outputs that its comment names. The library checks every argument, so a mistake of the
+ * caller, NaN and infinity included, is a result, and so is lack of memory. Only a pointer that is not what its type
+ * says, and a tree that was freed, cannot be noticed.
  *
- * Nothing is printed, no text is read or written in the user's locale, no clock is read and there are no globals. A tree belongs to
- * one thread at a time; different trees do not know of each other, and the functions without a tree may run at any time.
+ * Nothing is printed, no text is read or written in the user's locale, no clock is read and there are no globals. A
+ * tree belongs to one thread at a time; different trees do not know of each other, and the functions without a tree may
+ * run at any time.
  *
- * Nodes are numbers: the root is FL_ROOT, and every fl_tree_add returns the next one, so a caller keeps what it knows of a node, such
- * as a name, in arrays with the same indices. Times are microseconds of any clock that does not go back, from -FL_TIME_MAX to
- * FL_TIME_MAX; usage is in units of the caller's, such as CPU seconds or what fl_job_bill makes of them.
+ * Nodes are numbers: the root is FL_ROOT, and every fl_tree_add returns the next one, so a caller keeps what it knows
+ * of a node, such as a name, in arrays with the same indices. Times are microseconds of any clock that does not go
+ * back, from -FL_TIME_MAX to FL_TIME_MAX; usage is in units of the caller's, such as CPU seconds or what fl_job_bill
+ * makes of them.
  *
- * A struct that the caller fills has a member `reserved`, which is zero. So fill it with an initialiser, or clear it first. */
+ * A struct that the caller fills has a member `reserved`, which is zero. So fill it with an initialiser, or clear it
+ * first. */
 #ifndef FAIRLEAD_H
 #define FAIRLEAD_H
 
@@ -103,9 +106,9 @@ int fl_tree_new(struct fl_tree **out_tree);
 /* NULL is allowed. */
 void fl_tree_free(struct fl_tree *tree);
 
-/* Adds a node below an account. shares compete with those of its siblings; FL_PARENT lets a user, or the children of an account,
- * compete one level higher. *out_node (NULL: not wanted) is the number of nodes before; FL_NONE after an error. There is no
- * removal: give the node 0 shares, or build a new tree. O(1) amortised. */
+/* Adds a node below an account. shares compete with those of its siblings; FL_PARENT lets a user, or the children of
+ * an account, compete one level higher. *out_node (NULL: not wanted) is the number of nodes before; FL_NONE after an
+ * error. There is no removal: give the node 0 shares, or build a new tree. O(1) amortised. */
 int fl_tree_add(struct fl_tree *tree, uint32_t parent, int kind, uint32_t shares, uint32_t *out_node);
 
 /* Not for the root. */
@@ -119,15 +122,15 @@ int fl_tree_node(const struct fl_tree *tree, uint32_t node, struct fl_node *out_
 
 /* --- usage -------------------------------------------------------------------------------------------------------- */
 
-/* Usage halves every halflife_us, exactly and at every time: there is no period. 0: no decay. What was used so far has decayed by the
- * old half-life until now_us. FL_ETIME: now_us is before the last charges. O(nodes). */
+/* Usage halves every halflife_us, exactly and at every time: there is no period. 0: no decay. What was used so far
+ * has decayed by the old half-life until now_us. FL_ETIME: now_us is before the last charges. O(nodes). */
 int fl_tree_set_halflife(struct fl_tree *tree, int64_t halflife_us, int64_t now_us);
 
 /* Adds an amount of usage at a time. O(1). */
 int fl_tree_charge(struct fl_tree *tree, uint32_t node, double amount, int64_t at_us);
 
-/* Adds a rate, in units a second, from from_us to to_us (later or equal), decayed within that time. So it makes no difference in how
- * many parts a long job is charged. O(1). */
+/* Adds a rate, in units a second, from from_us to to_us (later or equal), decayed within that time. So it makes no
+ * difference in how many parts a long job is charged. O(1). */
 int fl_tree_charge_rate(struct fl_tree *tree, uint32_t node, double rate, int64_t from_us, int64_t to_us);
 
 /* The node's own usage, without that of the nodes below, as it reads at a time. */
@@ -158,7 +161,8 @@ struct fl_rank_options {
     uint32_t algorithm; /* enum fl_algorithm */
     uint32_t ties;      /* enum fl_ties */
     double dampening;   /* classic and depth-oblivious: at least 1; 0 means 1 */
-    /* Usage by node instead of the tree's, with an entry for each: each node's own, or totals that include all below. At most one. */
+    /* Usage by node instead of the tree's, with an entry for each: each node's own, or totals that include all
+     * below. At most one. */
     const double *own_usage, *total_usage;
     uint32_t factors_only; /* not 0: only fl_tree_factors, which is faster */
     uint32_t reserved_flags;
@@ -178,12 +182,14 @@ struct fl_share {
     uint32_t reserved;
 };
 
-/* Computes factors, columns and order of all users at a time. They stay as they are until the next fl_tree_rank, and can be read as
- * long as nodes and shares do not change. The results are those of `fairlead share`, to the last bit. FL_ETIME: now_us is so long
- * before the charges that their usage is too large. O(nodes). */
+/* Computes factors, columns and order of all users at a time. They can be read until the next fl_tree_rank, as long as
+ * nodes and shares do not change; charges change nothing of them. The results are those of `fairlead share`, to the last
+ * bit. options may be NULL. FL_ETIME: now_us is so long before the charges that their usage is too large. FL_ENOMEM:
+ * nothing is ranked then. O(nodes); a ranking of a tree that has changed little is cheaper than the first one. */
 int fl_tree_rank(struct fl_tree *tree, int64_t now_us, const struct fl_rank_options *options);
 
-/* The factor of every node, an array of fl_tree_count entries that the tree owns; accounts have 0. */
+/* The factor of every node, an array of fl_tree_count entries that the tree owns until the next fl_tree_rank; accounts
+ * have 0. */
 int fl_tree_factors(const struct fl_tree *tree, const double **out_factors);
 
 /* The users, the first comes first; those with equal factors in the order of their nodes. The tree owns the array. */
@@ -208,8 +214,8 @@ struct fl_step {
     struct fl_share share;
 };
 
-/* The steps from below the root to a node: what its factor is made of. At most capacity (FL_DEPTH_MAX is always enough) are written;
- * *out_count is their number, also where it is larger. O(siblings of all steps). */
+/* The steps from below the root to a node: what its factor is made of. At most capacity (FL_DEPTH_MAX is always
+ * enough) are written; *out_count is their number, also where it is larger. O(siblings of all steps). */
 int fl_tree_path(const struct fl_tree *tree, uint32_t node, struct fl_step *out_steps, uint32_t capacity,
                  uint32_t *out_count);
 
@@ -262,7 +268,8 @@ struct fl_bill {
     uint32_t reserved;
 };
 
-/* What a job costs. out_terms: amount x weight by TRES; NULL: not wanted. fault (NULL: not wanted) says which one is wrong. */
+/* What a job costs. out_terms: amount x weight by TRES; NULL: not wanted. fault (NULL: not wanted) says which one is
+ * wrong. */
 int fl_job_bill(const struct fl_tres *tres, uint32_t count, int rule, struct fl_bill *out_bill, double *out_terms,
                 struct fl_fault *fault);
 
@@ -306,7 +313,8 @@ struct fl_priority_job {
     uint64_t reserved[4];
 };
 
-/* Each term is a factor times its weight; the priority is their sum, minus nice, as a whole number from 1 to 2^32 - 1. */
+/* Each term is a factor times its weight; the priority is their sum, minus nice, as a whole number from 1 to 2^32 -
+ * 1. */
 struct fl_priority {
     double age_factor, assoc_factor, fair_share_factor, job_size_factor, partition_factor, qos_factor;
     double age, assoc, fair_share, job_size, partition, qos, tres, site, nice;
@@ -392,8 +400,8 @@ struct fl_ticket_result {
     double priority;
 };
 
-/* The tickets, the urgency and the priority of all jobs together, as Grid Engine's three policies give them: jobs of one user share,
- * in the order that the policies decide. out_results: an entry for each job. O(n log n) for n jobs. */
+/* The tickets, the urgency and the priority of all jobs together, as Grid Engine's three policies give them: jobs of
+ * one user share, in the order that the policies decide. out_results: an entry for each job. O(n log n) for n jobs. */
 int fl_job_tickets(const struct fl_ticket_input *input, struct fl_ticket_result *out_results, struct fl_fault *fault);
 
 #ifdef __GNUC__

@@ -38,8 +38,8 @@ int main(void)
     }
     struct fl_comparison c;
     fl_tree_compare(tree, users[0], users[1], &c);
-    printf("%s comes before %s: %s has level %.3f, %s %.3f\n", rows[users[0]].name, rows[users[1]].name, rows[c.a_node].name, c.a_value,
-           rows[c.b_node].name, c.b_value);
+    printf("%s comes before %s: %s has level %.3f, %s %.3f\n", rows[users[0]].name, rows[users[1]].name,
+           rows[c.a_node].name, c.a_value, rows[c.b_node].name, c.b_value);
     fl_tree_free(tree);
     return 0;
 }

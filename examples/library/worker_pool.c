@@ -3,7 +3,7 @@
  *     cc worker_pool.c $(pkg-config --cflags --libs fairlead) -pthread -o worker_pool && ./worker_pool
  *
  * Three people submit 24 items each at once. Ann was promised half of the time, Ben and Cleo a quarter each. Each item
- * that a worker takes is charged to its user; usage halves every hour, so nobody pays for last week. */
+ * that a worker takes is charged to its user; usage halves every hour, so last week counts for little. */
 #include <fairlead.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -20,7 +20,8 @@ struct queue {
     struct fl_tree *tree;
     uint32_t node[USERS];
     int waiting[USERS], taken;
-    int taken_at_half[USERS]; /* how many each has had when the first queue is empty */
+    bool is_counted;
+    int taken_at_first[USERS]; /* how many items each has had when the first of them has none left */
 };
 
 static void check(int result)
@@ -63,8 +64,10 @@ static int take(struct queue *q)
         check(fl_tree_charge(q->tree, q->node[found], ITEM_MS / 1e3, now_us()));
         q->waiting[found]--;
         q->taken++;
-        for (int u = 0; u < USERS && q->waiting[found] == 0 && q->taken_at_half[u] == 0; u++)
-            q->taken_at_half[u] = ITEMS - q->waiting[u];
+        if (q->waiting[found] == 0 && !q->is_counted) {
+            for (int u = 0; u < USERS; u++) q->taken_at_first[u] = ITEMS - q->waiting[u];
+            q->is_counted = true;
+        }
     }
     pthread_mutex_unlock(&q->lock);
     return found;
@@ -94,7 +97,7 @@ int main(void)
 
     printf("%d items, %d workers\n", q.taken, WORKERS);
     printf("when one of them had no item left:");
-    for (int u = 0; u < USERS; u++) printf(" %s %d", names[u], q.taken_at_half[u]);
+    for (int u = 0; u < USERS; u++) printf(" %s %d", names[u], q.taken_at_first[u]);
     printf("\n");
     for (int u = 0; u < USERS; u++) {
         double usage;

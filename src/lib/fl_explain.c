@@ -38,7 +38,7 @@ static void fill_step(const struct fl_tree *t, uint32_t node, struct fl_step *ou
     fl_tree_share(t, node, &out->share);
     if (t->algorithm != ALGORITHM_FAIR_TREE) return;
     struct fair_tree_ranks ranks = ranks_of(t);
-    fair_tree_position(&ranks, node, &out->before_count, &out->tied_count);
+    fair_tree_ranks_position(&ranks, node, &out->before_count, &out->tied_count);
 }
 
 int fl_tree_path(const struct fl_tree *tree, uint32_t node, struct fl_step *out_steps, uint32_t capacity,
@@ -49,7 +49,7 @@ int fl_tree_path(const struct fl_tree *tree, uint32_t node, struct fl_step *out_
     if (node >= tree->tree.count) return FL_ENODE;
     int result = fl_tree_ranked(tree, RANKED_ALL);
     if (result != FL_OK) return result;
-    uint32_t length = fair_tree_path(&tree->tree, node, path);
+    uint32_t length = fair_tree_compare_path(&tree->tree, node, path);
     for (uint32_t i = 0; i < length && i < capacity; i++) fill_step(tree, path[i], &out_steps[i]);
     *out_count = length;
     return FL_OK;
@@ -79,7 +79,7 @@ static void compare_factors(const struct fl_tree *t, uint32_t a, uint32_t b, str
 {
     uint32_t path[TREE_DEPTH_MAX];
     out->reason = out->order == 0 ? FL_BY_TIE : FL_BY_FACTOR;
-    out->step = fair_tree_path(&t->tree, a, path) - 1;
+    out->step = fair_tree_compare_path(&t->tree, a, path) - 1;
     out->a_node = a;
     out->b_node = b;
     out->a_value = t->factors[a];

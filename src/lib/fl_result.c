@@ -9,7 +9,8 @@ static const char *const texts[] = {
     [-FL_EPARENT] = "the parent is a user: only accounts have nodes below them",
     [-FL_EKIND] = "not the kind of node that is required: a user, or FL_ACCOUNT or FL_USER for a new node",
     [-FL_EDEPTH] = "the tree is too deep: a node is at most 64 levels below the root",
-    [-FL_EFULL] = "too many: a tree has at most 2^30 nodes, a list at most 2^28 jobs or 48 TRES",
+    [-FL_EFULL] =
+        "too many: a tree has at most 2^30 nodes, an input at most 2^26 jobs and 2^28 members, a list at most 48 TRES",
     [-FL_ESHARES] = "shares are a number from 0 to 2147483646, or FL_PARENT, and the root has none",
     [-FL_EAMOUNT] = "an amount, a rate, a weight or a factor is not a finite number in its range",
     [-FL_ETIME] = "a time is out of range, or before the usage that it is to read, or a span ends before it begins",

@@ -187,7 +187,7 @@ static int check_input(const struct fl_ticket_input *in, const struct members *m
 /* --- the input of policy/ ----------------------------------------------------------------------------------------- */
 
 /* Everything that is computed from the input, in memory of the arena. */
-struct pass {
+struct ticket_pass {
     struct arena arena;
     struct ticket_rules rules;
     struct ticket_input in;
@@ -196,7 +196,7 @@ struct pass {
     int32_t *posix;
 };
 
-static void fill_rules(struct pass *p, const struct fl_ticket_rules *r)
+static void fill_rules(struct ticket_pass *p, const struct fl_ticket_rules *r)
 {
     p->rules = (struct ticket_rules){
         .share_pool = r->weight_tickets_share,
@@ -247,7 +247,7 @@ static size_t input_memory(const struct fl_ticket_input *in, const struct member
     return bytes;
 }
 
-static void copy_members(struct pass *p, const struct members *m)
+static void copy_members(struct ticket_pass *p, const struct members *m)
 {
     for (int k = 0; k < MEMBER_KIND_COUNT; k++) {
         struct ticket_member *copies = arena_alloc_raw(&p->arena, m->count[k] * sizeof *copies);
@@ -260,7 +260,7 @@ static void copy_members(struct pass *p, const struct members *m)
     }
 }
 
-static void copy_jobs(struct pass *p, const struct fl_ticket_input *in)
+static void copy_jobs(struct ticket_pass *p, const struct fl_ticket_input *in)
 {
     uint32_t count = in->job_count;
     struct ticket_job *jobs = arena_alloc_raw(&p->arena, count * sizeof *jobs);
@@ -274,7 +274,7 @@ static void copy_jobs(struct pass *p, const struct fl_ticket_input *in)
 }
 
 /* Usage of a node includes all below it. */
-static void copy_tree(struct pass *p, const struct fl_tree *tree, double scale)
+static void copy_tree(struct ticket_pass *p, const struct fl_tree *tree, double scale)
 {
     if (tree == NULL) return;
     const struct tree *t = &tree->tree;
@@ -309,7 +309,7 @@ static struct urgency_rules urgency_rules_of(const struct fl_ticket_rules *r)
     };
 }
 
-static void fill_urgency(struct pass *p, const struct fl_ticket_input *in, const struct urgency_rules *rules,
+static void fill_urgency(struct ticket_pass *p, const struct fl_ticket_input *in, const struct urgency_rules *rules,
                          struct fl_ticket_result *out)
 {
     struct urgency_request *requests = arena_alloc_raw(&p->arena, FL_TRES_MAX * sizeof *requests);
@@ -341,7 +341,7 @@ static void fill_urgency(struct pass *p, const struct fl_ticket_input *in, const
     }
 }
 
-static void fill_results(struct pass *p, const struct fl_ticket_input *in, struct fl_ticket_result *out)
+static void fill_results(struct ticket_pass *p, const struct fl_ticket_input *in, struct fl_ticket_result *out)
 {
     double max_tickets = tickets_compute(&p->in, &p->arena, p->tickets);
     struct urgency_rules rules = urgency_rules_of(in->rules);
@@ -376,7 +376,7 @@ int fl_job_tickets(const struct fl_ticket_input *input, struct fl_ticket_result 
     if (input->tree != NULL) result = fl_tree_scale(input->tree, input->now_us, &scale);
     if (result != FL_OK) return fl_fault_at(fault, result, "now_us", 0);
 
-    struct pass p = {0};
+    struct ticket_pass p = {0};
     if (!arena_reserve(&p.arena, input_memory(input, &members))) return fl_fault_at(fault, FL_ENOMEM, NULL, 0);
     fill_rules(&p, input->rules);
     copy_members(&p, &members);

@@ -7,7 +7,7 @@
 #include "base/ensure.h"
 #include "policy/level.h"
 
-uint32_t fair_tree_path(const struct tree *t, uint32_t node, uint32_t *out_path)
+uint32_t fair_tree_compare_path(const struct tree *t, uint32_t node, uint32_t *out_path)
 {
     uint32_t length = 0;
     for (uint32_t i = node; i != 0; i = t->fs_parent[i]) length++;
@@ -59,7 +59,7 @@ static enum fair_tree_decision decide_tied(const struct fair_tree_ranks *r, uint
 struct fair_tree_comparison fair_tree_compare(const struct fair_tree_ranks *r, uint32_t a, uint32_t b)
 {
     uint32_t path_a[TREE_DEPTH_MAX], path_b[TREE_DEPTH_MAX];
-    uint32_t length_a = fair_tree_path(r->t, a, path_a), length_b = fair_tree_path(r->t, b, path_b);
+    uint32_t length_a = fair_tree_compare_path(r->t, a, path_a), length_b = fair_tree_compare_path(r->t, b, path_b);
     uint32_t length = length_a < length_b ? length_a : length_b;
     struct fair_tree_comparison c = {.decision = DECIDED_BY_NOTHING, .a = a, .b = b};
     for (; c.step < length; c.step++) {
@@ -79,7 +79,7 @@ struct fair_tree_comparison fair_tree_compare(const struct fair_tree_ranks *r, u
     return c;
 }
 
-void fair_tree_position(const struct fair_tree_ranks *r, uint32_t node, uint32_t *out_before, uint32_t *out_tied)
+void fair_tree_ranks_position(const struct fair_tree_ranks *r, uint32_t node, uint32_t *out_before, uint32_t *out_tied)
 {
     const struct tree *t = r->t;
     uint32_t account = t->fs_parent[node];

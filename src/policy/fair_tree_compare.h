@@ -40,10 +40,10 @@ struct fair_tree_comparison fair_tree_compare(const struct fair_tree_ranks *r, u
 
 /* The path from below the root to a node, by fair-share parents. Returns its length; out_path has room for
  * TREE_DEPTH_MAX. */
-uint32_t fair_tree_path(const struct tree *t, uint32_t node, uint32_t *out_path);
+uint32_t fair_tree_compare_path(const struct tree *t, uint32_t node, uint32_t *out_path);
 
 /* How many of a node's fair-share siblings have a higher level, and how many the same. The node is not the root.
  * O(siblings). */
-void fair_tree_position(const struct fair_tree_ranks *r, uint32_t node, uint32_t *out_before, uint32_t *out_tied);
+void fair_tree_ranks_position(const struct fair_tree_ranks *r, uint32_t node, uint32_t *out_before, uint32_t *out_tied);
 
 #endif

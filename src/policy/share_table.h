@@ -22,7 +22,8 @@ struct share_table {
 void share_table_init(struct share_table *s, uint32_t count, struct arena *arena);
 size_t share_table_memory(uint32_t count);
 
-/* A number as sshare receives it from slurmctld, and as the table has it with TIES_SLURM: times 10^6, divided by 10^6. */
+/* A number as sshare receives it from slurmctld, and as the table has it with TIES_SLURM: times 10^6, divided by
+ * 10^6. */
 double share_table_as_sent(double value);
 
 /* Computes all columns by Fair Tree, in memory of arena. own: count current usages, each without that of the nodes

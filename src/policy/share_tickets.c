@@ -191,8 +191,8 @@ static void divide_node(struct ticket_run *run, struct slicing *s, uint32_t node
     }
 }
 
-/* share_tickets_running and share_tickets_running_max count, set targets and have the shares of leaves; the pending jobs
- * need targets, slices and two numbers each. */
+/* share_tickets_running and share_tickets_running_max count, set targets and have the shares of leaves; the pending
+ * jobs need targets, slices and two numbers each. */
 size_t share_tickets_memory(const struct ticket_input *in)
 {
     size_t counts = arena_size(in->node_count, sizeof(uint32_t)), numbers = arena_size(in->node_count, sizeof(double));

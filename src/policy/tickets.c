@@ -61,8 +61,8 @@ double tickets_compute_counted(const struct ticket_input *in, struct arena *aren
     return max;
 }
 
-/* The functional and the override policy each select once, with an order and a number for each job, and with two numbers
- * for each member. */
+/* The functional and the override policy each select once, with an order and a number for each job, and with two
+ * numbers for each member. */
 size_t tickets_memory(const struct ticket_input *in)
 {
     size_t selection = ticket_selection_memory(in) + arena_size(in->job_count, sizeof(uint32_t)) +

@@ -1,5 +1,5 @@
-/* The installed library against the answers of Slurm 22.05.8 (slurm/ORIGIN.md): the recorded trees, built through the API
- * and ranked with FL_TIES_SLURM, have the recorded cells, and the table that the command prints. */
+/* The installed library against the answers of Slurm 22.05.8 (slurm/ORIGIN.md): the recorded trees, built through
+ * the API and ranked with FL_TIES_SLURM, have the recorded cells, and the table that the command prints. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* Random sequences of calls of the installed library, with hostile arguments: each byte is a choice, and numbers come from
- * lists of good and bad ones. No call crashes, breaks an invariant or gives a result without a text; a ranking orders
- * all users by finite factors; and what is read back is in range. */
+/* Random sequences of calls of the installed library, with hostile arguments: each byte is a choice, and numbers
+ * come from lists of good and bad ones. No call crashes, breaks an invariant or gives a result without a text; a
+ * ranking orders all users by finite factors; and what is read back is in range. */
 #include <math.h>
 #include <string.h>
 
