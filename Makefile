@@ -1,13 +1,13 @@
 # A front end to Meson. `make help` prints this table:
 #
-## make            build the programs: build/fairlead, build/fairleadd, build/fairlead-launcher
+## make            build the programs build/fairlead, build/fairleadd, build/fairlead-launcher, and build/libfairlead.{so,a}
 ## make demo       show how a private instance divides one machine between three accounts, in under a minute
 ## make check      run the tests of the plain build, without the crash tests: some ten minutes
 ## make test       build and run every test, on the plain build and on one with sanitizers
 ## make bench      run the benchmarks
 ## make fuzz       fuzz every parser, each for FUZZ_SECONDS (20)
 ## make crash      crash it for SECONDS (600): the crash tests, 10,000 simulated histories, a real instance under faults
-## make deb        build the Debian package, build-deb/fairlead_VERSION_ARCHITECTURE.deb, and check it with lintian
+## make deb        build the Debian packages, build-deb/*fairlead*_VERSION_ARCHITECTURE.deb, and check them with lintian
 ## make machine    test the package under systemd, in a virtual machine: half an hour; needs root once, to make it
 ## make install    install below PREFIX (/usr/local), in DESTDIR when given
 ## make format     format the C sources by .clang-format
