@@ -182,10 +182,11 @@ struct fl_share {
     uint32_t reserved;
 };
 
-/* Computes factors, columns and order of all users at a time. They can be read until the next fl_tree_rank, as long as
- * nodes and shares do not change; charges change nothing of them. The results are those of `fairlead share`, to the last
- * bit. options may be NULL. FL_ETIME: now_us is so long before the charges that their usage is too large. FL_ENOMEM:
- * nothing is ranked then. O(nodes); a ranking of a tree that has changed little is cheaper than the first one. */
+/* Computes factors, columns and order of all users at a time. They can be read until the next fl_tree_rank, as long
+ * as nodes and shares do not change; charges change nothing of them. The results are those of `fairlead share`, to
+ * the last bit. options may be NULL. FL_ETIME: now_us is so long before the charges that their usage is too large.
+ * FL_ENOMEM: nothing is ranked then. O(nodes); a ranking of a tree that has changed little is cheaper than the first
+ * one. */
 int fl_tree_rank(struct fl_tree *tree, int64_t now_us, const struct fl_rank_options *options);
 
 /* The factor of every node, an array of fl_tree_count entries that the tree owns until the next fl_tree_rank; accounts

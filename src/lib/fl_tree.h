@@ -1,8 +1,8 @@
 /* The tree of the installed library (fairlead.h): the association tree of policy/, its usage, and its last ranking.
  *
  * Invariants
- *   1. The tree has the memory to be finished (tree_reserve), and stored has an entry for each node of that capacity. So
- *      only fl_tree_add and fl_tree_rank take memory, each before it changes anything.
+ *   1. The tree has the memory to be finished (tree_reserve), and stored has an entry for each node of that capacity.
+ *      So only fl_tree_add and fl_tree_rank take memory, each before it changes anything.
  *   2. Everything that reaches policy/ was checked: no `ensure` below can fail by a mistake of the caller.
  *   3. A stored usage is from 0 to USAGE_STORED_MAX.
  *   4. The ranking (arena, columns, factors, users, ranks) is that of ranked_changes; it is read only if no node and no

@@ -1,9 +1,9 @@
 /* What decides between two users in Fair Tree: the two paths from the root are compared step by step, until the levels
  * differ.
  *
- *     root              a: A1, then u       step 0: level of A1 against that of A2; if they are equal, the children of both
- *     +- A1  +- u       b: A2, then v         accounts are one list, so
- *     +- A2  +- v                           step 1: level of u in A1 against that of v in A2
+ *     root            a: A1, then u     step 0: the level of A1 against that of A2; if they are equal, both
+ *     +- A1  +- u     b: A2, then v       accounts' children are one list, so
+ *     +- A2  +- v                       step 1: the level of u in A1 against that of v in A2
  *
  * Source: docs/formulas.md 2.1 and 2.2. */
 #ifndef FAIRLEAD_POLICY_FAIR_TREE_COMPARE_H

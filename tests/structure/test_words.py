@@ -77,7 +77,7 @@ WORDS = [
     (r'\bis not in its place\b', 'out of order', "'cpu' is not in its place"),
 ]
 
-TOPS = ['src', 'tests', 'bench', 'tools', 'docs', 'debian', 'examples', 'Makefile', 'README.md', 'ARCHITECTURE.md',
+TOPS = ['src', 'include', 'tests', 'bench', 'tools', 'docs', 'debian', 'examples', 'Makefile', 'README.md', 'ARCHITECTURE.md',
         'CHANGES.md', 'HACKING.md']
 # Recorded or invented input, and this table.
 SKIPPED = re.compile(r'tests/fuzz/corpus/|tests/conformance/[^/]+/(?!ORIGIN\.md)'
