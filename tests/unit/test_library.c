@@ -147,6 +147,31 @@ static void test_explains_ties(void **state)
     fl_tree_free(t);
 }
 
+/* Below tied accounts each child has the level that it has in its own account: 1 of 2 shares against 1 of 4. */
+static void test_explains_merged_accounts(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t parent, shares;
+        int kind;
+        double usage;
+    } rows[] = {{0, 1, FL_ACCOUNT, 0}, {1, 1, FL_ACCOUNT, 0}, {1, 1, FL_ACCOUNT, 0},
+                {2, 1, FL_ACCOUNT, 0}, {2, 1, FL_USER, 8},    {3, 1, FL_ACCOUNT, 0},
+                {3, 3, FL_USER, 8},    {4, 1, FL_USER, 2},    {6, 1, FL_USER, 2}};
+    struct fl_tree *t;
+    struct fl_comparison c;
+    fl_tree_new(&t);
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(fl_tree_add(t, rows[i].parent, rows[i].kind, rows[i].shares, NULL), FL_OK);
+        assert_int_equal(fl_tree_charge(t, i + 1, rows[i].usage, 0), FL_OK);
+    }
+    assert_int_equal(fl_tree_rank(t, 0, NULL), FL_OK);
+    assert_int_equal(fl_tree_compare(t, 9, 8, &c), FL_OK);
+    assert_true(c.order == 1 && c.reason == FL_BY_LEVEL && c.step == 2 && c.tied_steps == 1);
+    assert_true(c.a_node == 6 && c.a_value == 1.25 && c.b_node == 4 && c.b_value == 2.5);
+    fl_tree_free(t);
+}
+
 /* --- usage -------------------------------------------------------------------------------------------------------- */
 
 static double usage_of(const struct fl_tree *t, uint32_t node, int64_t at_us)
@@ -483,17 +508,12 @@ static void test_goes_on_after_a_failure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranks_and_explains),
-        cmocka_unit_test(test_explains_ties),
-        cmocka_unit_test(test_usage_decays),
-        cmocka_unit_test(test_refuses_mistakes),
-        cmocka_unit_test(test_limits_depth),
-        cmocka_unit_test(test_every_result_has_a_text),
-        cmocka_unit_test(test_bills),
-        cmocka_unit_test(test_sums_a_priority),
-        cmocka_unit_test(test_computes_tickets),
-        cmocka_unit_test(test_every_allocation_may_fail),
-        cmocka_unit_test(test_goes_on_after_a_failure),
+        cmocka_unit_test(test_ranks_and_explains),        cmocka_unit_test(test_explains_ties),
+        cmocka_unit_test(test_explains_merged_accounts),  cmocka_unit_test(test_usage_decays),
+        cmocka_unit_test(test_refuses_mistakes),          cmocka_unit_test(test_limits_depth),
+        cmocka_unit_test(test_every_result_has_a_text),   cmocka_unit_test(test_bills),
+        cmocka_unit_test(test_sums_a_priority),           cmocka_unit_test(test_computes_tickets),
+        cmocka_unit_test(test_every_allocation_may_fail), cmocka_unit_test(test_goes_on_after_a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
