@@ -109,7 +109,7 @@ static void submit(struct state *s, struct store *store, uint32_t user, struct o
     if (engine_apply(s, NOW_US, &event, out, &result, &e) != 0) give_up("submit", ERR_SENTENCE(&e));
     struct str arguments[] = {str("first"), str("second")};
     struct str environment[] = {str("PATH=/usr/bin:/bin"), str("HOME=/home/ann"), str(value)};
-    struct job_script script = {str("#!/bin/sh\nsleep 1\n"), "run.sh", arguments, 2, environment, 3};
+    struct job_script script = {str("#!/bin/sh\nsleep 1\n"), "run.sh", arguments, 2, environment, 3, false};
     store_add_script(store, result.job_id, &script);
 }
 

@@ -26,6 +26,7 @@ static void reset_in_loop(uv_work_t *work, int status)
     if (c->has_failed) log_line(LOG_WARNING, "checkpoint-failed", " error=\"%s\"", ERR_SENTENCE(&c->err));
     if (store_reset_log(d->store)) daemon_reset_commit_log(d);
     mem_free(c);
+    if (!d->is_stopping) d->turn(d); /* uploads go on */
 }
 
 void daemon_copy_long_log(struct daemon *d)

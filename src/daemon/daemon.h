@@ -17,6 +17,8 @@
  *     executor_link.c   the connection to the executor checkpoint_thread.c  checkpoints of the database
  *     bulk_changes.c    requests about many jobs, in slices   server_thread.c   what the server leaves to a thread
  *     snapshot_process.c  what the server leaves to a process with a copy of the state
+ *     launch_orders.c   orders to start tasks             task_environment.c  the environment of a task
+ *     uploads.c    submissions of long scripts, in pieces
  *     use.c        who uses the machine now              use_account.c   the same, from two samples
  *     outside_jobs.c  who uses it outside jobs */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
@@ -38,12 +40,14 @@
 #include "daemon/pretend.h"
 #include "daemon/schedule_file.h"
 #include "daemon/state_dir.h"
+#include "daemon/uploads.h"
 #include "engine/engine.h"
 #include "exec/executor.h"
 #include "store/store.h"
 
 struct ranking;
 struct prune;
+struct launch_order;
 struct snapshot_process;
 struct users;
 struct daemon_use;
@@ -74,6 +78,8 @@ struct daemon {
     int64_t next_follow_us;          /* time since boot: after a failure, when to try again to follow the clock */
     ARRAY(struct gap_order) gap_orders;
     struct bulk_changes bulk;
+    struct uploads uploads;
+    ARRAY(struct launch_order *) long_orders;              /* launch_orders.c */
     struct verification *verification, *next_verification; /* that runs, and that waits; NULL: none */
     struct rlimit file_limit; /* of open files, as at the start: the launcher and its jobs get it */
 

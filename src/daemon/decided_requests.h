@@ -16,4 +16,11 @@ struct decided_requests {
     ARRAY(struct decided_request) list;
 };
 
+struct daemon;
+struct upload;
+
+/* Applies the request's event, and adds its script to the turn. upload: of the request, whose script is stored already;
+ * NULL: it is not. */
+void decided_request_apply(struct daemon *d, struct decided_request *decided, const struct upload *upload);
+
 #endif

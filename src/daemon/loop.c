@@ -17,7 +17,7 @@
  * A turn serves no other client, so its length is the delay of all clients: 20 ms at 10^5 jobs (ARCHITECTURE.md).
  * Whatever takes longer runs in a thread: ranking (ranking_thread.c), verification (verify_thread.c); or in a process
  * with a copy of the state: plans of all jobs (snapshot_process.c); or is cut into slices, one in a turn: requests
- * about many jobs (bulk_changes.c). */
+ * about many jobs (bulk_changes.c), and storing long scripts (uploads.c). */
 #include <errno.h>
 #include <malloc.h>
 #include <string.h>
@@ -27,6 +27,7 @@
 #include "daemon/daemon.h"
 #include "daemon/enforcement.h"
 #include "daemon/known_users.h"
+#include "daemon/launch_orders.h"
 #include "daemon/log.h"
 #include "daemon/reset_period.h"
 #include "daemon/use.h"
@@ -52,33 +53,30 @@ static int64_t clock_now(struct daemon *d)
 
 /* --- read and decide ---------------------------------------------------------------------------------------------- */
 
-static void decide_request(struct daemon *d, struct decided_request *decided)
+static void decide_upload(struct daemon *d, struct decided_requests *requests)
 {
-    struct event event = *request_event(decided->request);
-    const struct request_script *script = request_script(decided->request);
-    struct arena arena = {0};
-    daemon_read_ends(d, &event, &arena);
-    if (daemon_refuse_submission(d, &event, &decided->err))
-        decided->is_refused = true;
-    else if (engine_apply(&d->state, d->now_us, &event, &d->outcome, &decided->result, &decided->err) != 0)
-        decided->is_refused = true;
-    daemon_release_ends(&event);
-    arena_release(&arena);
-    if (script == NULL || decided->is_refused) return;
-    struct job_script job_script = {script->script,         script->script_name, script->arguments,
-                                    script->argument_count, script->environment, script->environment_count};
-    store_add_script(d->store, decided->result.job_id, &job_script);
+    const struct upload *upload = uploads_next_done(d);
+    if (upload == NULL) return;
+    struct decided_request *decided = array_add(&requests->list);
+    decided->request = upload->request;
+    decided->is_refused = upload->has_failed;
+    decided->err = upload->err;
+    if (upload->has_failed)
+        err_prefix(&decided->err, "nothing was changed: the state cannot be written");
+    else
+        decided_request_apply(d, decided, upload);
 }
 
 /* The slice of a bulk change that an earlier turn has begun comes after them: they are few jobs. */
 static void decide_requests(struct daemon *d, struct decided_requests *requests)
 {
     daemon_begin_bulk_turn(d);
+    decide_upload(d, requests);
     for (struct request *r = server_take(d->server); r != NULL; r = server_take(d->server)) {
-        if (daemon_take_bulk(d, r, requests)) continue;
+        if (daemon_take_bulk(d, r, requests) || uploads_take(d, r)) continue;
         struct decided_request *decided = array_add(&requests->list);
         decided->request = r;
-        decide_request(d, decided);
+        decided_request_apply(d, decided, NULL);
     }
     daemon_advance_bulk(d, requests);
 }
@@ -492,6 +490,7 @@ static void turn(struct daemon *d)
     else if (has_changes)
         d->write_failure[0] = '\0';
     daemon_end_bulk_turn(d, (int64_t)(uv_hrtime() - begin_ns) / 1000);
+    uploads_end_turn(d, has_changes, has_failed);
     daemon_log_commit(d);
     daemon_copy_long_log(d);
     if (d->is_synced) daemon_end_identification(d);
@@ -506,6 +505,7 @@ static void turn(struct daemon *d)
         daemon_drop_executor(d, d->is_synced ? 0 : DAEMON_RETRY_MS); /* wait if it ended before it was synced */
     order_measurement(d);
     use_follow_settings(d);
+    launch_orders_schedule(d);
     daemon_watch_executor(d);
     schedule_server_timer(d);
     schedule_due_timer(d);
@@ -644,6 +644,7 @@ static void init_handles(struct daemon *d)
     uv_idle_init(&d->loop, &d->bulk_idle);
     uv_idle_init(&d->loop, &d->server_idle);
     d->bulk_idle.data = d->server_idle.data = d;
+    uploads_init(d);
     daemon_init_signals(d);
     d->server_timer.data = d->retry_timer.data = d->alive_timer.data = d->due_timer.data = d;
     d->due_timer.timer_cb = on_due_timer;
@@ -761,7 +762,9 @@ void daemon_close(struct daemon *d)
     daemon_close_prune(d);
     daemon_close_move_in(d);
     ranking_thread_abandon(d);
+    launch_orders_drop(d);
     if (d->server != NULL) daemon_close_bulk(d);
+    if (d->server != NULL) uploads_close(d);
     if (d->server != NULL) server_close(d->server);
     use_end(d);
     if (d->executor != NULL) executor_close(d->executor);

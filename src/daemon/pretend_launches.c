@@ -12,8 +12,9 @@ static struct executor_plan plan_of(struct daemon *d, const struct job *j, const
     struct arena cycle = {0};
     struct job_script script = {0};
     struct err e;
-    if (store_script(d->store, j->id, &cycle, &script, &e) != 0)
-        log_line(LOG_ERROR, "script-missing", " job=%u error=\"%s\"", j->id, ERR_SENTENCE(&e));
+    int result = store_script(d->store, j->id, &cycle, &script, &e);
+    if (result == 0 && script.is_long) result = store_read_script(d->state_dir.path, j->id, &cycle, &script, &e);
+    if (result != 0) log_line(LOG_ERROR, "script-missing", " job=%u error=\"%s\"", j->id, ERR_SENTENCE(&e));
     const struct pretend_job job = {.job_id = j->id,
                                     .task_id = k->task_id,
                                     .restarts = k->restarts,

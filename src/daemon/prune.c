@@ -11,6 +11,7 @@
 #include "base/quantity.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/uploads.h"
 #include "engine/state_rows.h"
 #include "exec/clock.h"
 
@@ -101,6 +102,7 @@ static void on_piece(uv_timer_t *timer)
         p->jobs += jobs;
         p->tasks += tasks;
         p->next_piece++;
+        uploads_look_for_rests(p->d);
         uv_timer_start(&p->piece_timer, on_piece, PAUSE_MS, 0);
     } else if (p->err.code == ERR_CONFLICT && ++p->stale_count <= STALE_MAX) {
         plan(p);

@@ -115,6 +115,18 @@ void executor_close(struct executor *x);
 void executor_start(struct executor *x, const struct launch *launch);
 void executor_acknowledge(struct executor *x, uint64_t launch_id);
 
+/* An order to start that is made where it may take long, such as in a thread, and sent without a copy of its bytes.
+ * Only for a launcher. executor_order_send empties the order. */
+struct executor_order {
+    uint64_t launch_id;
+    struct buf bytes;
+    bool is_refused; /* it is too long to be sent: the launch is reported as refused */
+    struct err err;
+};
+void executor_order_make(const struct launch *launch, struct executor_order *out);
+void executor_order_send(struct executor *x, struct executor_order *order);
+void executor_order_release(struct executor_order *order);
+
 /* Ends all processes of a launch: SIGTERM, then SIGKILL after grace_us. */
 void executor_end(struct executor *x, uint64_t launch_id, int64_t grace_us);
 
@@ -146,7 +158,7 @@ void executor_set_low_weight(struct executor *x, const uint32_t *uids, uint32_t 
 /* Tells a user on the user's terminals; nothing is said about the outcome. Refused and left out as above. */
 void executor_warn(struct executor *x, const struct outside_warning *warning);
 
-/* Sends what is queued, as far as the socket accepts it at once. */
+/* Sends what is queued, as far as the socket accepts it at once, and at most 1 MiB. */
 void executor_flush(struct executor *x);
 
 /* For the loop. executor_descriptor: the descriptor to watch for reading, -1 for none. executor_wants_write: whether to

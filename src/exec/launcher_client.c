@@ -31,18 +31,22 @@
 enum {
     RECEIVE_SIZE = 64 * 1024,           /* bytes of one recv */
     RECEIVE_MAX_PER_TURN = 1024 * 1024, /* bytes in one turn of the loop */
+    SEND_MAX_PER_TURN = 1024 * 1024,    /* likewise */
 };
 
 struct launcher_client {
     struct executor base;
     int fd;
     bool is_gone, is_gone_reported;
-    struct buf out; /* the bytes from out.text + sent on are not yet with the socket */
-    size_t sent;
+    ARRAY(struct buf) long_orders; /* to be sent before out */
+    struct buf out;
+    size_t sent; /* of the first of long_orders, else of out: bytes that are with the socket */
     struct buf in;
     struct arena scratch;
     struct executor_reports early; /* created here, or received while opening; the next client_ready passes them on */
 };
+
+static const struct executor_kind client_kind;
 
 static struct launcher_client *client_of(struct executor *x)
 {
@@ -51,17 +55,36 @@ static struct launcher_client *client_of(struct executor *x)
 
 /* --- sending and receiving ---------------------------------------------------------------------------------------- */
 
+/* Returns whether all of it is with the socket. */
+static bool send_bytes(struct launcher_client *c, const struct buf *bytes, size_t *io_left)
+{
+    while (!c->is_gone && c->sent<bytes->length && * io_left> 0) {
+        size_t length = bytes->length - c->sent;
+        ssize_t n = send(c->fd, bytes->text + c->sent, length < *io_left ? length : *io_left, MSG_NOSIGNAL);
+        if (n >= 0) {
+            c->sent += (size_t)n;
+            *io_left -= (size_t)n;
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            return false;
+        } else if (errno != EINTR) {
+            c->is_gone = true;
+        }
+    }
+    return c->is_gone || c->sent == bytes->length;
+}
+
+/* Sends up to SEND_MAX_PER_TURN, so that a launcher that reads as fast as this writes cannot keep the loop. */
 static void send_queued(struct launcher_client *c)
 {
-    while (!c->is_gone && c->sent < c->out.length) {
-        ssize_t n = send(c->fd, c->out.text + c->sent, c->out.length - c->sent, MSG_NOSIGNAL);
-        if (n >= 0)
-            c->sent += (size_t)n;
-        else if (errno == EAGAIN || errno == EWOULDBLOCK)
-            return;
-        else if (errno != EINTR)
-            c->is_gone = true;
+    size_t left = SEND_MAX_PER_TURN;
+    while (c->long_orders.count > 0) {
+        if (!send_bytes(c, &c->long_orders.items[0], &left)) return;
+        buf_release(&c->long_orders.items[0]);
+        for (uint32_t i = 1; i < c->long_orders.count; i++) c->long_orders.items[i - 1] = c->long_orders.items[i];
+        c->long_orders.count--;
+        c->sent = 0;
     }
+    if (!send_bytes(c, &c->out, &left)) return;
     buf_clear(&c->out);
     c->sent = 0;
 }
@@ -124,15 +147,44 @@ static void receive(struct launcher_client *c, struct executor_reports *out)
 
 /* --- the functions of an executor --------------------------------------------------------------------------------- */
 
+static void report_refused(struct launcher_client *c, uint64_t launch_id, const struct err *e)
+{
+    struct launch_record record = launch_record_never_ran(launch_id, LAUNCH_REFUSED, ERR_SENTENCE(e));
+    *array_add(&c->early.list) = (struct executor_report){.kind = EXECUTOR_RECORD, .record = record};
+}
+
 static void client_start(struct executor *x, const struct launch *launch)
 {
     struct launcher_client *c = client_of(x);
     struct err e;
     if (c->is_gone) return; /* I1 */
-    if (protocol_start(&c->out, launch, &e)) {
-        struct launch_record record = launch_record_never_ran(launch->id, LAUNCH_REFUSED, ERR_SENTENCE(&e));
-        *array_add(&c->early.list) = (struct executor_report){.kind = EXECUTOR_RECORD, .record = record};
+    if (protocol_start(&c->out, launch, &e)) report_refused(c, launch->id, &e);
+}
+
+void executor_order_make(const struct launch *launch, struct executor_order *out)
+{
+    *out = (struct executor_order){.launch_id = launch->id};
+    out->is_refused = protocol_start(&out->bytes, launch, &out->err) != 0;
+}
+
+void executor_order_release(struct executor_order *order)
+{
+    buf_release(&order->bytes);
+}
+
+void executor_order_send(struct executor *x, struct executor_order *order)
+{
+    ensure(x->kind == &client_kind);
+    struct launcher_client *c = client_of(x);
+    if (order->is_refused) {
+        report_refused(c, order->launch_id, &order->err);
+    } else if (!c->is_gone) {
+        if (c->out.length > 0) *array_add(&c->long_orders) = c->out;
+        if (c->out.length > 0) c->out = (struct buf){0};
+        *array_add(&c->long_orders) = order->bytes;
+        order->bytes = (struct buf){0};
     }
+    executor_order_release(order);
 }
 
 static void client_end(struct executor *x, uint64_t launch_id, int64_t grace_us)
@@ -207,7 +259,8 @@ static int client_descriptor(const struct executor *x)
 static bool client_wants_write(const struct executor *x)
 {
     const struct launcher_client *c = (const struct launcher_client *)x;
-    return !c->is_gone_reported && (c->is_gone || c->sent < c->out.length || c->early.list.count > 0);
+    return !c->is_gone_reported &&
+           (c->is_gone || c->long_orders.count > 0 || c->sent < c->out.length || c->early.list.count > 0);
 }
 
 static void client_ready(struct executor *x, struct executor_reports *out_reports)
@@ -227,6 +280,8 @@ static void client_close(struct executor *x)
 {
     struct launcher_client *c = client_of(x);
     if (c->fd >= 0) close(c->fd);
+    for (uint32_t i = 0; i < c->long_orders.count; i++) buf_release(&c->long_orders.items[i]);
+    array_release(&c->long_orders);
     buf_release(&c->out);
     buf_release(&c->in);
     arena_release(&c->scratch);

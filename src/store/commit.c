@@ -61,14 +61,23 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
         "INSERT INTO usage_journal(at_us, kind, association_id, before, after, detail) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
     [PUT_AUDIT] = "INSERT INTO audit(at_us, uid, user, command, name, field, before, after)"
                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    [FIND_CONTENT] = "SELECT id FROM content WHERE hash = ?1 AND bytes = ?2",
-    [PUT_CONTENT] = "INSERT INTO content(hash, bytes) VALUES(?1, ?2)",
-    [PUT_SCRIPT] =
-        "INSERT INTO job_script(job_id, script_name, script_id, arguments, environment_id) VALUES(?1, ?2, ?3, ?4, ?5)",
-    [GET_SCRIPT] =
-        "SELECT script_name, script.bytes, arguments, environment.bytes FROM job_script"
-        " JOIN content AS script ON script.id = script_id JOIN content AS environment ON environment.id = environment_id"
-        " WHERE job_id = ?1",
+    [FIND_CONTENT] = "SELECT id FROM content WHERE hash = ?1 AND bytes = ?2 AND piece_count = 0",
+    [PUT_CONTENT] = "INSERT INTO content(hash, bytes, piece_count) VALUES(?1, ?2, ?3)",
+    [FIND_LONG_CONTENT] = "SELECT id FROM content WHERE hash = ?1 AND piece_count = ?2"
+                          " AND id NOT IN (SELECT content_id FROM loose_content) ORDER BY id LIMIT 1",
+    [PUT_PIECE] = "INSERT INTO content_piece(content_id, position, bytes) VALUES(?1, ?2, ?3)",
+    [GET_PIECE] = "SELECT bytes FROM content_piece WHERE content_id = ?1 AND position = ?2",
+    [REMOVE_PIECE] = "DELETE FROM content_piece WHERE content_id = ?1 AND position ="
+                     " (SELECT max(position) FROM content_piece WHERE content_id = ?1)",
+    [REMOVE_CONTENT] = "DELETE FROM content WHERE id = ?1",
+    [PUT_LOOSE] = "INSERT INTO loose_content(content_id) VALUES(?1)",
+    [REMOVE_LOOSE] = "DELETE FROM loose_content WHERE content_id = ?1",
+    [GET_LOOSE] = "SELECT content_id, EXISTS (SELECT 1 FROM job_script WHERE script_id = content_id)"
+                  " OR EXISTS (SELECT 1 FROM job_script WHERE environment_id = content_id)"
+                  " OR EXISTS (SELECT 1 FROM job_script WHERE arguments_id = content_id) FROM loose_content LIMIT 1",
+    [PUT_SCRIPT] = "INSERT INTO job_script(job_id, script_name, script_id, arguments, environment_id, arguments_id)"
+                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    [GET_SCRIPT] = SCRIPT_QUERY_SHORT,
     [GET_ENDED_JOB] = "SELECT array_tasks FROM job WHERE id = ?1 AND ended_us IS NOT NULL",
     [GET_COMPLETED_TASKS] = "SELECT task_id, state = 'COMPLETED', ifnull(start_us, 0) FROM task WHERE job_id = ?1"
                             " ORDER BY task_id, restarts",

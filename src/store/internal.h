@@ -13,8 +13,8 @@
 #include "store/sql.h"
 #include "store/store.h"
 
-/* The statements of commit.c, associations.c, script.c, objects.c, min_priorities.c, conditions.c and job_ends.c,
- * prepared once. */
+/* The statements of commit.c, associations.c, script.c, upload.c, objects.c, min_priorities.c, conditions.c and
+ * job_ends.c, prepared once. */
 enum store_statement {
     MOVE_ASSOC,
     PUT_ASSOC,
@@ -38,6 +38,14 @@ enum store_statement {
     PUT_AUDIT,
     FIND_CONTENT,
     PUT_CONTENT,
+    FIND_LONG_CONTENT,
+    PUT_PIECE,
+    GET_PIECE,
+    REMOVE_PIECE,
+    REMOVE_CONTENT,
+    PUT_LOOSE,
+    REMOVE_LOOSE,
+    GET_LOOSE,
     PUT_SCRIPT,
     GET_SCRIPT,
     GET_ENDED_JOB,
@@ -57,13 +65,30 @@ enum store_statement {
     STATEMENT_COUNT
 };
 
+/* A text as it is stored. */
+struct added_content {
+    struct str bytes;
+    int64_t id; /* in the table content, where an upload has put it; 0: it is not there yet */
+};
+
 /* A script that is pending until the commit of its turn, in memory of script_arena. arguments and environment have
  * their stored form: a zero byte ends each entry. */
 struct added_script {
     uint32_t job_id;
     const char *script_name;
-    struct str script, arguments, environment;
+    struct added_content script, arguments, environment;
 };
+
+/* script.c: ?1: the job; ?2: from which length on a text is long. Of a script with a long one all texts are empty. */
+#define SCRIPT_IS_LONG                                                                   \
+    "(script.piece_count > 0 OR environment.piece_count > 0 OR arguments_id IS NOT NULL" \
+    " OR length(script.bytes) > ?2 OR length(environment.bytes) > ?2 OR length(job_script.arguments) > ?2)"
+#define SCRIPT_JOINS                                                                                                   \
+    " FROM job_script JOIN content AS script ON script.id = script_id JOIN content AS environment ON environment.id =" \
+    " environment_id WHERE job_id = ?1"
+#define SCRIPT_QUERY_SHORT                                                                                     \
+    "SELECT script_name, iif(" SCRIPT_IS_LONG ", x'', script.bytes), iif(" SCRIPT_IS_LONG ", x'', arguments)," \
+    " iif(" SCRIPT_IS_LONG ", x'', environment.bytes), " SCRIPT_IS_LONG SCRIPT_JOINS
 
 enum { IDLE_READERS_MAX = 8 };
 
@@ -122,8 +147,9 @@ int commit_end(struct store *s, int result, struct err *e);
 int commit_write(struct store *s, const struct state *state, const struct outcome *outcome, int64_t now_us,
                  struct err *e);
 
-/* Writes the added scripts, inside an open transaction. */
+/* Writes the added scripts, inside an open transaction. script_join: the stored form of a list. */
 int script_write_added(struct store *s, struct err *e);
+struct str script_join(struct arena *arena, const struct str *list, uint32_t count);
 
 /* audit.c: writes an entry of the audit log, inside an open transaction. */
 int audit_write(struct store *s, const struct audit_entry *entry, struct err *e);

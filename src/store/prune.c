@@ -1,5 +1,6 @@
 /* Carries out a plan of prune_plan.c: removes rows, and replaces the sums of what was removed. A text of a script or an
- * environment is removed with the last job that has it. */
+ * environment is removed with the last job that has it; one that is long is only marked, because its removal takes
+ * several commits (upload.c). */
 #include "store/internal.h"
 
 /* The statements of a piece. ?1: the job; of the first three also ?2: its end, or of REMOVE_TASKS the last task. What
@@ -13,24 +14,30 @@ enum prune_statement {
     REMOVE_DEPENDENCY,
     REMOVE_MINIMUM,
     REMOVE_JOB,
-    REMOVE_CONTENT, /* ?1: the content */
+    MARK_CONTENT, /* ?1: the content */
+    PRUNE_CONTENT,
     PUT_SUM,
     PRUNE_STATEMENT_COUNT
 };
+
+#define UNLESS_NEEDED                                                      \
+    " AND NOT EXISTS (SELECT 1 FROM job_script WHERE script_id = ?1)"      \
+    " AND NOT EXISTS (SELECT 1 FROM job_script WHERE environment_id = ?1)" \
+    " AND NOT EXISTS (SELECT 1 FROM job_script WHERE arguments_id = ?1)"
 
 static const char *const texts[PRUNE_STATEMENT_COUNT] = {
     [CHECK_JOB] = "SELECT 1 FROM job WHERE id = ?1 AND ended_us = ?2",
     [NOTE_ORIGIN] = "UPDATE moved_in SET pruned_us = max(ifnull(pruned_us, 0), ?2) WHERE association_id ="
                     " (SELECT association_id FROM job WHERE id = ?1 AND origin IS NOT NULL)",
     [REMOVE_TASKS] = "DELETE FROM task WHERE job_id = ?1 AND task_id <= ?2",
-    [FIND_CONTENTS] = "SELECT script_id, environment_id FROM job_script WHERE job_id = ?1",
+    [FIND_CONTENTS] = "SELECT script_id, environment_id, ifnull(arguments_id, 0) FROM job_script WHERE job_id = ?1",
     [REMOVE_SCRIPT] = "DELETE FROM job_script WHERE job_id = ?1",
     [REMOVE_DEPENDENCY] = "DELETE FROM dependency WHERE job_id = ?1",
     [REMOVE_MINIMUM] = "DELETE FROM min_priority WHERE job_id = ?1",
     [REMOVE_JOB] = "DELETE FROM job WHERE id = ?1",
-    [REMOVE_CONTENT] = "DELETE FROM content WHERE id = ?1"
-                       " AND NOT EXISTS (SELECT 1 FROM job_script WHERE script_id = ?1)"
-                       " AND NOT EXISTS (SELECT 1 FROM job_script WHERE environment_id = ?1)",
+    [MARK_CONTENT] = "INSERT OR IGNORE INTO loose_content"
+                     " SELECT id FROM content WHERE id = ?1 AND piece_count > 0" UNLESS_NEEDED,
+    [PRUNE_CONTENT] = "DELETE FROM content WHERE id = ?1 AND piece_count = 0" UNLESS_NEEDED,
     [PUT_SUM] = "INSERT INTO pruned_usage(scope, row_id, user, project, resource, amount, halvings, at_us)"
                 " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(scope, row_id, user, project, resource)"
                 " DO UPDATE SET amount = excluded.amount, halvings = excluded.halvings, at_us = excluded.at_us",
@@ -54,17 +61,20 @@ static int check_job(sqlite3_stmt *check, const struct prune_entry *entry, struc
 
 static int remove_job(sqlite3_stmt *const *statements, uint32_t job_id, struct err *e)
 {
-    int64_t contents[2] = {0, 0};
+    enum { CONTENTS = 3 };
+    int64_t contents[CONTENTS] = {0};
     sql_bind_int(statements[FIND_CONTENTS], 1, job_id);
     int found = sql_step(statements[FIND_CONTENTS], e);
     if (found < 0) return -1;
-    for (int i = 0; found == 1 && i < 2; i++) contents[i] = sqlite3_column_int64(statements[FIND_CONTENTS], i);
+    for (int i = 0; found == 1 && i < CONTENTS; i++) contents[i] = sqlite3_column_int64(statements[FIND_CONTENTS], i);
     sqlite3_reset(statements[FIND_CONTENTS]);
     for (int which = REMOVE_SCRIPT; which <= REMOVE_JOB; which++) {
         if (remove_for(statements[which], job_id, e) != 0) return -1;
     }
-    for (int i = 0; found == 1 && i < 2; i++) {
-        if (remove_for(statements[REMOVE_CONTENT], contents[i], e) != 0) return -1;
+    for (int i = 0; found == 1 && i < CONTENTS; i++) {
+        if (contents[i] == 0) continue;
+        if (remove_for(statements[MARK_CONTENT], contents[i], e) != 0) return -1;
+        if (remove_for(statements[PRUNE_CONTENT], contents[i], e) != 0) return -1;
     }
     return 0;
 }

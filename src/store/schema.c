@@ -738,10 +738,19 @@ static const char step_30[] =
     " FROM job_script JOIN content AS script ON script.id = script_id"
     " JOIN content AS environment ON environment.id = environment_id WHERE job_id = job.id);\n";
 
+/* Long scripts are stored by several commits, before that of their job (upload.c). */
+static const char step_31[] =
+    "ALTER TABLE content ADD COLUMN piece_count INTEGER NOT NULL DEFAULT 0; -- 0: all is in bytes; else bytes is empty\n"
+    "CREATE TABLE content_piece(content_id INTEGER NOT NULL REFERENCES content(id), position INTEGER NOT NULL,\n"
+    "  bytes BLOB NOT NULL, PRIMARY KEY (content_id, position)) STRICT; -- a long content\n"
+    "CREATE TABLE loose_content(content_id INTEGER PRIMARY KEY REFERENCES content(id)) STRICT; -- no job has it\n"
+    "ALTER TABLE job_script ADD COLUMN arguments_id INTEGER REFERENCES content(id); -- of long arguments\n"
+    "CREATE INDEX job_script_arguments ON job_script(arguments_id) WHERE arguments_id IS NOT NULL;\n";
+
 const char *const schema_steps[] = {step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,
                                     step_9,  step_10, step_11, step_12, step_13, step_14, step_15, step_16,
                                     step_17, step_18, step_19, step_20, step_21, step_22, step_23, step_24,
-                                    step_25, step_26, step_27, step_28, step_29, step_30};
+                                    step_25, step_26, step_27, step_28, step_29, step_30, step_31};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

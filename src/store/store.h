@@ -22,6 +22,7 @@ struct job_script {
     uint32_t argument_count;
     struct str *environment; /* NAME=value */
     uint32_t environment_count;
+    bool is_long; /* of store_script: it is not here, store_read_script has it */
 };
 
 /* Opens DIR/fairlead.db (mode 0600) in an existing directory; the caller closes it. Creates the file when there is
@@ -37,7 +38,8 @@ void store_close(struct store *s);
  * O(live rows). */
 int store_load(struct store *s, struct state *out_state, struct err *e);
 
-/* Copies a submitted job's script and keeps it for the commit of this turn, in which the job's row is a change. */
+/* Copies a submitted job's script and keeps it for the commit of this turn, in which the job's row is a change. One
+ * that is long is for store_add_upload, because it would make the commit long. */
 void store_add_script(struct store *s, uint32_t job_id, const struct job_script *script);
 
 /* Drops the scripts added since the last commit, after a turn that failed. */
@@ -51,8 +53,37 @@ void store_abandon(struct store *s);
 int store_commit(struct store *s, const struct state *state, const struct outcome *outcome, int64_t now_us,
                  struct err *e);
 
-/* A committed job's script, in memory of arena; ERR_NOT_FOUND when there is none. */
+/* A committed job's script, in memory of arena; ERR_NOT_FOUND when there is none. Of one that is long, only is_long is
+ * set. */
 int store_script(struct store *s, uint32_t job_id, struct arena *arena, struct job_script *out_script, struct err *e);
+
+/* Likewise, however long it is, through a connection of its own, so it may run in another thread beside the loop. */
+int store_read_script(const char *directory, uint32_t job_id, struct arena *arena, struct job_script *out_script,
+                      struct err *e);
+
+/* --- long scripts (upload.c) --- */
+
+/* A script, list of arguments or environment of more than STORE_PIECE_BYTES is stored before its job is accepted, in
+ * pieces and by commits of their own, so that no commit takes long. */
+enum { STORE_PIECE_BYTES = 256 * 1024 };
+bool store_script_is_long(const struct job_script *script);
+
+/* Prepares the upload of a script, which has to outlive it. May run in any thread. O(bytes) */
+struct store_upload;
+struct store_upload *store_upload_prepare(const struct job_script *script);
+void store_upload_free(struct store_upload *u);
+
+/* Stores the next pieces of the only upload that is in progress, in one transaction. Its commit has no number: as long
+ * as no job has them, nothing is lost with them. 1: there are more; 0: all are durable; -1 as store_commit. What is
+ * stored of an upload that comes to nothing is for store_remove_loose. */
+int store_upload_step(struct store *s, struct store_upload *u, struct err *e);
+
+/* As store_add_script, of an upload that is complete. */
+void store_add_upload(struct store *s, uint32_t job_id, const struct store_upload *u);
+
+/* Removes a piece of what no job has, in one transaction; not while an upload is in progress. 1: there may be more; 0:
+ * there is nothing; -1 as store_commit. */
+int store_remove_loose(struct store *s, struct err *e);
 
 /* How a job ended whose end is committed. ERR_NOT_FOUND: it has not. O(its tasks). store_job_end_release frees the
  * sets. */

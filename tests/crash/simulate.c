@@ -395,7 +395,7 @@ static const struct job_values *pick_submission(struct world *w, struct waiting 
 static void add_script(struct world *w, uint32_t job_id)
 {
     struct str arguments[] = {str("run")}, environment[] = {str("HOME=/home/ann")};
-    struct job_script script = {{"#!/bin/sh\n", 10}, "run", arguments, 1, environment, 1};
+    struct job_script script = {{"#!/bin/sh\n", 10}, "run", arguments, 1, environment, 1, false};
     store_add_script(w->store, job_id, &script);
 }
 

@@ -12,7 +12,8 @@
  *   2. Its state is that after some number of turns; the hash of the state identifies it.
  *   3. It has every acknowledged turn, and at most one turn that was not acknowledged; none if a commit failed, rather
  *      than was killed.
- *   4. All usage agrees with the records, and the remaining turns lead to the same state as without a fault. */
+ *   4. No job has a part of a long script, and in the end no part is left that no job has.
+ *   5. All usage agrees with the records, and the remaining turns lead to the same state as without a fault. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -28,7 +29,7 @@
 #include "fault_vfs.h"
 #include "store/store.h"
 
-enum { TURNS = 9 };
+enum { TURNS = 9, LONG_TURN = 4 /* whose script is long */ };
 
 static const int64_t BEGIN_US = INT64_C(1700000000000000);
 
@@ -43,12 +44,41 @@ static void apply(struct state *s, int64_t now_us, struct event event, struct ou
     if (out_id != NULL) *out_id = result.job_id;
 }
 
+static enum fault_way current_way;
+
+static void check_failure(enum fault_way way, const struct err *e);
+
+/* By commits before that of the turn; an upload that fails is begun again. */
+static void add_long_script(struct store *store, uint32_t job_id)
+{
+    enum { LONG_BYTES = 3 * STORE_PIECE_BYTES - 1000 };
+    static char text[LONG_BYTES];
+    struct err e;
+    memset(text, 'l', sizeof text);
+    struct job_script script = {.script = {text, sizeof text}, .script_name = "long"};
+    if (store == NULL) return;
+    struct store_upload *upload = store_upload_prepare(&script);
+    for (int result = 1; result != 0;) {
+        result = store_upload_step(store, upload, &e);
+        if (result >= 0) continue;
+        check_failure(current_way, &e);
+        store_upload_free(upload);
+        upload = store_upload_prepare(&script);
+    }
+    store_add_upload(store, job_id, upload);
+    store_upload_free(upload);
+}
+
 static void add_script(struct store *store, uint32_t job_id, uint32_t turn)
 {
+    if (turn == LONG_TURN) {
+        add_long_script(store, job_id);
+        return;
+    }
     char text[4000];
     struct str arguments[] = {str("one"), str("two")}, environment[] = {str("HOME=/home/ann"), str("TURN=x")};
     memset(text, 'a' + (int)turn, sizeof text);
-    struct job_script script = {{text, sizeof text - 100 * turn}, "run", arguments, 2, environment, 2};
+    struct job_script script = {{text, sizeof text - 100 * turn}, "run", arguments, 2, environment, 2, false};
     if (store != NULL) store_add_script(store, job_id, &script);
 }
 
@@ -192,6 +222,7 @@ static void run_turns(struct store *store, enum fault_way way, uint32_t first_tu
     struct state s;
     struct outcome out = {0};
     struct err e;
+    current_way = way;
     load(store, &s);
     for (uint32_t turn = first_turn; turn < TURNS; turn++) {
         decide_turn(&s, store, turn, turn_us(turn), &out);
@@ -248,6 +279,26 @@ static void check_rows(const char *directory)
     expect(db, "PRAGMA integrity_check", "ok");
     expect(db, "SELECT count(*) FROM pragma_foreign_key_check", "0");
     expect(db, "SELECT count(*) FROM job LEFT JOIN job_script ON job_id = id WHERE job_id IS NULL", "0");
+    expect(db,
+           "SELECT count(*) FROM job_script JOIN content ON id = script_id"
+           " WHERE piece_count <> (SELECT count(*) FROM content_piece WHERE content_id = id)",
+           "0");
+    sqlite3_close(db);
+}
+
+/* Removes what no job has, as the daemon does. */
+static void check_rests(struct store *store, const char *directory)
+{
+    char path[300];
+    sqlite3 *db;
+    struct err e;
+    int result = 1;
+    while (result > 0) result = store_remove_loose(store, &e);
+    if (result < 0) fault_vfs_fail("removing pieces", ERR_SENTENCE(&e));
+    snprintf(path, sizeof path, "%s/fairlead.db", directory);
+    if (sqlite3_open(path, &db) != SQLITE_OK) fault_vfs_fail(path, sqlite3_errmsg(db));
+    expect(db, "SELECT count(*) FROM loose_content", "0");
+    expect(db, "SELECT count(*) FROM content_piece", "3");
     sqlite3_close(db);
 }
 
@@ -294,6 +345,7 @@ static _Noreturn void check_database(const char *directory, enum fault_way way, 
     check_rows(directory);
     run_turns(store, way, turns, -1);
     if (stored_hash(store) != hash_after[TURNS]) fault_vfs_fail("the remaining turns", "lead to another state");
+    check_rests(store, directory);
     check_usage(directory);
     store_close(store);
     exit(0);

@@ -609,8 +609,8 @@ static void scripts_are_stored_unchanged(void **unused)
     static const char binary[] = "#!/bin/sh\n\0\xff\x80 tail";
     struct str arguments[] = {str("first"), str(""), str("with space\nand line")},
                environment[] = {str("A=1"), str("B=\xc3\xbc")};
-    struct job_script with = {{binary, sizeof binary}, "run me.sh", arguments, 3, environment, 2};
-    struct job_script without = {{NULL, 0}, "", arguments, 1, NULL, 0};
+    struct job_script with = {{binary, sizeof binary}, "run me.sh", arguments, 3, environment, 2, false};
+    struct job_script without = {{NULL, 0}, "", arguments, 1, NULL, 0, false};
     house_open(&h);
     uint32_t a = world_submit(&h.w, "ann", NULL, 1), b = world_submit(&h.w, "ann", NULL, 1),
              c = world_submit(&h.w, "ann", NULL, 1);
@@ -641,7 +641,7 @@ static void abandoned_scripts_are_dropped(void **unused)
     (void)unused;
     struct house h;
     struct str argument = str("true");
-    struct job_script script = {{NULL, 0}, "", &argument, 1, NULL, 0};
+    struct job_script script = {{NULL, 0}, "", &argument, 1, NULL, 0, false};
     house_open(&h);
     store_add_script(h.store, 77, &script);
     store_abandon(h.store);
@@ -658,7 +658,7 @@ static void a_script_without_its_job_fails_the_turn(void **unused)
     struct house h;
     struct err e = {0};
     struct str argument = str("true");
-    struct job_script script = {{NULL, 0}, "", &argument, 1, NULL, 0};
+    struct job_script script = {{NULL, 0}, "", &argument, 1, NULL, 0, false};
     house_open(&h);
     world_submit(&h.w, "ann", NULL, 1);
     store_add_script(h.store, 77, &script);

@@ -31,6 +31,7 @@ static void read_in_thread(void *request)
     struct body_reading *reading = r->reading;
     reading->value = arena_alloc(&r->arena, r->route->body->size);
     reading->status = wire_read_text(r->route->body, request_body_text(r), &r->arena, reading->value, &reading->err);
+    buf_release(&r->body); /* it takes 10 ms to free 60 MiB, too */
 }
 
 static void read_done(void *request)

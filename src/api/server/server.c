@@ -148,6 +148,8 @@ static enum MHD_Result add_to_body(struct request *r, const char *bytes, size_t 
     bool is_too_large = r->body.length + *length > max;
     if (is_too_large && r->reply == NULL) reply_too_large(r);
     if (has_room(r, r->body.length + *length) && r->reply == NULL) {
+        /* All of the room that begin_request has taken, so that a long body is not copied again and again. */
+        if (r->body.length == 0 && *length < r->counted_bytes) (void)buf_room(&r->body, r->counted_bytes);
         buf_add(&r->body, bytes, *length);
     } else {
         drop_body(r);

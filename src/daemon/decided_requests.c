@@ -1,0 +1,33 @@
+#include "daemon/decided_requests.h"
+
+#include "daemon/daemon.h"
+
+static void add_script(struct daemon *d, uint32_t job_id, const struct request_script *script)
+{
+    const struct job_script job_script = {.script = script->script,
+                                          .script_name = script->script_name,
+                                          .arguments = script->arguments,
+                                          .argument_count = script->argument_count,
+                                          .environment = script->environment,
+                                          .environment_count = script->environment_count};
+    store_add_script(d->store, job_id, &job_script);
+}
+
+void decided_request_apply(struct daemon *d, struct decided_request *decided, const struct upload *upload)
+{
+    struct event event = *request_event(decided->request);
+    const struct request_script *script = request_script(decided->request);
+    struct arena arena = {0};
+    daemon_read_ends(d, &event, &arena);
+    if (daemon_refuse_submission(d, &event, &decided->err))
+        decided->is_refused = true;
+    else if (engine_apply(&d->state, d->now_us, &event, &d->outcome, &decided->result, &decided->err) != 0)
+        decided->is_refused = true;
+    daemon_release_ends(&event);
+    arena_release(&arena);
+    if (script == NULL || decided->is_refused) return;
+    if (upload != NULL)
+        store_add_upload(d->store, decided->result.job_id, upload->stored);
+    else
+        add_script(d, decided->result.job_id, script);
+}
