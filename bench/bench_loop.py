@@ -163,6 +163,7 @@ def requests(state, pending, ended, array):
     job = {'directory': '/', 'out': '/dev/null', 'held': True, 'command': 'true'}
     scripts = [{**job, 'script': '#!/bin/sh\n' + '# %d\n' % i * (12 << 20), 'script_name': 'big'} for i in range(3)]
     array_job = {**job, 'arguments': ['true'], 'array': ranges}
+    yield 'the first listing after the start', [lambda: post('GET', '/v1/jobs?limit=100', None)]
     yield 'hold --all, 100,000 jobs', [command('hold', '--all')]
     yield 'release --all', [command('release', '--all')]
     yield 'the first listing after it', [lambda: post('GET', '/v1/jobs?limit=100', None)]
@@ -193,6 +194,7 @@ def requests(state, pending, ended, array):
     yield 'usage reset', [command('set', 'PriorityUsageResetPeriod=NOW')]
     yield 'switch of the model', [command('set', 'PriorityType=priority/' + m) for m in ('tickets', 'multifactor') * 2]
     yield 'submission of 60 MiB', [lambda script=script: post('POST', '/v1/jobs', script) for script in scripts]
+    yield 'the same scripts again', [lambda script=script: post('POST', '/v1/jobs', script) for script in scripts]
     yield 'submission of an array of 100,000 ranges', [lambda: post('POST', '/v1/jobs', array_job)] * 2
     yield 'hold, release with that array', [command('hold', '--all'), command('release', '--all')]
     yield 'requeue of 20,000 ended jobs', [

@@ -6,7 +6,7 @@
 #include "engine/job_selection.h"
 
 enum {
-    SLICE_US = 8000,   /* of a slice and its commit */
+    SLICE_US = 6000,   /* of a slice and its commit */
     UNITS_FIRST = 256, /* of the first turn */
     UNITS_MIN = 256,   /* also where nothing is fast, so that it comes to an end */
     UNITS_MAX = 8192,

@@ -32,6 +32,7 @@
 #include "daemon/reset_period.h"
 #include "daemon/use.h"
 #include "engine/ticket_plan.h"
+#include "engine/wait_leaders.h"
 #include "exec/clock.h"
 #include "exec/service_manager.h"
 
@@ -709,6 +710,7 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     decide_reset(d);
     if (daemon_recover(d, e) != 0 || daemon_identify(d, e) != 0 || daemon_hold_jobs_of_removed(d, e) != 0) return -1;
     if (apply_config(d, config, e) != 0) return -1;
+    wait_leaders_prepare(&d->state, d->now_us, UINT32_MAX); /* for the first listing */
     daemon_begin_commit_log(d);
     if (daemon_open_executor(d, e) != 0 || open_server(d, e) != 0) return -1;
     ensure(uv_poll_init(&d->loop, &d->server_poll, server_descriptor(d->server)) == 0);

@@ -10,6 +10,7 @@
 #include "engine/min_priority.h"
 #include "engine/never_runs.h"
 #include "engine/pending.h"
+#include "engine/wait_leaders.h"
 
 static int (*const handlers[])(struct apply_context *, const struct event *) = {
     [EVENT_ACCOUNT_ADD] = apply_account_add,
@@ -65,6 +66,8 @@ static void note_cause(struct state *s, enum event_kind kind, int64_t now_us)
         s->rhythm.has_changed = true;
 }
 
+enum { PREPARED_GROUPS = 500 }; /* of an event about many jobs: 3 ms or so */
+
 int engine_apply(struct state *s, int64_t now_us, const struct event *event, struct outcome *outcome,
                  struct event_result *out_result, struct err *e)
 {
@@ -77,7 +80,7 @@ int engine_apply(struct state *s, int64_t now_us, const struct event *event, str
     if (handlers[event->kind](&c, event) != 0) return -1;
     audit_end(&c, event, audit);
     dependencies_settle(&c);
-    pending_update_if_many(s, now_us, !min_priority_is_kept(s));
+    if (pending_update_if_many(s, now_us, !min_priority_is_kept(s))) wait_leaders_prepare(s, now_us, PREPARED_GROUPS);
     count_edition(s, event->kind);
     note_cause(s, event->kind, now_us);
     if (out_result != NULL) *out_result = result;

@@ -305,10 +305,11 @@ void pending_update(struct state *s, int64_t now_us, bool are_alike)
     if (has_old_begins(p, s)) list_begins(s, p, now_us);
 }
 
-void pending_update_if_many(struct state *s, int64_t now_us, bool are_alike)
+bool pending_update_if_many(struct state *s, int64_t now_us, bool are_alike)
 {
     enum { FEW_CHANGES = 1000 };
-    if (s->pending == NULL || s->pending->touched.count < FEW_CHANGES) return;
+    if (s->pending == NULL || s->pending->touched.count < FEW_CHANGES) return false;
     pending_update(s, now_us, are_alike);
     s->pending->jobs_started = 0;
+    return true;
 }

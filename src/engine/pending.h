@@ -126,8 +126,9 @@ void pending_touch(struct state *s, uint32_t job_id);
 void pending_update(struct state *s, int64_t now_us, bool are_alike);
 
 /* The same if many changes were noted, to be called after each event: on full hosts, and while jobs are cancelled in
- * slices, no pass takes them in, and the next one would have 10^5 of them at once, 0.1 s. */
-void pending_update_if_many(struct state *s, int64_t now_us, bool are_alike);
+ * slices, no pass takes them in, and the next one would have 10^5 of them at once, 0.1 s. Returns whether there
+ * were. */
+bool pending_update_if_many(struct state *s, int64_t now_us, bool are_alike);
 
 /* The next begin of a waiting job, or 0. */
 int64_t pending_next_begin_us(const struct state *s);

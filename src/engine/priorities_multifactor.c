@@ -230,7 +230,7 @@ void multifactor_context_job(const struct multifactor_context *m, const struct j
         .set_priority = j->set_priority,
         .is_set = j->set_priority != NONE,
         .is_held = j->is_held,
-        .fair_share = node != NONE ? m->factors[node] : 0.0,
+        .fair_share = node != NONE && m->factors != NULL ? m->factors[node] : 0.0,
         .tres = {.items = tres_items},
     };
     if (tres_items != NULL) job_tres(s, &m->indices, j, j->request.cpus, &out_job->tres);

@@ -24,6 +24,11 @@ struct wait_leaders {
 /* factors: by node of the tree, for the multifactor model. O(groups + partitions); most groups cost one
  * comparison with their bound (engine/pending_order.h). */
 void wait_leaders_update(struct state *s, int64_t now_us, const double *factors);
+
+/* Makes what that keeps of each group, of at most max groups of which it is not made yet: the first update after 10^5
+ * jobs were loaded or released would make it of all of their groups at once. Changes nothing that an update or a pass
+ * finds. O(groups to pass over + those made) */
+void wait_leaders_prepare(struct state *s, int64_t now_us, uint32_t max);
 void wait_leaders_free(struct wait_leaders *l); /* NULL is allowed */
 
 /* As of the last update: whether another job is before a job in a partition, and whether its association's factor there

@@ -88,6 +88,32 @@ static void offer_all(struct finder *f)
     }
 }
 
+static void begin(struct finder *f)
+{
+    struct state *s = f->order.s;
+    f->order.multifactor = &f->context;
+    f->order.amounts = f->amounts;
+    pending_update(s, f->order.now_us, !min_priority_is_kept(s));
+    s->pending->jobs_started = 0;
+    f->order.cluster = live_cluster_update(s, f->order.now_us);
+    if (s->policy.model == MODEL_MULTIFACTOR)
+        multifactor_context_make(s, f->order.now_us, f->order.factors, &f->arena, &f->context);
+    pending_order_begin(&f->order, &f->arena);
+}
+
+void wait_leaders_prepare(struct state *s, int64_t now_us, uint32_t max)
+{
+    struct finder f = {.order = {.s = s, .now_us = now_us}};
+    if (s->policy.model == MODEL_TICKETS) return;
+    begin(&f);
+    for (uint32_t g = 0, made = 0; g < s->pending->heads.count && made < max; g++) {
+        if (s->pending->heads.items[g].edition == s->pending->head_edition) continue;
+        (void)pending_order_make_head(&f.order, g);
+        made++;
+    }
+    arena_release(&f.arena);
+}
+
 /* old: of the last time, or NULL. */
 static void find(struct finder *f, const struct wait_leaders *old)
 {
@@ -95,12 +121,7 @@ static void find(struct finder *f, const struct wait_leaders *old)
     uint32_t count = s->objects[OBJECT_PARTITION].count;
     f->best = arena_alloc(&f->arena, (count + (size_t)1) * sizeof *f->best);
     f->has_best = arena_alloc(&f->arena, count + (size_t)1);
-    pending_update(s, f->order.now_us, !min_priority_is_kept(s));
-    s->pending->jobs_started = 0;
-    f->order.cluster = live_cluster_update(s, f->order.now_us);
-    if (s->policy.model == MODEL_MULTIFACTOR)
-        multifactor_context_make(s, f->order.now_us, f->order.factors, &f->arena, &f->context);
-    pending_order_begin(&f->order, &f->arena);
+    begin(f);
     for (uint32_t i = 0; old != NULL && i < old->partition_count; i++) offer_old_leader(f, old->job_ids[i]);
     offer_all(f);
 }
@@ -128,8 +149,6 @@ void wait_leaders_update(struct state *s, int64_t now_us, const double *factors)
     struct wait_leaders *old = s->wait_leaders;
     s->wait_leaders = NULL; /* meanwhile no job is behind another one */
     if (s->policy.model != MODEL_TICKETS) {
-        f.order.multifactor = &f.context;
-        f.order.amounts = f.amounts;
         find(&f, old);
         made.job_ids = arena_alloc(&made.arena, (made.partition_count + (size_t)1) * sizeof *made.job_ids);
         for (uint32_t p = 0; p < made.partition_count; p++) made.job_ids[p] = leader_in(&f, p);

@@ -27,6 +27,7 @@
 #include "engine/pending.h"
 #include "engine/priorities.h"
 #include "engine/schedule.h"
+#include "engine/wait_leaders.h"
 
 enum { RESOURCES = 2 };
 
@@ -222,6 +223,7 @@ static void the_engine_starts_what_the_listing_says(void **unused)
             world_set(&w, "PriorityType", priority_model_names[model]);
             uint32_t jobs = rng_below(&rng, 10);
             for (uint32_t i = 0; i < jobs; i++) pass_world_submit(&w, &rng, pass_users[rng_below(&rng, 4)], "");
+            if (rng_below(&rng, 2)) wait_leaders_prepare(&w.s, w.now_us, (uint32_t)rng_below(&rng, 8));
             w.now_us += rng_below(&rng, 60) * SECOND;
             /* In the tickets model every task of an array has its own tickets, which rows do not show. */
             if (model == MODEL_TICKETS) world_set(&w, "max_pending_tasks_per_job", "1");

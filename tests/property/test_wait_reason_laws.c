@@ -190,6 +190,7 @@ static void check_all(struct world *w, struct rng *rng)
     struct priorities all;
     const double *factors = factors_of(w, &arena);
     uint64_t before = state_hash(&w->s);
+    if (rng_below(rng, 2)) wait_leaders_prepare(&w->s, w->now_us, 1 + (uint32_t)rng_below(rng, 4));
     wait_leaders_update(&w->s, w->now_us, factors);
     state_priorities(&w->s, w->now_us, NONE, &arena, &all);
     for (uint32_t i = 0; i < w->s.jobs.count; i++) {
