@@ -48,7 +48,7 @@ static void on_answer(void *context)
 
 void daemon_open_users(struct daemon *d)
 {
-    if (d->is_system) d->users = users_open(&d->loop, on_answer, d);
+    if (d->is_system) d->users = users_open(&d->threads, on_answer, d);
 }
 
 void daemon_close_users(struct daemon *d)

@@ -18,6 +18,7 @@
  *     bulk_changes.c    requests about many jobs, in slices   server_thread.c   what the server leaves to a thread
  *     snapshot_process.c  what the server leaves to a process with a copy of the state
  *     launch_orders.c   orders to start tasks             task_environment.c  the environment of a task
+ *     own_thread.c      threads for what waits for others
  *     uploads.c    submissions of long scripts, in pieces
  *     use.c        who uses the machine now              use_account.c   the same, from two samples
  *     outside_jobs.c  who uses it outside jobs */
@@ -37,6 +38,7 @@
 #include "daemon/load_sensors.h"
 #include "daemon/machine.h"
 #include "daemon/machine_load.h"
+#include "daemon/own_thread.h"
 #include "daemon/pretend.h"
 #include "daemon/schedule_file.h"
 #include "daemon/state_dir.h"
@@ -149,6 +151,7 @@ struct daemon {
     void (*turn)(struct daemon *d);
 
     uv_loop_t loop;
+    struct own_threads threads;
     uv_poll_t server_poll;
     int executor_events;      /* that it is watched for */
     uv_poll_t *executor_poll; /* NULL without an executor or for a pretend one; its close callback frees it */

@@ -134,7 +134,7 @@ static void on_retry(uv_timer_t *timer)
     *r = (struct reopening){.d = d};
     d->is_reopening = true;
     set_file_limit(d, false); /* for the launcher that it may start */
-    daemon_run_in_thread(d, reopen_in_thread, on_reopened, r);
+    own_thread_run(&d->threads, reopen_in_thread, on_reopened, r);
 }
 
 static void free_handle(uv_handle_t *handle)

@@ -690,6 +690,7 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
                        (unsigned long long)d->file_limit.rlim_cur, FILES_MIN);
     ensure(uv_loop_init(&d->loop) == 0);
     d->loop.data = d;
+    d->threads.loop = &d->loop;
     init_handles(d);
     d->turn = turn;
     daemon_open_loads(d);
@@ -748,6 +749,7 @@ static void close_loop(struct daemon *d)
     if (d->loop.data == NULL) return;
     load_sensors_stop(d->sensors);
     daemon_end_snapshots(d);
+    own_threads_end(&d->threads);
     daemon_close_executor_poll(d);
     uv_walk(&d->loop, close_handle, d);
     uv_run(&d->loop, UV_RUN_DEFAULT); /* waits for a verification or a ranking that is running */

@@ -92,15 +92,14 @@ int daemon_hold_jobs_of_removed(struct daemon *d, struct err *e)
 /* --- while the instance runs -------------------------------------------------------------------------------------- */
 
 struct name_lookup {
-    uv_work_t work;
     struct daemon *d;
     uid_t uid;
     char name[STORE_USER_SIZE]; /* empty: none was found */
 };
 
-static void look_up_in_thread(uv_work_t *work)
+static void look_up_in_thread(void *argument)
 {
-    struct name_lookup *lookup = work->data;
+    struct name_lookup *lookup = argument;
     char bytes[ENTRY_BYTES];
     struct passwd entry, *found = NULL;
     if (getpwuid_r(lookup->uid, &entry, bytes, sizeof bytes, &found) != 0 || found == NULL) return;
@@ -108,11 +107,10 @@ static void look_up_in_thread(uv_work_t *work)
         text_format(lookup->name, sizeof lookup->name, "%s", found->pw_name);
 }
 
-static void end_lookup(uv_work_t *work, int status)
+static void end_lookup(void *argument)
 {
-    struct name_lookup *lookup = work->data;
+    struct name_lookup *lookup = argument;
     struct daemon *d = lookup->d;
-    (void)status;
     d->is_looking_up_user = false;
     bool is_new = lookup->name[0] != '\0' && strcmp(lookup->name, d->served_user.user) != 0;
     if (is_new) text_format(d->found_user, sizeof d->found_user, "%s", lookup->name);
@@ -127,10 +125,9 @@ void daemon_look_up_user(struct daemon *d)
     if (d->pretend != NULL || d->is_system || d->is_looking_up_user || is_recent) return;
     struct name_lookup *lookup = mem_resize(NULL, 0, sizeof *lookup);
     *lookup = (struct name_lookup){.d = d, .uid = d->served_user.uid};
-    lookup->work.data = lookup;
     d->user_lookup_us = d->now_us;
     d->is_looking_up_user = true;
-    uv_queue_work(&d->loop, &lookup->work, look_up_in_thread, end_lookup);
+    own_thread_run(&d->threads, look_up_in_thread, end_lookup, lookup);
 }
 
 bool daemon_take_new_name(struct daemon *d)

@@ -1,11 +1,10 @@
-/*  I1  At most LOOKUPS_MAX threads of the pool ask, because the pool has other work. The other uids wait in order.
+/*  I1  At most LOOKUPS_MAX threads ask, each for one uid. The other uids wait in order.
  *  I2  An answer is that of the role groups that were in force when it was asked for; if these have changed since, it
  *      is dropped and asked for again. */
 #include "daemon/users.h"
 
 #include <string.h>
 
-#include "base/ensure.h"
 #include "base/map.h"
 #include "base/quantity.h"
 #include "exec/clock.h"
@@ -23,7 +22,6 @@ struct user_entry {
 };
 
 struct lookup_work {
-    uv_work_t work;
     struct users *users; /* NULL: closed */
     uint32_t uid, edition;
     struct role_groups roles;
@@ -31,7 +29,7 @@ struct lookup_work {
 };
 
 struct users {
-    uv_loop_t *loop;
+    struct own_threads *threads;
     void (*on_answer)(void *context);
     void *context;
     struct role_groups roles;
@@ -58,9 +56,9 @@ static struct user_entry *entry_of(struct users *u, uint32_t uid)
 
 static void start_lookups(struct users *u);
 
-static void look_up_in_thread(uv_work_t *work)
+static void look_up_in_thread(void *work)
 {
-    struct lookup_work *w = work->data;
+    struct lookup_work *w = work;
     user_lookup_run(w->uid, &w->roles, &w->answer);
 }
 
@@ -87,11 +85,10 @@ static void keep_answer(struct users *u, struct user_entry *entry, struct lookup
     *array_add(&u->answers) = w->uid;
 }
 
-static void finish_in_loop(uv_work_t *work, int status)
+static void finish_in_loop(void *work)
 {
-    struct lookup_work *w = work->data;
+    struct lookup_work *w = work;
     struct users *u = w->users;
-    (void)status; /* not UV_ECANCELED: nothing calls uv_cancel */
     if (u != NULL) {
         for (int i = 0; i < LOOKUPS_MAX; i++) {
             if (u->running[i] == w) u->running[i] = NULL;
@@ -114,9 +111,8 @@ static void start_lookups(struct users *u)
         struct lookup_work *w = mem_resize(NULL, 0, sizeof *w);
         *w = (struct lookup_work){
             .users = u, .uid = u->queue.items[u->queue_first++], .edition = u->edition, .roles = u->roles};
-        w->work.data = w;
         u->running[i] = w;
-        ensure(uv_queue_work(u->loop, &w->work, look_up_in_thread, finish_in_loop) == 0);
+        own_thread_run(u->threads, look_up_in_thread, finish_in_loop, w);
     }
     if (u->queue_first < u->queue.count) return;
     array_clear(&u->queue);
@@ -133,10 +129,10 @@ static void ask(struct users *u, struct user_entry *entry)
 
 /* --- answers ------------------------------------------------------------------------------------------------------ */
 
-struct users *users_open(uv_loop_t *loop, void (*on_answer)(void *context), void *context)
+struct users *users_open(struct own_threads *threads, void (*on_answer)(void *context), void *context)
 {
     struct users *u = mem_resize(NULL, 0, sizeof *u);
-    *u = (struct users){.loop = loop, .on_answer = on_answer, .context = context};
+    *u = (struct users){.threads = threads, .on_answer = on_answer, .context = context};
     return u;
 }
 

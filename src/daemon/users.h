@@ -5,10 +5,9 @@
 #ifndef FAIRLEAD_DAEMON_USERS_H
 #define FAIRLEAD_DAEMON_USERS_H
 
-#include <uv.h>
-
 #include "base/arena.h"
 #include "base/err.h"
+#include "daemon/own_thread.h"
 #include "daemon/user_lookup.h"
 
 enum { USERS_FRESH_S = 60, USERS_OLD_S = 600, USERS_RETRY_S = 5, USERS_UNKNOWN_S = 1 };
@@ -16,9 +15,9 @@ enum { USERS_FRESH_S = 60, USERS_OLD_S = 600, USERS_RETRY_S = 5, USERS_UNKNOWN_S
 struct users;
 
 /* on_answer: called in the loop after each answer. */
-struct users *users_open(uv_loop_t *loop, void (*on_answer)(void *context), void *context);
+struct users *users_open(struct own_threads *threads, void (*on_answer)(void *context), void *context);
 
-/* Answers on their way are dropped; the loop has to run until they have come. u may be NULL. */
+/* Answers on their way are dropped; own_threads_end, or the loop, has to run until they have come. u may be NULL. */
 void users_close(struct users *u);
 
 /* The groups whose members are operators and administrators. If they change, all answers are out of date at once. */

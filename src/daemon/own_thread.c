@@ -1,0 +1,84 @@
+#include "daemon/own_thread.h"
+
+#include "base/arena.h"
+#include "base/ensure.h"
+
+struct own_thread {
+    struct own_threads *all;
+    struct own_thread *next, *previous;
+    void (*run)(void *);
+    void (*done)(void *);
+    void *argument;
+    uv_thread_t thread;
+    uv_async_t *end; /* NULL: of the pool */
+    uv_work_t work;  /* of the pool */
+};
+
+static void free_handle(uv_handle_t *handle)
+{
+    mem_free(handle);
+}
+
+static void finish(struct own_thread *t)
+{
+    if (t->next != NULL) t->next->previous = t->previous;
+    if (t->previous != NULL)
+        t->previous->next = t->next;
+    else
+        t->all->first = t->next;
+    if (t->end != NULL) uv_close((uv_handle_t *)t->end, free_handle);
+    t->done(t->argument);
+    mem_free(t);
+}
+
+static void run_alone(void *thread)
+{
+    struct own_thread *t = thread;
+    t->run(t->argument);
+    uv_async_send(t->end);
+}
+
+static void on_end(uv_async_t *end)
+{
+    struct own_thread *t = end->data;
+    uv_thread_join(&t->thread);
+    finish(t);
+}
+
+static void run_in_pool(uv_work_t *work)
+{
+    struct own_thread *t = work->data;
+    t->run(t->argument);
+}
+
+static void on_pool_end(uv_work_t *work, int status)
+{
+    (void)status; /* not UV_ECANCELED: nothing calls uv_cancel */
+    finish(work->data);
+}
+
+void own_thread_run(struct own_threads *threads, void (*run)(void *), void (*done)(void *), void *argument)
+{
+    struct own_thread *t = mem_resize(NULL, 0, sizeof *t);
+    *t = (struct own_thread){.all = threads, .next = threads->first, .run = run, .done = done, .argument = argument};
+    if (t->next != NULL) t->next->previous = t;
+    threads->first = t;
+    t->end = mem_resize(NULL, 0, sizeof *t->end);
+    t->end->data = t;
+    ensure(uv_async_init(threads->loop, t->end, on_end) == 0);
+    if (uv_thread_create(&t->thread, run_alone, t) == 0) return;
+    uv_close((uv_handle_t *)t->end, free_handle);
+    t->end = NULL;
+    t->work.data = t;
+    ensure(uv_queue_work(threads->loop, &t->work, run_in_pool, on_pool_end) == 0);
+}
+
+void own_threads_end(struct own_threads *threads)
+{
+    for (struct own_thread *t = threads->first; t != NULL; t = threads->first) {
+        while (t != NULL && t->end == NULL) t = t->next;
+        if (t == NULL) return; /* those of the pool are finished by the loop */
+        uv_thread_join(&t->thread);
+        finish(t);
+    }
+}

@@ -1,0 +1,21 @@
+/* Threads of their own for what waits for others: who a uid is (the user database may be on the network), and the
+ * launcher. libuv's pool has four threads, and reads long bodies, plans and verifies there: a few slow requests would
+ * delay every client that is not known yet. */
+#ifndef FAIRLEAD_DAEMON_OWN_THREAD_H
+#define FAIRLEAD_DAEMON_OWN_THREAD_H
+
+#include <uv.h>
+
+struct own_thread;
+struct own_threads {
+    uv_loop_t *loop;
+    struct own_thread *first; /* that have not ended */
+};
+
+/* Calls run in a thread, and done in the loop afterwards. If the machine has no more threads, in one of the pool. */
+void own_thread_run(struct own_threads *threads, void (*run)(void *), void (*done)(void *), void *argument);
+
+/* Waits for all of them, and calls done for each; before the loop is closed. */
+void own_threads_end(struct own_threads *threads);
+
+#endif
