@@ -333,7 +333,10 @@ static int list_jobs(struct daemon *d, struct bulk_change *b, struct err *e)
     uint32_t units = d->state.jobs.count / LISTED_PER_UNIT;
     b->is_listed = true;
     bulk->units_left -= units < bulk->units_left ? units : bulk->units_left;
-    return job_selection_list(&d->state, &b->event, &b->arena, &b->refs, &b->ref_count, e);
+    if (job_selection_list(&d->state, &b->event, &b->arena, &b->refs, &b->ref_count, e) != 0) return -1;
+    b->is_sorted = true; /* unless a job was requeued */
+    for (uint32_t i = 1; i < b->ref_count; i++) b->is_sorted &= b->refs[i - 1].job_id < b->refs[i].job_id;
+    return 0;
 }
 
 void daemon_advance_bulk(struct daemon *d, struct decided_requests *requests)
@@ -353,11 +356,29 @@ void daemon_advance_bulk(struct daemon *d, struct decided_requests *requests)
     bulk->spent_us += ((int64_t)uv_hrtime() - begin_ns) / 1000;
 }
 
+/* Of jobs that will not wait any more. */
+static bool ends_waiting(const struct bulk_changes *bulk)
+{
+    if (bulk->list.count == 0) return false;
+    const struct event *event = &bulk->list.items[0]->event;
+    return !event->jobs.is_dry_run && (event->kind == EVENT_CANCEL || event->kind == EVENT_HOLD);
+}
+
 bool daemon_bulk_keeps_starts(const struct daemon *d)
 {
-    if (d->bulk.list.count == 0) return false;
-    const struct event *event = &d->bulk.list.items[0]->event;
-    return !event->jobs.is_dry_run && (event->kind == EVENT_CANCEL || event->kind == EVENT_HOLD);
+    return ends_waiting(&d->bulk) && (!d->bulk.list.items[0]->is_sorted || d->state.policy.model == MODEL_TICKETS);
+}
+
+void daemon_bulk_keep_back(struct daemon *d, struct event *time)
+{
+    struct bulk_changes *bulk = &d->bulk;
+    time->time.has_kept = bulk->has_kept;
+    bulk->has_kept = ends_waiting(bulk);
+    if (!bulk->has_kept) return;
+    const struct bulk_change *b = bulk->list.items[0];
+    time->time.has_kept = false;
+    time->time.kept_back = b->refs + b->next;
+    time->time.kept_back_count = b->ref_count - b->next;
 }
 
 /* Half as many units, or twice as many, at most, so that one slow sync does not matter much. */

@@ -36,6 +36,7 @@ struct bulk_change {
     const struct job_ref *refs;
     uint32_t ref_count, next; /* next: the reference with which the next slice begins */
     bool is_listed;           /* refs are known */
+    bool is_sorted;           /* they are all of its jobs, by ascending ids */
     bool is_checking;         /* invariant 3 */
     bool is_continued;        /* the first tasks of the array at `next` were in an earlier slice */
     uint32_t task_first;      /* of the event, if it is continued */
@@ -52,6 +53,7 @@ struct bulk_changes {
     uint32_t units_max;               /* of a turn; 0: not known yet */
     uint32_t units, units_left;       /* of this turn */
     int64_t spent_us;                 /* of this turn, on slices */
+    bool has_kept;                    /* passes have run without the jobs that were still to be changed */
 };
 
 /* To be called at the beginning of a turn. */
@@ -72,8 +74,10 @@ bool daemon_bulk_is_resumed_requeue(const struct daemon *d);
 /* Carries out what fits into this turn. Requests that are complete are added to *requests. */
 void daemon_advance_bulk(struct daemon *d, struct decided_requests *requests);
 
-/* Whether no pass may run yet, because jobs that are being cancelled or held would start. */
+/* Whether no pass may run yet, because jobs that are being cancelled or held would start. Else daemon_bulk_keep_back
+ * tells the pass which jobs to leave out: those of a selection that are still to be changed. */
 bool daemon_bulk_keeps_starts(const struct daemon *d);
+void daemon_bulk_keep_back(struct daemon *d, struct event *time);
 
 /* After the commit, which took commit_us. */
 void daemon_end_bulk_turn(struct daemon *d, int64_t commit_us);

@@ -210,7 +210,8 @@ static void decide_starts(struct daemon *d)
 {
     if (d->state.policy.model != MODEL_TICKETS) ranking_thread_abandon(d); /* the other models use no plan */
     if (d->ranking != NULL || (d->plan == NULL && ranking_thread_begin(d, turn))) return;
-    struct event event = {.kind = EVENT_TIME, .time = {d->machine.boot_id, d->plan}};
+    struct event event = {.kind = EVENT_TIME, .time = {.boot_id = d->machine.boot_id, .plan = d->plan}};
+    daemon_bulk_keep_back(d, &event);
     apply_internal(d, &event);
     ticket_plan_free(d->plan);
     d->plan = NULL;

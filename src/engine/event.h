@@ -288,6 +288,11 @@ struct event {
         struct {
             const char *boot_id;            /* of the current boot, for the tasks that start */
             const struct ticket_plan *plan; /* after ticket_plan_run; NULL: the pass computes the ranking */
+            /* No task of these jobs starts, although they wait: they are about to be held or cancelled. By ascending
+             * ids. Not with tickets. has_kept: earlier passes kept some back that are not among them any more. */
+            const struct job_ref *kept_back;
+            uint32_t kept_back_count;
+            bool has_kept;
         } time;
     };
 };

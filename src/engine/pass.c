@@ -151,6 +151,7 @@ int apply_time(struct apply_context *c, const struct event *event)
         rhythm_restart(&s->rhythm);
         return 0;
     }
+    if (event->time.has_kept) s->pass_is_due = true;
     if (plan == NULL && !pass_is_due(s, c->now_us)) return 0;
     s->dropped_plan = false;
     if (plan == NULL) { /* with a plan, ticket_plan_make has done both */
@@ -158,7 +159,10 @@ int apply_time(struct apply_context *c, const struct event *event)
         rhythm_begin_pass(&s->rhythm);
     }
     s->next_due_us = 0; /* set again by the pass */
+    s->kept_back = event->time.kept_back;
+    s->kept_back_count = event->time.kept_back_count;
     run_pass(c, event->time.boot_id, plan);
+    s->kept_back_count = 0;
     s->rhythm.last_pass_us = c->now_us;
     cpu_weight_update(c);
     return 0;

@@ -23,9 +23,22 @@ void pass_begin_ranking(struct pass *p)
     multifactor_context_make(s, p->c->now_us, p->factors, &s->cycle, &p->multifactor);
 }
 
+static bool is_kept_back(const struct state *s, uint32_t job_id)
+{
+    uint32_t begin = 0, end = s->kept_back_count;
+    while (begin < end) {
+        uint32_t middle = begin + (end - begin) / 2;
+        if (s->kept_back[middle].job_id < job_id)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin < s->kept_back_count && s->kept_back[begin].job_id == job_id;
+}
+
 uint32_t pass_startable_tasks(const struct state *s, const struct job *j)
 {
-    if (j->ended_us != 0 || j->is_held) return 0;
+    if (j->ended_us != 0 || j->is_held || is_kept_back(s, j->id)) return 0;
     uint32_t room = state_user_room(s, j->assoc);
     if (!j->is_array) return room > 0 && j->live_tasks == 0; /* state.h, invariant 3: its one task is pending or live */
     uint32_t tasks = state_array_room(s, j, idset_count(job_waits_ready_tasks(j)));
@@ -48,7 +61,8 @@ uint32_t pass_find_startable(struct state *s, uint32_t group, uint32_t at)
 {
     struct queue *q = &s->pending->queue;
     if (state_user_room(s, s->pending->groups.items[group].assoc) == 0) return NONE;
-    bool is_certain = !s->pending->groups.items[group].has_arrays && s->pending->jobs_started == 0;
+    bool is_certain =
+        !s->pending->groups.items[group].has_arrays && s->pending->jobs_started == 0 && s->kept_back_count == 0;
     at = queue_next(q, group, at);
     while (!is_certain && at != NONE &&
            pass_startable_tasks(s, pending_entry_job(s, &q->groups.items[group].entries.items[at])) == 0)

@@ -39,7 +39,7 @@ static bool find_candidate(const struct heads *h, uint32_t group, struct queue_c
     struct state *s = h->p->c->s;
     struct pending *pending = h->pending;
     const struct pending_first *first = &pending->firsts.items[group];
-    bool is_limited = setting_number(&s->settings, SET_GE_MAX_USER_RUNNING) > 0;
+    bool is_limited = setting_number(&s->settings, SET_GE_MAX_USER_RUNNING) > 0 || s->kept_back_count > 0;
     bool is_certain = pending->jobs_started == 0 && !pending->groups.items[group].has_arrays && !is_limited;
     uint32_t at = is_certain ? first->at : pass_find_startable(s, group, 0);
     struct pending_first other;

@@ -384,12 +384,14 @@ struct state {
     struct live_cluster *live_cluster; /* with what running tasks have booked; NULL: not needed yet, or a document */
     struct limit_table *limit_table;   /* engine/limit_table.h; NULL: not needed yet */
     struct limit_counts *limit_counts; /* engine/limit_counts.h; NULL: not needed yet */
-    uint32_t rules_edition;  /* counts changes of settings, objects and associations by operators, and resets */
-    uint32_t move_edition;   /* counts moves of accounts in the tree */
-    uint32_t object_edition; /* counts changes of objects by operators */
-    uint32_t host_edition;   /* counts changes of the hosts' capacity */
-    bool dropped_plan;       /* since the last pass, because the rules had changed (engine/ticket_plan.h) */
-    bool pass_is_due;        /* a change may let a job start; the rhythm says when that makes a pass due */
+    uint32_t rules_edition;          /* counts changes of settings, objects and associations by operators, and resets */
+    uint32_t move_edition;           /* counts moves of accounts in the tree */
+    uint32_t object_edition;         /* counts changes of objects by operators */
+    uint32_t host_edition;           /* counts changes of the hosts' capacity */
+    bool dropped_plan;               /* since the last pass, because the rules had changed (engine/ticket_plan.h) */
+    const struct job_ref *kept_back; /* of the event that is being applied: struct event.time */
+    uint32_t kept_back_count;
+    bool pass_is_due; /* a change may let a job start; the rhythm says when that makes a pass due */
     struct rhythm rhythm;
     struct launch_backoff launch_backoff;
     const char *no_launcher; /* why no launcher can be reached; NULL: one can, or is being looked for; not stored */

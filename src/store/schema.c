@@ -1,6 +1,5 @@
 /* The schema of fairlead.db. It is public: docs/schema.md explains every column, and `.schema` in sqlite3 shows the
- * comments below. To change it, append a step; never edit one that was released. The test of migrations runs all of
- * them.
+ * comments below. To change it, append a step; never edit one that was released. The test of migrations runs all.
  *
  *     association 1 ──< job 1 ──< task           one row per start: for each attempt of a task
  *          │             └── 1 job_script >── content (scripts and environments, each distinct one stored once)
@@ -16,8 +15,7 @@
  *
  * Invariants
  *   1. PRAGMA user_version is the number of applied steps; application_id is Fairlead's from the first step on. Both
- *      are set in the transaction that creates the tables, so a file either is new (it has no tables) or has all of
- *      them.
+ *      are set in the transaction that creates the tables, so a file either is new (it has no tables) or has all.
  *   2. Times are microseconds since the epoch (_us), and NULL while they are in the future; durations are seconds (_s).
  *      If the machine's clock is set, all times are shifted (clock.c), so a new column that is a time has a row there.
  *   3. States are words. end_us is set exactly in the ended states.
@@ -741,8 +739,7 @@ static const char step_30[] =
 /* Long scripts are stored by several commits, before that of their job (upload.c). */
 static const char step_31[] =
     "ALTER TABLE content ADD COLUMN piece_count INTEGER NOT NULL DEFAULT 0; -- 0: all is in bytes; else bytes is empty\n"
-    "CREATE TABLE content_piece(content_id INTEGER NOT NULL REFERENCES content(id), position INTEGER NOT NULL,\n"
-    "  bytes BLOB NOT NULL, PRIMARY KEY (content_id, position)) STRICT; -- a long content\n"
+    "CREATE TABLE content_piece(content_id INTEGER NOT NULL REFERENCES content(id), position INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (content_id, position)) STRICT; -- a long content\n"
     "CREATE TABLE loose_content(content_id INTEGER PRIMARY KEY REFERENCES content(id)) STRICT; -- no job has it\n"
     "ALTER TABLE job_script ADD COLUMN arguments_id INTEGER REFERENCES content(id); -- of long arguments\n"
     "CREATE INDEX job_script_arguments ON job_script(arguments_id) WHERE arguments_id IS NOT NULL;\n";

@@ -15,7 +15,8 @@
  *      reservation does either. A pass is due when a queue opens for which jobs wait.
  *   9. The same with quotas, which are never exceeded, and with limits of the running tasks of a user and of an
  *      array.
- *  10. The same with limits (test_limit_laws.c). */
+ *  10. The same with limits (test_limit_laws.c).
+ *  11. A pass that has to keep jobs back starts what it would start if they were held, and with them nothing else. */
 #include "../dies.h"
 #include "../limit_world.h"
 #include "../pass_world.h"
@@ -236,6 +237,76 @@ static void the_engine_starts_what_the_listing_says(void **unused)
     }
     print_message("# %u starts in %u worlds\n", started, worlds);
     assert_true(started > 5 * worlds);
+}
+
+/* Applies an event about some of the jobs. */
+static void hold(struct world *w, const struct job_ref *refs, uint32_t count)
+{
+    struct event event = {.kind = EVENT_HOLD, .actor = world_operator, .jobs = {.refs = refs, .count = count}};
+    if (count > 0 && world_apply(w, event, NULL) != 0) fail_msg("%s", ERR_SENTENCE(&w->e));
+}
+
+static uint32_t some_pending(struct world *w, struct rng *rng, struct job_ref *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->s.jobs.count; i++) {
+        const struct job *j = &w->s.jobs.items[i];
+        bool waits = j->ended_us == 0 && !j->is_held && idset_first(&j->pending) != NONE;
+        if (waits && rng_below(rng, 2)) out[count++] = (struct job_ref){j->id, NONE};
+    }
+    return count;
+}
+
+static void expect_equal_starts(const struct world *a, uint32_t first_of_a, const struct world *b)
+{
+    assert_int_equal(a->s.tasks.count, b->s.tasks.count);
+    for (uint32_t i = first_of_a; i < a->s.tasks.count; i++) {
+        assert_int_equal(a->s.tasks.items[i].job_id, b->s.tasks.items[i].job_id);
+        assert_int_equal(a->s.tasks.items[i].task_id, b->s.tasks.items[i].task_id);
+        assert_int_equal(a->s.tasks.items[i].partition, b->s.tasks.items[i].partition);
+    }
+}
+
+static void make_twin(struct world *w, struct rng *rng)
+{
+    pass_world_make(w, rng);
+    world_set(w, "reservations", rng_below(rng, 2) ? "none" : "all");
+    world_set(w, "PriorityType", rng_below(rng, 2) ? "priority/multifactor" : "priority/basic");
+    uint32_t jobs = 1 + (uint32_t)rng_below(rng, 20);
+    for (uint32_t i = 0; i < jobs; i++) pass_world_submit(w, rng, pass_users[rng_below(rng, 4)], "");
+    w->now_us += rng_below(rng, 60) * SECOND;
+}
+
+static void jobs_that_are_kept_back_are_as_if_held(void **unused)
+{
+    (void)unused;
+    uint32_t started = 0, kept = 0, worlds = (uint32_t)repeats(300);
+    for (uint32_t round = 0; round < worlds; round++) {
+        struct rng rng = {round + 1}, same = {round + 1}, own = {round + 1000};
+        struct world keeping, holding;
+        struct job_ref refs[64];
+        make_twin(&keeping, &rng);
+        make_twin(&holding, &same);
+        uint32_t count = some_pending(&keeping, &own, refs), first = keeping.s.tasks.count;
+        hold(&holding, refs, count);
+        keeping.s.pass_is_due = holding.s.pass_is_due = true;
+        struct event time = {.kind = EVENT_TIME,
+                             .time = {.boot_id = "boot-1", .kept_back = refs, .kept_back_count = count}};
+        assert_int_equal(world_apply(&keeping, time, NULL), 0);
+        assert_int_equal(world_apply(&holding, (struct event){.kind = EVENT_TIME, .time = {.boot_id = "boot-1"}}, NULL),
+                         0);
+        expect_equal_starts(&keeping, first, &holding);
+        started += keeping.s.tasks.count - first;
+        kept += count;
+        time.time = (__typeof__(time.time)){.boot_id = "boot-1", .has_kept = true};
+        assert_int_equal(world_apply(&keeping, time, NULL), 0);
+        keeping.s.pass_is_due = true;
+        assert_int_equal(world_pass(&keeping), 0); /* what was kept back has started now, as far as it fits */
+        world_release(&keeping);
+        world_release(&holding);
+    }
+    print_message("# %u starts beside %u jobs that were kept back\n", started, kept);
+    assert_true(started > worlds && kept > worlds);
 }
 
 /* --- reservations ------------------------------------------------------------------------------------------------- */
@@ -519,6 +590,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_engine_starts_what_the_listing_says),
+        cmocka_unit_test(jobs_that_are_kept_back_are_as_if_held),
         cmocka_unit_test(a_pass_starts_what_a_run_over_all_jobs_starts),
         cmocka_unit_test(likewise_with_load_values),
         cmocka_unit_test(likewise_with_several_hosts),

@@ -122,6 +122,23 @@ def test_nothing_starts_while_jobs_are_cancelled(crowd):
     assert not (crowd.instance.work / 'has_run').exists()
 
 
+def test_other_jobs_start_while_jobs_are_cancelled(crowd):
+    """A job that was not listed starts in one of the next rounds, and not after all slices."""
+    crowd.instance.good('cancel', crowd.sleeper)
+    crowd.instance.until_state(crowd.sleeper, 'CANCELLED')
+    cancel = crowd.begin('cancel', '--all')
+    connection = SocketConnection(crowd.instance.socket)
+    connection.request('POST', '/v1/jobs', json.dumps({'directory': '/', 'command': 'c', 'arguments': ['/bin/true'], 'environment': []}))
+    crowd.go_on()
+    other = json.load(connection.getresponse())['job_id']
+    connection.close()
+    assert crowd.end(cancel) == (0, 'Cancelled %d jobs\n' % JOBS, '')
+    crowd.instance.good('wait', other)
+    with crowd.database() as db:
+        launched = db.execute('SELECT launch_us FROM task WHERE job_id = ?', (other,)).fetchone()[0]
+        assert launched < db.execute('SELECT max(cancelled_us) FROM job').fetchone()[0]
+
+
 def test_jobs_that_are_named_twice_or_unknown(crowd):
     """As in one event: each job counts once, and refusals are reported in the order of the references."""
     ids = [str(job) for job in crowd.ids[:3000]]
