@@ -8,8 +8,7 @@
  *     host, host_group, pe                       objects that administrators define
  *     owner_usage                                usage of users and projects, for the share tree of the tickets model
  *     min_priority                               minimum priorities of pending jobs, with INCR_ONLY
- *     setting, counters
- *     clock_event                                times at which the machine's clock was set
+ *     setting, counters, clock_event             the latter: times at which the machine's clock was set
  *     audit                                      changes by administrators
  *     pruned_usage                               sums of tasks that were removed
  *
