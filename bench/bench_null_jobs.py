@@ -120,8 +120,12 @@ def measure(at_once, state, folder):
 
 def run_enforced(state, settings, options):
     """Milliseconds of CPU time of a null job, with a launcher that was started with these options."""
+    launcher = find_pid('fairlead-launcher', state)  # before: a launcher without a daemon may end by itself
     run('stop', '--state', str(state))
-    os.kill(find_pid('fairlead-launcher', state), signal.SIGTERM)
+    try:
+        os.kill(launcher, signal.SIGTERM)
+    except ProcessLookupError:
+        pass
     while (state / 'launcher.sock').exists():
         time.sleep(0.01)
     with subprocess.Popen([BUILD / 'fairlead-launcher', '--private', '--state', state, *options]) as launcher:

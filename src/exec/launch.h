@@ -79,6 +79,8 @@ struct launch_record {
                                           * not start */
     char boot[LAUNCH_BOOT_SIZE];         /* the kernel's id of the boot; "": not known */
     int32_t pid;                         /* of the job's main process; 0 if it never started */
+    int64_t before_cpu_us;   /* CPU time and I/O of the children that the keeper had waited for before: of other */
+    int64_t before_io_bytes; /* launches. What is measured of the keeper while the launch runs has them, too */
     /* The members below are set for LAUNCH_ENDED; end, max_rss_kib and detail also for LAUNCH_COMPLETING, if the end is
      * LAUNCH_OUT_OF_MEMORY: */
     enum launch_end end;

@@ -29,7 +29,8 @@ static const struct record_field {
     enum record_field_type type;
     size_t offset;
     bool is_required;
-    int64_t max; /* of a number; the minimum is 0. Of a text: its size, with the closing zero */
+    bool is_rare; /* left out if it is 0 */
+    int64_t max;  /* of a number; the minimum is 0. Of a text: its size, with the closing zero */
 } fields[] = {
     {.name = "id", .type = RECORD_FIELD_U64, MEMBER(id), .is_required = true},
     {.name = "phase", .type = RECORD_FIELD_PHASE, MEMBER(phase), .is_required = true},
@@ -39,6 +40,8 @@ static const struct record_field {
     {.name = "started_boot_us", .type = RECORD_FIELD_I64, MEMBER(started_boot_us), LARGE},
     {.name = "boot", .type = RECORD_FIELD_TEXT, MEMBER(boot), .max = LAUNCH_BOOT_SIZE},
     {.name = "pid", .type = RECORD_FIELD_I32, MEMBER(pid), .max = INT32_MAX},
+    {.name = "before_cpu_us", .type = RECORD_FIELD_I64, MEMBER(before_cpu_us), LARGE, .is_rare = true},
+    {.name = "before_io_bytes", .type = RECORD_FIELD_I64, MEMBER(before_io_bytes), LARGE, .is_rare = true},
     {.name = "end", .type = RECORD_FIELD_END, MEMBER(end)},
     {.name = "exit_status", .type = RECORD_FIELD_I32, MEMBER(exit_status), .max = 255},
     {.name = "signal", .type = RECORD_FIELD_I32, MEMBER(signal), .max = 127},
@@ -60,8 +63,16 @@ enum { RECORD_FIELD_COUNT = sizeof fields / sizeof *fields };
         memcpy((char *)(record) + (field)->offset, &stored_, sizeof stored_); \
     } while (0)
 
+static bool is_zero(const struct record_field *f, const struct launch_record *record)
+{
+    ensure(f->type == RECORD_FIELD_I64);
+    LOAD(int64_t, value, record, f);
+    return value == 0;
+}
+
 static void format_field(const struct record_field *f, const struct launch_record *record, struct buf *out)
 {
+    if (f->is_rare && is_zero(f, record)) return;
     buf_format(out, "%s=", f->name);
     switch (f->type) {
     case RECORD_FIELD_U64: {

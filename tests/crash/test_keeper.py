@@ -890,7 +890,7 @@ def test_a_keeper_is_killed_at_every_call(tmp_path, tracing):
         assert ran in allowed[record['end']], (n, record)
         assert not record['pid'] or not alive(record['pid']), n
         group = logged(world.state)[1].start.get('cgroup')
-        assert not group or not os.path.exists(group), n  # its control group is removed
+        until(lambda: not group or not os.path.exists(group), 'its control group to be removed')
 
     kill_at_every_call(tmp_path, 'keeper', check)
 

@@ -1,8 +1,10 @@
 """Keepers in trouble: many are killed at once, one is stopped by its own job, and the launcher has no descriptors to look at
 them. Figures are printed."""
+import ctypes
 import os
 import pathlib
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -10,7 +12,7 @@ import time
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from exec_world import US, World, alive, kill, until  # noqa: E402
+from exec_world import PATIENCE, US, World, alive, kill, until  # noqa: E402
 
 SANITIZED = os.environ.get('FAIRLEAD_SANITIZED') == '1'
 BOOT_ID = pathlib.Path('/proc/sys/kernel/random/boot_id').read_text().strip()
@@ -127,6 +129,112 @@ def test_a_keeper_that_is_stopped_again_and_again_is_killed(world, is_cancelled)
     record = world.ended(1)
     assert record['end'] in ({'cancelled', 'lost'} if is_cancelled else {'lost'})
     assert not alive(pid)
+
+
+# ---- one keeper for several launches ----
+
+
+class Successors:
+    """Starts launches one after the other, until a keeper keeps two of them: on a busy machine it may not wait for so long."""
+
+    def __init__(self, world):
+        self.world, self.last_id = world, 0
+
+    def run(self, command, **fields):
+        """Starts a launch and waits for its end. Returns its keeper, which the command may change, and its record."""
+        self.last_id += 1
+        self.world.start(self.last_id, 'sh', '-c', 'echo $PPID; ' + command, **fields)
+        record = self.world.ended(self.last_id)
+        self.world.send('ack', self.last_id)
+        return int(self.world.output(self.last_id).split()[0]), record
+
+    def pair(self, first, second, act=lambda keeper: None, **fields):
+        """The record and the output of the second command, behind the first one with the same keeper."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            keeper, _ = self.run(first)
+            act(keeper)
+            later, record = self.run(second, **fields)
+            if later == keeper:
+                return record, self.world.output(self.last_id).split()[1:]
+        raise AssertionError('no keeper has kept two launches')
+
+
+def test_a_keeper_keeps_another_launch(world):
+    record, output = Successors(world).pair('true', 'echo $FAIRLEAD_LAUNCH_ID; exit 3')
+    assert (record['end'], record['exit_status'], output) == ('exited', 3, [str(record['id'])])
+    world.until_forgotten()
+
+
+def test_usage_is_that_of_one_launch(world):
+    """The kernel adds up what a process has waited for, and keeps the largest peak."""
+    busy = 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; head -c 60000000 /dev/zero | tail -n 1 > /dev/null'
+    record, _ = Successors(world).pair(busy, 'true')
+    assert record['cpu_us'] < 150000 * (10 if SANITIZED else 1)
+    assert record['max_rss_kib'] < 30000 * (10 if SANITIZED else 1)
+    assert 'before_cpu_us' in world.logged(record['id']).records['ended']
+
+
+def send_order(pid, order, value):
+    """Sends an order of exec/launcher/keeper_orders.h."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.sigqueue(ctypes.c_int(pid), ctypes.c_int(34 + order), ctypes.c_void_p(value))
+
+
+def test_an_order_for_a_launch_that_has_ended_is_not_for_the_next_one(world):
+    record, _ = Successors(world).pair('true', 'sleep 0.3', act=lambda keeper: send_order(keeper, 0, 0))
+    assert record['end'] == 'exited'
+    record, _ = Successors(world).pair('true', 'sleep 0.3', act=lambda keeper: send_order(keeper, 2, 1))
+    assert record['end'] == 'exited'
+
+
+@pytest.mark.parametrize('change, show', [
+    ('prlimit --pid $PPID --core=4096:4096', 'prlimit --core --noheadings -o SOFT'),
+    ('renice -n 7 -p $PPID', 'nice'),
+    ('taskset -p 1 $PPID', 'taskset -p $$ | cut -d: -f2'),
+    ('echo 500 > /proc/$PPID/oom_score_adj', 'cat /proc/self/oom_score_adj'),
+])
+def test_a_keeper_that_its_job_has_changed_keeps_no_other_launch(world, change, show):
+    run = Successors(world)
+    _, _ = run.run(show)
+    before = world.output(run.last_id).split()[1:]
+    for _ in range(5):
+        changed, record = run.run('{ %s; } > /dev/null' % change)
+        assert record['exit_status'] == 0
+        keeper, _ = run.run(show)
+        assert keeper != changed and world.output(run.last_id).split()[1:] == before
+
+
+def test_idle_keepers_end_soon(world):
+    keeper, _ = Successors(world).run('true')
+    until(lambda: not alive(keeper), 'the keeper to end')
+
+
+def test_an_idle_keeper_ends_with_its_launcher(world):
+    """It keeps no launch that the launcher has not handed to it, and does not keep the next launcher away."""
+    keeper, _ = Successors(world).run('true')
+    kill_launcher(world)
+    until(lambda: not alive(keeper), 'the keeper to end')
+    world.connect()
+    world.synced()
+    world.start(100, 'true')
+    assert world.ended(100)['end'] == 'exited'
+
+
+@pytest.mark.parametrize('number', [signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM])
+def test_a_launch_that_finds_its_idle_keeper_disturbed(world, number):
+    """It runs once, or it never ran and may be started again."""
+    run = Successors(world)
+    for _ in range(20):
+        keeper, _ = run.run('true')
+        kill(keeper, number)
+        run.last_id += 1
+        world.start(run.last_id, 'sh', '-c', 'echo ran')
+        record = world.ended(run.last_id)
+        world.send('ack', run.last_id)
+        ran = (world.path / ('%d.out' % run.last_id)).exists() and world.output(run.last_id)
+        assert (record['end'], ran) in {('exited', 'ran\n'), ('unavailable', False)}
+    world.until_forgotten()
 
 
 # ---- no descriptors ----

@@ -566,7 +566,7 @@ def test_a_keeper_has_a_title_and_few_open_files(world):
 
     # The keeper closes the pipe to the job's process once the program runs.
     until(lambda: names() == {'', '/dev/null', '/launcher.log', '/launcher.events', '/launches/keepers', '/launches/1.log',
-                              'anon_inode'},
+                              'anon_inode', 'socket'},
           'the keeper to have only its own files open')
 
 

@@ -140,7 +140,10 @@ static bool join_path(const char *group, const char *name, char out[PATH_MAX])
 /* Which all can read, whatever the umask: programs look up the limits of their group. */
 static bool make_directory(const char *path)
 {
-    return mkdir(path, 0755) == 0 && chmod(path, 0755) == 0;
+    const mode_t others_umask = umask(022);
+    bool is_created = mkdir(path, 0755) == 0;
+    (void)umask(others_umask);
+    return is_created;
 }
 
 static bool write_file(const char *group, const char *name, const char *text)
@@ -316,10 +319,19 @@ struct enforcement cgroup_enforcement(const struct cgroup_parent *parent)
 
 /* --- one group ---------------------------------------------------------------------------------------------------- */
 
+enum { NAME_KEY_DIGITS = 8 };
+
+bool cgroup_parse_name(const char *name, struct str instance_id, uint64_t *out_launch_id)
+{
+    struct str rest, prefix = str_cut(str(name), '-', &rest), id = str_cut(rest, '-', &rest);
+    return instance_id.length >= NAME_KEY_DIGITS && str_equal(prefix, str("fairlead")) &&
+           str_equal(rest, (struct str){instance_id.text, NAME_KEY_DIGITS}) && number_parse_u64(id, out_launch_id);
+}
+
 static void set_path(const char *parent, uint64_t launch_id, const char *key, struct cgroup *out)
 {
     char name[96];
-    text_format(name, sizeof name, "fairlead-%" PRIu64 "-%.8s", launch_id, key);
+    text_format(name, sizeof name, "fairlead-%" PRIu64 "-%.*s", launch_id, NAME_KEY_DIGITS, key);
     if (parent[0] == '\0' || !join_path(parent, name, out->path)) out->path[0] = '\0';
 }
 

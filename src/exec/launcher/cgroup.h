@@ -61,6 +61,9 @@ void cgroup_set_memory_path(const struct cgroup_parent *parent, uint64_t launch_
 void cgroup_set_cpuset_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key,
                             struct cgroup *out);
 
+/* The launch in the name of a group. False: it is not one of this instance, or the instance has no id. Pure. */
+bool cgroup_parse_name(const char *name, struct str instance_id, uint64_t *out_launch_id);
+
 /* Creates the group. If that fails, its path becomes empty. */
 void cgroup_create(struct cgroup *g);
 

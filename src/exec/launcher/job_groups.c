@@ -1,5 +1,10 @@
 #include "exec/launcher/job_groups.h"
 
+#include <dirent.h>
+#include <string.h>
+
+#include "base/number.h"
+
 /* The group of version 2 comes first: with oom.group the kernel ends all processes of a job, and not one of them. */
 static void prepare_memory(const struct cgroup_parent *parents, const struct launch *launch,
                            const struct process_identity *identity, struct job_groups *out)
@@ -64,4 +69,33 @@ bool job_groups_remove_wait(const struct job_groups *groups, const struct proces
 {
     return cgroup_remove_wait(&identity->cgroup) && cgroup_remove_wait(&groups->cpu) &&
            cgroup_remove_wait(&groups->memory) && cgroup_remove_wait(&groups->cpuset);
+}
+
+static void list_below(const char *parent, struct str instance_id, struct job_group_ids *out)
+{
+    DIR *groups = parent[0] == '\0' ? NULL : opendir(parent);
+    if (groups == NULL) return;
+    for (struct dirent *entry; (entry = readdir(groups)) != NULL;) {
+        uint64_t id;
+        if (cgroup_parse_name(entry->d_name, instance_id, &id)) *array_add(&out->list) = id;
+    }
+    closedir(groups);
+}
+
+void job_groups_list(const struct cgroup_parent *parents, struct str instance_id, struct job_group_ids *out)
+{
+    list_below(parents->path, instance_id, out);
+    list_below(parents->cpu_path, instance_id, out);
+    list_below(parents->memory_path, instance_id, out);
+    list_below(parents->cpuset_path, instance_id, out);
+}
+
+void job_groups_remove_left(const struct cgroup_parent *parents, struct str instance_id, uint64_t launch_id)
+{
+    struct process_identity identity = {0};
+    struct job_groups groups;
+    memcpy(identity.key, instance_id.text, LAUNCH_KEY_SIZE / 2);
+    cgroup_set_path(parents, launch_id, identity.key, &identity.cgroup);
+    job_groups_find(parents, launch_id, &identity, &groups);
+    (void)job_groups_remove(&groups, &identity);
 }

@@ -32,4 +32,14 @@ void job_groups_find(const struct cgroup_parent *parents, uint64_t launch_id, co
 bool job_groups_remove(const struct job_groups *groups, const struct process_identity *identity);
 bool job_groups_remove_wait(const struct job_groups *groups, const struct process_identity *identity);
 
+/* The launches of an instance that have left a group of version 2, or one of version 1. They are told by their names,
+ * if the instance has an id. */
+struct job_group_ids {
+    ARRAY(uint64_t) list;
+};
+void job_groups_list(const struct cgroup_parent *parents, struct str instance_id, struct job_group_ids *out);
+
+/* Removes the groups of such a launch that have no process. */
+void job_groups_remove_left(const struct cgroup_parent *parents, struct str instance_id, uint64_t launch_id);
+
 #endif

@@ -287,6 +287,7 @@ int job_process_fork(const struct launch *launch, const struct launch_command *c
 {
     static struct job_setup s; /* the job's process may use it after this function has returned (I1) */
     int report[2];
+    mem_free(s.cpus); /* of the launch before */
     s = (struct job_setup){.launch = launch,
                            .command = command,
                            .inherited = surroundings->inherited,

@@ -1,4 +1,4 @@
-/* The keeper of one job. It works without launcher and daemon, which may end and restart meanwhile: it enforces the
+/* The keeper of a job. It works without launcher and daemon, which may end and restart meanwhile: it enforces the
  * time limit, takes orders as signals (keeper_orders.h), ends all processes that the job leaves behind, and appends
  * its records to the log (segments.h).
  *
@@ -10,9 +10,8 @@
  *
  *  I1  The keeper has its lock before it does anything else. Its copy of the launcher's own lock keeps the next
  *      launcher away until then. The record "started" is in the log before the job's process may execute its program.
- *  I2  The end record is written when waitpid says that no descendant is left, and it is the last record. Then the
- *      keeper exits, which tells the launcher. If the launcher that forked it is gone, the keeper syncs the end;
- *      otherwise the launcher does, if need be.
+ *  I2  The end record is written when waitpid says that no descendant is left, and it is the last record. If the
+ *      launcher that forked it is gone, the keeper syncs the end; otherwise the launcher does, if need be.
  *  I3  The first reason to end is the one that is recorded: a job that is cancelled during the grace after its time
  *      limit has TIMED_OUT.
  *  I4  During ENDING the deadline only moves nearer.
@@ -20,6 +19,10 @@
  *      holds; the daemon, whose database has it, repeats it whenever it connects.
  *  I6  That a job is ended for its memory is in the log before it is ended, so a keeper that is killed meanwhile does
  *      not make its end unknown.
+ *
+ *  I7  Behind the end, the keeper exits, which tells the launcher; or it tells the launcher, releases all that it had
+ *      for the launch, and waits for the next one (next_launch.h). Which of both it does is decided before the end is
+ *      written: a launcher that knows the end sends no launch to a keeper that exits.
  *
  * Memory: where a control group has the job's limit, the kernel ends its processes. Elsewhere the launcher looks at all
  * jobs together (memory_watch.c), and the keeper of one that seems to use too much checks it (memory_check.c).
@@ -30,7 +33,7 @@
  * The keeper runs as the launcher's user; the job's process changes to the job's user (job_process.c). So under a root
  * launcher a user can neither forge a record nor kill a keeper, and a keeper can end processes that the user started
  * with another identity. */
-#include "exec/launcher/keeper.h"
+#include "exec/launcher/keeper_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,6 +52,7 @@
 #include "exec/launcher/durable.h"
 #include "exec/launcher/job_script.h"
 #include "exec/launcher/keeper_orders.h"
+#include "exec/launcher/keeper_usage.h"
 #include "exec/launcher/log_text.h"
 #include "exec/launcher/memory_check.h"
 #include "exec/launcher/process_title.h"
@@ -60,8 +64,7 @@
 #define KILL_WAIT_MIN_US INT64_C(1000)
 #define KILL_WAIT_MAX_US INT64_C(200000)
 #define NEVER INT64_MAX
-#define START_FREE_US (2 * US_PER_S)  /* a launch that never ran is not charged for less */
-#define KEEPER_NAME "fairlead-keeper" /* 15 bytes, so the kernel keeps all of it */
+#define START_FREE_US (2 * US_PER_S) /* a launch that never ran is not charged for less */
 
 enum {
     SIGNALS_PER_READ = 8,
@@ -71,6 +74,7 @@ enum {
 enum keeper_phase { PREPARING, RUNNING, ENDING, KILLING, GONE };
 
 struct keeper {
+    struct keeper_process *process;
     struct keeper_task *task;
     struct process_identity *identity;
     struct launch_record record; /* as last written; pid 0: the program was not executed */
@@ -83,6 +87,7 @@ struct keeper {
     int oom_fd;            /* readable when the kernel is about to kill for memory; -1: no such descriptor */
     uint32_t cpu_weight;   /* as last ordered; 0: not yet */
     struct launch_command command;
+    struct keeper_usage usage;
     struct job_process job; /* report_fd is -1 once there is nothing more to read */
     enum keeper_phase phase;
     int64_t time_limit_us, grace_us;
@@ -97,6 +102,8 @@ struct keeper {
     int main_status;              /* from waitpid, if is_main_gone */
     struct launch_record outcome; /* of the end record: id, end, exit_status, signal, detail */
     bool is_decided;              /* outcome.end is set (I3) */
+    bool is_locked;               /* it has the lock of the launch (I1) */
+    bool is_of_own_user;          /* the job can change this process */
     bool has_script;              /* launches/ID.script exists */
     int timer_fd;                 /* -1: not needed yet */
 };
@@ -151,34 +158,6 @@ static void notice_kernel_kills(struct keeper *k)
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
 
-/* The peak of the largest process that was waited for. Linux takes what the job's process had before its exec for its
- * own, a copy of the keeper's memory, which may have had the launches of other users as well. A peak that is no larger
- * says nothing of the job, if that was much: 0, and what was measured while it ran counts. */
-static int64_t peak_of_children_kib(const struct rusage *children)
-{
-    enum { MUCH_KIB = 32768, LOOKUP_KIB = 4096 };
-    struct rusage own;
-    ensure(getrusage(RUSAGE_SELF, &own) == 0);
-    bool is_own_copy = own.ru_maxrss >= MUCH_KIB && children->ru_maxrss <= own.ru_maxrss + LOOKUP_KIB;
-    return is_own_copy ? 0 : children->ru_maxrss;
-}
-
-/* What the kernel has added up for all processes that were waited for, however deep below the keeper. The group knows
- * more if a process ignored the ends of its children; it knows less of I/O that has not reached a device yet; so the
- * larger number counts. */
-static void fill_usage(struct launch_record *record, const struct cgroup_usage *group)
-{
-    enum { BLOCK_SIZE = 512 }; /* of ru_inblock and ru_oublock: getrusage(2) */
-    struct rusage usage;
-    ensure(getrusage(RUSAGE_CHILDREN, &usage) == 0);
-    record->cpu_us = ((int64_t)usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * US_PER_S + usage.ru_utime.tv_usec +
-                     usage.ru_stime.tv_usec;
-    record->max_rss_kib = peak_of_children_kib(&usage);
-    record->io_bytes = ((int64_t)usage.ru_inblock + usage.ru_oublock) * BLOCK_SIZE;
-    if (record->cpu_us < group->cpu_us) record->cpu_us = group->cpu_us;
-    if (record->io_bytes < group->io_bytes) record->io_bytes = group->io_bytes;
-}
-
 static void fill_exit_status(struct keeper *k)
 {
     if (!k->is_main_gone || launch_end_is_never_ran(k->outcome.end) || k->record.pid == 0) return;
@@ -197,12 +176,11 @@ static int append_record(const struct keeper *k, const struct launch_record *rec
     return result;
 }
 
-/* Tells the launcher that the log has a new record, or the one after it: if the fifo is full, it is going to read the
- * log anyway. */
-static void notify(struct keeper *k)
+/* Tells the launcher that the log has a new record. False: the fifo is full. */
+static bool notify(struct keeper *k)
 {
     k->notice_us = NEVER;
-    (void)!write(k->task->events_fd, &k->outcome.id, sizeof k->outcome.id);
+    return write(k->task->events_fd, &k->outcome.id, sizeof k->outcome.id) == (ssize_t)sizeof k->outcome.id;
 }
 
 /* Tries until the end is in the log, because the disk may be full where no space can be allocated before. */
@@ -225,7 +203,18 @@ static bool is_charged_unstarted(const struct keeper *k)
            !k->was_looked_up && clock_boot_us() - k->started_us >= START_FREE_US;
 }
 
-static _Noreturn void finish(struct keeper *k)
+/* Decides whether this process keeps another launch, before the end says that it waits for one. */
+static void settle_next(struct keeper *k)
+{
+    const struct keeper_process *p = k->process;
+    struct keeper_task *t = k->task;
+    bool is_unchanged = p->has_attributes && (!k->is_of_own_user || keeper_attributes_are(&p->attributes));
+    if (t->next_fd < 0 || (k->is_locked && is_unchanged && getppid() == t->launcher_pid)) return;
+    close(t->next_fd);
+    t->next_fd = -1;
+}
+
+static void finish(struct keeper *k)
 {
     struct launch_record record = k->record;
     struct cgroup_usage group_usage;
@@ -234,7 +223,6 @@ static _Noreturn void finish(struct keeper *k)
     cgroup_read_sums(k->identity->cgroup.path, &scratch, &group_usage);
     buf_release(&scratch);
     notice_kernel_kills(k);
-    (void)job_groups_remove_wait(&k->groups, k->identity);
     remove_script(k);
     decide_end(k, LAUNCH_EXITED, "");
     fill_exit_status(k);
@@ -245,24 +233,26 @@ static _Noreturn void finish(struct keeper *k)
     record.exit_status = k->outcome.exit_status;
     record.signal = k->outcome.signal;
     memcpy(record.detail, k->outcome.detail, sizeof record.detail);
-    fill_usage(&record, &group_usage);
+    keeper_usage_fill(&k->usage, &group_usage, &record);
     if (record.max_rss_kib < k->record.max_rss_kib) record.max_rss_kib = k->record.max_rss_kib;
     if (launch_end_is_never_ran(record.end)) record.pid = 0;
     if (record.pid == 0 && !is_charged_unstarted(k)) record.started_us = record.started_boot_us = 0;
+    settle_next(k);
     write_end(k, &record);
-    _exit(0);
 }
 
 /* Reaps every child that has ended; finishes if no child is left (I2). */
 static void reap_children(struct keeper *k)
 {
-    for (;;) {
+    while (k->phase != GONE) {
         int status;
-        pid_t pid = waitpid(-1, &status, WNOHANG);
+        struct rusage usage;
+        pid_t pid = wait4(-1, &status, WNOHANG, &usage);
         if (pid < 0 && errno == EINTR) continue;
         if (pid < 0) finish(k);
-        if (pid == 0) return;
+        if (pid <= 0) return;
         k->has_reaped = true;
+        keeper_usage_add(&k->usage, &usage);
         if (pid != k->job.pid) continue;
         k->is_main_gone = true;
         k->main_status = status;
@@ -316,7 +306,7 @@ static void write_completing(struct keeper *k)
     }
     if (append_record(k, &record) < 0) return;
     k->record = record;
-    notify(k);
+    (void)notify(k); /* if the fifo is full, the launcher learns it with the end */
 }
 
 /* Sends SIGTERM to all processes now, and SIGKILL after the grace. While the job is being ended, this can only shorten
@@ -518,7 +508,7 @@ static void read_report(struct keeper *k)
 /* The job has run for a while: its launch is needed no more. */
 static void on_notice_due(struct keeper *k)
 {
-    notify(k);
+    (void)notify(k);
     k->task->launch = NULL;
     arena_release(k->task->memory);
     buf_release(k->task->bytes);
@@ -596,9 +586,9 @@ static int poll_timeout_ms(int64_t until_us)
     return left_ms < 0 ? 0 : left_ms < MAX_MS ? (int)left_ms : MAX_MS;
 }
 
-static _Noreturn void run_loop(struct keeper *k)
+static void run_loop(struct keeper *k)
 {
-    for (;;) {
+    while (k->phase != GONE) {
         int64_t until_us = set_timer(k);
         struct pollfd fds[] = {{.fd = k->task->signal_fd, .events = POLLIN},
                                {.fd = is_quiet(k) ? -1 : k->job.report_fd, .events = POLLIN},
@@ -614,12 +604,14 @@ static _Noreturn void run_loop(struct keeper *k)
             read_signals(k);
             reap_children(k);
         }
+        if (k->phase == GONE) break;
         if (k->is_main_gone && k->phase == RUNNING) end_leftovers(k);
         if (k->is_main_gone && k->phase == ENDING)
             k->deadline_us = min_us(k->deadline_us, clock_boot_us() + LEFTOVER_GRACE_US);
         if (k->deadline_us != NEVER && clock_boot_us() >= k->deadline_us) on_deadline(k);
         if (k->phase == KILLING) {
             reap_children(k);
+            if (k->phase == GONE) break;
             kill_round(k);
         }
         if (k->notice_us != NEVER && k->job.report_fd < 0 && !is_quiet(k)) on_notice_due(k);
@@ -644,17 +636,30 @@ static void close_all_but(const int *kept, int count)
     (void)close_range((unsigned)next, ~0u, 0);
 }
 
-static int set_up_process(const struct keeper *k, struct err *e)
+static int set_up_process(struct keeper_process *p, struct err *e)
 {
-    const struct keeper_task *t = k->task;
-    char title[32 + LAUNCH_NAME_MAX];
-    if (segments_lock_keeper(t->keepers_fd, t->launch->id, e)) return -1; /* I1 */
-    close_all_but((const int[]){t->spool->fd, t->log_fd, t->keepers_fd, t->events_fd, t->signal_fd}, 5);
+    const struct keeper_task *t = p->task;
+    p->is_set_up = true;
+    close_all_but((const int[]){t->spool->fd, t->log_fd, t->keepers_fd, t->events_fd, t->signal_fd, t->next_fd}, 6);
     (void)setsid();
-    text_format(title, sizeof title, KEEPER_NAME " %s", t->launch->name);
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
+        return err_set(e, ERR_UNAVAILABLE, "cannot set up a keeper: %s", strerror(errno));
+    p->has_attributes = keeper_attributes_read(&p->attributes);
+    return 0;
+}
+
+/* Takes the lock of the launch, and gives back that of the launcher, which came with the launch (I1). */
+static int take_lock(struct keeper *k, struct err *e)
+{
+    struct keeper_process *p = k->process;
+    char title[32 + LAUNCH_NAME_MAX];
+    k->is_locked = segments_lock_keeper(k->task->keepers_fd, k->outcome.id, e) == 0;
+    if (!k->is_locked) return -1;
+    if (p->lock_fd >= 0) close(p->lock_fd);
+    p->lock_fd = -1;
+    text_format(title, sizeof title, KEEPER_NAME " %s", k->task->launch->name);
     process_title_set(title);
-    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0) return 0;
-    return err_set(e, ERR_UNAVAILABLE, "cannot set up a keeper: %s", strerror(errno));
+    return p->is_set_up ? 0 : set_up_process(p, e);
 }
 
 static int write_script(struct keeper *k, struct err *e)
@@ -671,6 +676,7 @@ static void prepare_record(struct keeper *k)
     launch_record_set_time(&k->record, k->identity->boot_id);
     k->record.started_us = k->record.at_us;
     k->record.started_boot_us = k->started_us = k->record.at_boot_us;
+    keeper_usage_note_before(&k->record);
     k->notice_us = k->started_us + NOTICE_WAIT_US;
     log_text_add_start(&k->start_line, k->record);
     k->log_offset = lseek(k->task->log_fd, 0, SEEK_END);
@@ -681,7 +687,7 @@ static int prepare_job(struct keeper *k, struct err *e)
 {
     struct keeper_task *t = k->task;
     char script_path[LAUNCH_PATH_MAX + 64];
-    if (set_up_process(k, e)) return -1;
+    if (take_lock(k, e)) return -1;
     text_format(script_path, sizeof script_path, "%s/launches/%" PRIu64 ".script", t->spool->path, t->launch->id);
     if (write_script(k, e)) return -1;
     launch_command_build(t->launch, script_path, k->identity->key, t->memory, &k->command);
@@ -704,10 +710,47 @@ bool keeper_is(pid_t pid)
     return is_keeper;
 }
 
-_Noreturn void keeper_main(struct keeper_task *task)
+/* --- from one launch to the next ---------------------------------------------------------------------------------- */
+
+/* The fifo is full of what the launcher has not read yet. */
+static void notify_surely(struct keeper *k)
+{
+    struct pollfd p = {.fd = k->task->events_fd, .events = POLLOUT};
+    enum { LOOK_MS = 100 };
+    while (!notify(k) && getppid() == k->task->launcher_pid) (void)poll(&p, 1, LOOK_MS);
+}
+
+/* Gives back all that it had for its launch. The launcher is told first, so that the next launch comes meanwhile; the
+ * lock goes after the end was appended, so that the launch always has one of them (I1). Groups that are left because
+ * this process is killed now are empty, and the launcher removes them (struct left_groups, job_groups_list). */
+static void release(struct keeper *k)
+{
+    struct keeper_task *t = k->task;
+    const int fds[] = {k->job.report_fd, k->oom_fd, k->timer_fd,
+                       k->memory_check.pid != 0 ? k->memory_check.result_fd : -1, t->log_fd};
+    if (t->next_fd >= 0) {
+        segments_unlock_keeper(t->keepers_fd, k->outcome.id);
+        notify_surely(k);
+    }
+    (void)job_groups_remove_wait(&k->groups, k->identity);
+    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++) {
+        if (fds[i] >= 0) close(fds[i]);
+    }
+    buf_release(&k->start_line);
+    if (t->memory == &k->process->memory) {
+        arena_clear(t->memory);
+    } else {
+        arena_release(t->memory); /* copies of the launcher's */
+        buf_release(t->bytes);
+    }
+}
+
+void keeper_keep(struct keeper_process *p)
 {
     struct err e;
+    struct keeper_task *task = p->task;
     struct keeper k = {
+        .process = p,
         .task = task,
         .identity = task->identity,
         .record = {.id = task->launch->id, .phase = LAUNCH_STARTED},
@@ -720,11 +763,14 @@ _Noreturn void keeper_main(struct keeper_task *task)
         .mem_mib = task->launch->mem_mib,
         .oom_fd = -1,
         .outcome = {.id = task->launch->id},
+        .is_of_own_user = task->launch->uid == geteuid(),
         .timer_fd = -1,
     };
     if (prepare_job(&k, &e)) {
         decide_end(&k, LAUNCH_UNAVAILABLE, ERR_SENTENCE(&e)); /* nothing yet was the launch's own */
         finish(&k);
+    } else {
+        run_loop(&k);
     }
-    run_loop(&k);
+    release(&k);
 }

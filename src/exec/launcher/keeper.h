@@ -15,6 +15,7 @@ struct keeper_task {
     int keepers_fd; /* launches/keepers */
     int events_fd;  /* the fifo of events */
     int signal_fd;  /* of the launcher: gives a process that reads from it its own signals */
+    int next_fd;    /* where the next launch comes from (next_launch.h); -1: there will be none */
     const struct cgroup_parent *cgroups;
     const struct inherited_attributes *inherited;
     const struct identity_rules *rules;
@@ -24,7 +25,7 @@ struct keeper_task {
 };
 
 /* To be called in the fork, with all signals blocked. Closes every descriptor but 0 to 2 and those of the task, keeps
- * the job, and exits. */
+ * the job, and then those that the launcher hands to it, until the launcher closes its socket. */
 _Noreturn void keeper_main(struct keeper_task *task);
 
 /* Whether the process with this pid is a keeper, by its name; false for 0. */

@@ -14,6 +14,7 @@
 
 #include "base/number.h"
 #include "exec/clock.h"
+#include "exec/launcher/idle_keepers.h"
 #include "exec/launcher/job_groups.h"
 #include "exec/launcher/kept_launches.h"
 #include "exec/launcher/launch_ends.h"
@@ -68,6 +69,10 @@ static void take_record(struct launches *l, const struct log_segment *g, struct 
     if (entry == NULL || (entry->segment != g && !entry->has_copy)) return;
     if (record.phase == LAUNCH_STARTED && entry->identity != NULL) entry->identity->running_boot_us = record.at_boot_us;
     launches_update(l, entry, &record);
+    if (record.phase != LAUNCH_ENDED || entry->next_fd < 0) return;
+    idle_keepers_add(l, entry);
+    launches_set_ended(l, entry);
+    launches_forget_if_done(l, record.id);
 }
 
 /* Other lines are those of a newer launcher. */

@@ -46,7 +46,7 @@ uint32_t launches_add(struct launches *l, uint64_t id, struct log_segment *segme
     uint32_t index = l->list.count;
     ensure(launches_find(l, id) == NULL);
     *array_add(&l->list) =
-        (struct launch_entry){.id = id, .state = ENTRY_ENDED, .segment = segment, .keeper_pidfd = -1};
+        (struct launch_entry){.id = id, .state = ENTRY_ENDED, .segment = segment, .keeper_pidfd = -1, .next_fd = -1};
     if (segment != NULL) segment->launch_count++;
     map_set_u64(&l->index_by_id, id, index);
     return index;
@@ -76,6 +76,7 @@ bool launches_watch(struct launches *l, struct launch_entry *entry, pid_t pid)
 void launches_watch_child(struct launches *l, struct launch_entry *entry, pid_t pid)
 {
     entry->keeper_pid = pid;
+    entry->keeper_since_us = clock_boot_us();
     map_set_u64(&l->index_by_child, (uint64_t)pid, (uint32_t)(entry - l->list.items));
 }
 
@@ -88,7 +89,11 @@ void launches_unwatch(struct launches *l, struct launch_entry *entry)
 {
     if (is_child(entry)) map_remove_u64(&l->index_by_child, (uint64_t)entry->keeper_pid);
     if (entry->keeper_pidfd >= 0) close(entry->keeper_pidfd);
-    entry->keeper_pidfd = -1;
+    if (entry->next_fd >= 0) {
+        close(entry->next_fd);
+        l->next_fd_count--;
+    }
+    entry->keeper_pidfd = entry->next_fd = -1;
     entry->keeper_pid = 0;
 }
 
@@ -155,6 +160,7 @@ void launches_release(struct launches *l)
     }
     array_release(&l->list);
     array_release(&l->starting);
+    array_release(&l->idle);
     array_release(&l->reports_due);
     map_release(&l->index_by_id);
     map_release(&l->index_by_child);

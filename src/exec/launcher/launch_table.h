@@ -10,6 +10,12 @@
 #include "exec/launcher/process_identity.h"
 #include "exec/launcher/segments.h"
 
+/* A launch whose control groups a keeper removes after its end; launch_id 0: none. */
+struct left_groups {
+    uint64_t launch_id;
+    char key[LAUNCH_KEY_SIZE];
+};
+
 enum launch_entry_state {
     ENTRY_STARTING,       /* it has no keeper yet */
     ENTRY_KEPT,           /* its keeper runs, and is watched */
@@ -26,6 +32,9 @@ struct launch_entry {
     struct process_identity *identity; /* owned; NULL for an older launch that is not ENTRY_ORPHANED */
     pid_t keeper_pid;                  /* 0: no keeper is watched */
     int keeper_pidfd;                  /* -1: the keeper is a child of this launcher, or is not watched */
+    int next_fd;                       /* where the keeper gets the next launch (next_launch.h); -1: it gets none */
+    int64_t keeper_since_us;           /* CLOCK_BOOTTIME: when this launcher gave the launch to it; 0: an earlier one */
+    struct left_groups left;           /* of the launch that the keeper has kept before; launch_id 0: none */
     uint32_t stop_count;
     bool has_script; /* launches/ID.script is to be removed */
     bool has_record;
@@ -51,6 +60,20 @@ struct launch_entry {
     struct launch_record record;             /* if has_record */
 };
 
+/* A keeper that waits for the next launch (idle_keepers.h). */
+struct idle_keeper {
+    pid_t pid;
+    int next_fd;
+    int64_t since_us;        /* CLOCK_BOOTTIME */
+    struct left_groups left; /* of the launch that has ended */
+};
+
+/* A launch that is ENTRY_STARTING, and the bytes of its message START. The memory is the caller's. */
+struct starting_launch {
+    struct launch launch;
+    struct str frame;
+};
+
 enum {
     LAUNCHES_TICK_MS = 20,    /* between two rounds of killing orphans, and two looks for an unknown keeper */
     LAUNCHES_RETRY_MS = 200,  /* between two looks at what could not be read, or two orders that could not be sent */
@@ -71,12 +94,15 @@ struct launches {
     struct log_segments segments;
     struct buf *out; /* gets the records for the daemon; NULL: no daemon is connected */
     ARRAY(struct launch_entry) list;
-    struct map index_by_id;        /* from launch id to index in list */
-    struct map index_by_child;     /* from the pid of a keeper that is a child of this launcher to index in list */
-    ARRAY(uint64_t) reports_due;   /* the launches with is_report_due */
-    ARRAY(struct launch) starting; /* the launches that are ENTRY_STARTING; their memory is the caller's */
-    uint32_t needs_tick_count;     /* entries that launches_tick looks at every LAUNCHES_TICK_MS */
-    uint32_t unsynced_end_count;   /* entries with is_end_unsynced */
+    struct map index_by_id;      /* from launch id to index in list */
+    struct map index_by_child;   /* from the pid of a keeper that is a child of this launcher to index in list */
+    ARRAY(uint64_t) reports_due; /* the launches with is_report_due */
+    ARRAY(struct starting_launch) starting;
+    ARRAY(struct idle_keeper) idle; /* the one that has waited for the longest first */
+    uint32_t next_fd_count;         /* the sockets of these and of entries */
+    int64_t next_close_us;          /* CLOCK_BOOTTIME: when it looks next for sockets that can be spared */
+    uint32_t needs_tick_count;      /* entries that launches_tick looks at every LAUNCHES_TICK_MS */
+    uint32_t unsynced_end_count;    /* entries with is_end_unsynced */
     bool wants_retry;           /* it looks at entries that could not be read, and at orders, every LAUNCHES_RETRY_MS */
     bool is_log_unread;         /* a segment could not be read yet */
     bool seeks_strays;          /* not all keepers without a record have ended yet (strays.h) */
@@ -107,7 +133,8 @@ void launches_forget(struct launches *l, uint32_t index);
 void launches_forget_if_done(struct launches *l, uint64_t id);
 
 /* Opens a pidfd of the keeper, which epoll watches. False: it cannot, and the entry is as before.
- * launches_watch_child: of a child of this launcher, whose end SIGCHLD tells. launches_unwatch: forgets the keeper. */
+ * launches_watch_child: of a child of this launcher, whose end SIGCHLD tells. launches_unwatch: forgets the keeper,
+ * which gets no launch any more. */
 bool launches_watch(struct launches *l, struct launch_entry *entry, pid_t pid);
 void launches_watch_child(struct launches *l, struct launch_entry *entry, pid_t pid);
 void launches_unwatch(struct launches *l, struct launch_entry *entry);

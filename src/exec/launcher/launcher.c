@@ -35,6 +35,7 @@
 
 #include "base/ensure.h"
 #include "exec/clock.h"
+#include "exec/launcher/idle_keepers.h"
 #include "exec/launcher/launch_orders.h"
 #include "exec/launcher/process_report.h"
 #include "exec/launcher/process_signals.h"
@@ -204,6 +205,7 @@ static void replace_lost_groups(struct launcher *l)
 {
     if (!l->connection.is_greeted || !cgroup_parent_is_gone(&l->cgroups)) return;
     find_groups(l);
+    idle_keepers_retire(&l->launches); /* they know the old ones */
     send_enforcement(l);
 }
 
@@ -244,7 +246,7 @@ static void take_low(struct launcher *l, const struct message *m)
 }
 
 /* False: a daemon does not send this message now. */
-static bool take_message(struct launcher *l, const struct message *m)
+static bool take_message(struct launcher *l, const struct message *m, struct str frame)
 {
     if (m->kind == MESSAGE_HELLO && !l->connection.is_greeted) {
         take_hello(l, m->version);
@@ -252,7 +254,7 @@ static bool take_message(struct launcher *l, const struct message *m)
     }
     if (!l->connection.is_greeted) return false; /* I1 */
     switch (m->kind) {
-    case MESSAGE_START: launches_start(&l->launches, &m->launch); return true;
+    case MESSAGE_START: launches_start(&l->launches, &m->launch, frame); return true;
     case MESSAGE_END: launch_orders_end(&l->launches, m->end.id, m->end.grace_us); return true;
     case MESSAGE_ACK: launches_acknowledge(&l->launches, m->id); return true;
     case MESSAGE_WEIGHT: launch_orders_set_cpu_weight(&l->launches, m->weight.id, m->weight.cpu_weight); return true;
@@ -306,7 +308,7 @@ static void take_messages(struct launcher *l)
         struct str rest = {c->in.text + offset, c->in.length - offset};
         bool is_readable = protocol_decode(rest, &l->scratch, &used, &m, NULL) == 0;
         if (is_readable && used > 0 && may_be_for_start(&m)) start_all(l);
-        if (!is_readable || (used > 0 && !take_message(l, &m))) {
+        if (!is_readable || (used > 0 && !take_message(l, &m, (struct str){rest.text, used}))) {
             start_all(l);
             disconnect(l);
             return;
@@ -534,6 +536,8 @@ static void run_loop(struct launcher *l)
         if (l->is_ending) break;
         int count = epoll_wait(l->epoll_fd, events, EVENTS_PER_WAIT, wait_ms);
         for (int i = 0; i < count; i++) handle(l, events[i].data.u64);
+        launches_report_due(&l->launches);
+        send_queued(l); /* before syncs: the daemon commits meanwhile */
         check_socket(l);
         launches_tick(&l->launches);
         sync_daemon(l);
@@ -591,6 +595,7 @@ static void tear_down(struct launcher *l)
     segments_flush(&l->launches.segments);
     if (l->launches.rules != NULL) low_weights_set(&l->low, &l->launches, NULL, 0);
     low_weights_release(&l->low);
+    idle_keepers_retire(&l->launches);
     launches_release(&l->launches);
     arena_release(&l->owner_memory);
     arena_release(&l->scratch);

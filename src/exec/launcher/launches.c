@@ -1,6 +1,7 @@
 /* The life of a launch, as the launcher sees it.
  *
  *     START --> start line --fork--> KEPT --its keeper exits--> reconcile --> ENDED --ACK--> forgotten
+ *                      \--> to a keeper that is idle --its end is read--> ENDED, and the keeper is idle again
  *                                                                    \--> ORPHANED --> ENDED (lost)
  *     When the launcher starts: each start line without an ACK --> reconcile
  *
@@ -30,6 +31,8 @@
 #include <unistd.h>
 
 #include "exec/clock.h"
+#include "exec/launcher/idle_keepers.h"
+#include "exec/launcher/job_groups.h"
 #include "exec/launcher/keeper.h"
 #include "exec/launcher/kept_launches.h"
 #include "exec/launcher/launch_ends.h"
@@ -57,6 +60,22 @@ static void end_strays(struct launches *l)
     l->seeks_strays = count > 0 && l->stray_round_count < STRAY_ROUNDS_MAX;
 }
 
+/* Groups of launches that have ended: their keepers were killed before they removed them. */
+static void sweep_groups(struct launches *l)
+{
+    struct job_group_ids found = {0};
+    struct buf text = {0};
+    spool_read_instance_id(l->spool, &text);
+    const struct str instance_id = {text.text, text.length};
+    job_groups_list(l->cgroups, instance_id, &found);
+    for (uint32_t i = 0; i < found.list.count; i++) {
+        if (launches_find(l, found.list.items[i]) == NULL)
+            job_groups_remove_left(l->cgroups, instance_id, found.list.items[i]);
+    }
+    array_release(&found.list);
+    buf_release(&text);
+}
+
 int launches_scan(struct launches *l, struct err *e)
 {
     process_identity_read_boot_id(l->boot_id);
@@ -65,6 +84,7 @@ int launches_scan(struct launches *l, struct err *e)
     if (older_launches_scan(l, e)) return -1;
     l->seeks_strays = true;
     end_strays(l);
+    sweep_groups(l);
     return 0;
 }
 
@@ -76,6 +96,14 @@ static void on_stop(struct launch_entry *entry)
     launch_entry_signal(entry, ++entry->stop_count < LAUNCH_STOPS_MAX ? SIGCONT : SIGKILL);
 }
 
+/* Those that a keeper that was killed right after its end has left. Else there are none. */
+static void remove_groups(const struct launches *l, const struct launch_entry *entry)
+{
+    struct job_groups groups;
+    job_groups_find(l->cgroups, entry->id, entry->identity, &groups);
+    (void)job_groups_remove(&groups, entry->identity);
+}
+
 /* No keeper is watched any more. */
 static void on_exit_of(struct launches *l, uint64_t id)
 {
@@ -83,6 +111,7 @@ static void on_exit_of(struct launches *l, uint64_t id)
     if (index == NONE) return;
     struct launch_entry *entry = &l->list.items[index];
     if (entry->has_record && entry->record.phase == LAUNCH_ENDED) {
+        if (entry->identity != NULL) remove_groups(l, entry);
         launches_set_ended(l, entry); /* the last record is known, so nothing on disk is newer */
         launches_forget_if_done(l, id);
     } else {
@@ -100,8 +129,10 @@ void launches_on_child(struct launches *l)
         uint32_t index = map_get_u64(&l->index_by_child, (uint64_t)pid);
         struct launch_entry *entry = index == NONE ? NULL : &l->list.items[index];
         if (entry != NULL && WIFSTOPPED(status)) on_stop(entry);
+        if (entry == NULL) idle_keepers_on_child(l, pid, status);
         if (entry == NULL || WIFSTOPPED(status)) continue;
         launches_unwatch(l, entry);
+        if (WIFSIGNALED(status)) idle_keepers_remove_left(l, &entry->left);
         entry->segment->wants_read = true;
         *array_add(&ended) = entry->id;
     }
@@ -200,6 +231,7 @@ void launches_tick(struct launches *l)
         l->seeks_strays)
         look_again(l);
     memory_watch_tick(l);
+    idle_keepers_tick(l);
     launches_report_due(l);
     segments_flush(&l->segments);
 }
@@ -213,11 +245,15 @@ static int wait_ms(const struct launches *l)
     return l->wants_retry ? LAUNCHES_RETRY_MS : -1;
 }
 
+/* -1 is no limit. */
+static int shorter_ms(int a, int b)
+{
+    return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
 int launches_wait_ms(const struct launches *l)
 {
-    int other_ms = wait_ms(l), memory_ms = memory_watch_wait_ms(l);
-    if (other_ms < 0 || memory_ms < 0) return other_ms < 0 ? memory_ms : other_ms;
-    return other_ms < memory_ms ? other_ms : memory_ms;
+    return shorter_ms(wait_ms(l), shorter_ms(memory_watch_wait_ms(l), idle_keepers_wait_ms(l)));
 }
 
 /* --- the daemon's orders ------------------------------------------------------------------------------------------ */
@@ -239,7 +275,7 @@ static int make_identity(struct launches *l, uint64_t id, struct process_identit
     return 0;
 }
 
-void launches_start(struct launches *l, const struct launch *launch)
+void launches_start(struct launches *l, const struct launch *launch, struct str frame)
 {
     struct process_identity *identity;
     struct err e;
@@ -258,7 +294,7 @@ void launches_start(struct launches *l, const struct launch *launch)
         entry->mem_limit_kib = launch->mem_limit_kib;
         entry->mem_poll_us = launch->mem_poll_us;
         launches_set_state(l, entry, ENTRY_STARTING);
-        *array_add(&l->starting) = *launch;
+        *array_add(&l->starting) = (struct starting_launch){*launch, frame};
     }
 }
 
@@ -288,7 +324,8 @@ static int sync_start_lines(struct launches *l, struct log_segment *g, struct er
 static int write_starts(struct launches *l, struct err *e)
 {
     struct buf lines = {0};
-    for (uint32_t i = 0; i < l->starting.count; i++) add_start_line(launches_find(l, l->starting.items[i].id), &lines);
+    for (uint32_t i = 0; i < l->starting.count; i++)
+        add_start_line(launches_find(l, l->starting.items[i].launch.id), &lines);
     int result = segments_make_room(&l->segments, l->starting.count, lines.length, e);
     if (result == 0) result = segment_append(l->segments.current, (struct str){lines.text, lines.length}, e);
     if (result == 0) result = sync_start_lines(l, l->segments.current, e);
@@ -323,9 +360,11 @@ static pid_t fork_keeper(const struct cgroup_parent *groups)
     return pid < 0 ? fork() : pid;
 }
 
-static void start_keeper(struct launches *l, const struct launch *launch, struct arena *memory, struct buf *bytes)
+/* A new one. -1 with errno: there is none. */
+static pid_t fork_keeper_of(struct launches *l, const struct launch *launch, struct launch_entry *entry,
+                            struct arena *memory, struct buf *bytes)
 {
-    struct launch_entry *entry = launches_find(l, launch->id);
+    int next_fd = idle_keepers_open(l, entry);
     struct keeper_task task = {.launch = launch,
                                .identity = entry->identity,
                                .spool = l->spool,
@@ -333,6 +372,7 @@ static void start_keeper(struct launches *l, const struct launch *launch, struct
                                .keepers_fd = l->segments.keepers_fd,
                                .events_fd = l->events_fd,
                                .signal_fd = l->signal_fd,
+                               .next_fd = next_fd,
                                .cgroups = l->cgroups,
                                .inherited = l->inherited,
                                .rules = l->rules,
@@ -341,10 +381,21 @@ static void start_keeper(struct launches *l, const struct launch *launch, struct
                                .bytes = bytes};
     pid_t pid = fork_keeper(l->cgroups);
     if (pid == 0) keeper_main(&task);
+    if (next_fd >= 0) close(next_fd);
+    return pid;
+}
+
+static void start_keeper(struct launches *l, const struct starting_launch *starting, struct arena *memory,
+                         struct buf *bytes)
+{
+    struct launch_entry *entry = launches_find(l, starting->launch.id);
+    pid_t pid = idle_keepers_give(l, entry, starting->frame);
+    if (pid == 0) pid = fork_keeper_of(l, &starting->launch, entry, memory, bytes);
     if (pid < 0) {
         char detail[LAUNCH_DETAIL_SIZE];
         text_format(detail, sizeof detail, "cannot start a keeper: %s", strerror(errno));
-        fail_start(l, launch->id, detail);
+        launches_unwatch(l, entry);
+        fail_start(l, starting->launch.id, detail);
         return;
     }
     launches_watch_child(l, entry, pid);
@@ -358,15 +409,15 @@ void launches_start_all(struct launches *l, struct arena *memory, struct buf *by
     if (l->starting.count == 0) return;
     int result = write_starts(l, &e);
     for (uint32_t i = 0; i < l->starting.count; i++) {
-        const struct launch *launch = &l->starting.items[i];
-        struct launch_entry *entry = launches_find(l, launch->id);
+        const struct starting_launch *starting = &l->starting.items[i];
+        struct launch_entry *entry = launches_find(l, starting->launch.id);
         if (result != 0) {
-            fail_start(l, launch->id, ERR_SENTENCE(&e));
+            fail_start(l, starting->launch.id, ERR_SENTENCE(&e));
             continue;
         }
         entry->segment = l->segments.current;
         entry->segment->launch_count++;
-        start_keeper(l, launch, memory, bytes);
+        start_keeper(l, starting, memory, bytes);
     }
     array_clear(&l->starting);
 }
@@ -406,8 +457,11 @@ void launches_measure(struct launches *l)
         struct cgroup group;
         bool has_started = entry->has_record && entry->record.phase != LAUNCH_ENDED;
         if (entry->state != ENTRY_KEPT || !has_started || !read_group(l, entry, &group)) continue;
-        *array_add(&running) = (struct measured_launch){
-            .keeper = entry->keeper_pid, .group_path = arena_copy(&paths, str(group.path)), .usage.id = entry->id};
+        *array_add(&running) = (struct measured_launch){.keeper = entry->keeper_pid,
+                                                        .group_path = arena_copy(&paths, str(group.path)),
+                                                        .before_cpu_us = entry->record.before_cpu_us,
+                                                        .before_io_bytes = entry->record.before_io_bytes,
+                                                        .usage.id = entry->id};
     }
     measure_launches(running.items, running.count);
     for (uint32_t i = 0; i < running.count; i++) {

@@ -9,11 +9,11 @@
 int launches_scan(struct launches *l, struct err *e);
 
 /* The daemon's orders; those to launches that run are in launch_orders.h. launches_start: the launch is to be started;
- * if its id is known already, reports its last record instead. Its memory has to stay until launches_start_all starts
- * all of these launches, after one sync; memory and bytes: see struct keeper_task. launches_acknowledge: the daemon
- * has committed the end of this launch. */
+ * if its id is known already, reports its last record instead. frame: the message with it. Their memory has to stay
+ * until launches_start_all starts all of these launches, after one sync; memory and bytes: see struct keeper_task.
+ * launches_acknowledge: the daemon has committed the end of this launch. */
 enum { LAUNCHES_STARTING_MAX = 64 }; /* in l->starting, when launches_start_all has to be called */
-void launches_start(struct launches *l, const struct launch *launch);
+void launches_start(struct launches *l, const struct launch *launch, struct str frame);
 void launches_start_all(struct launches *l, struct arena *memory, struct buf *bytes);
 void launches_acknowledge(struct launches *l, uint64_t id);
 

@@ -49,9 +49,12 @@ struct tree_scan {
 
 static void add_keeper(struct tree_scan *s, struct measured_launch *launch, struct tree_usage *sum)
 {
+    const int64_t us_per_tick = US_PER_S / sysconf(_SC_CLK_TCK);
     struct process p = {0};
-    if (process_read(launch->keeper, &p)) sum->cpu_ticks = p.children_cpu_ticks;
-    if (sum->needs_io) sum->io_bytes = process_read_children_io(launch->keeper, &s->scratch);
+    if (process_read(launch->keeper, &p)) sum->cpu_ticks = p.children_cpu_ticks - launch->before_cpu_us / us_per_tick;
+    if (sum->needs_io) sum->io_bytes = process_read_children_io(launch->keeper, &s->scratch) - launch->before_io_bytes;
+    if (sum->cpu_ticks < 0) sum->cpu_ticks = 0;
+    if (sum->io_bytes < 0) sum->io_bytes = 0;
     launch->is_stopped = p.state == 'T';
 }
 

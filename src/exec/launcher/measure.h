@@ -10,9 +10,10 @@
 #include "exec/launch.h"
 
 struct measured_launch {
-    pid_t keeper;           /* pid of a running keeper */
-    const char *group_path; /* the caller's: of its control group; "" without one */
-    bool is_stopped;        /* measure_launches: the keeper is stopped by a signal */
+    pid_t keeper;                           /* pid of a running keeper */
+    const char *group_path;                 /* the caller's: of its control group; "" without one */
+    int64_t before_cpu_us, before_io_bytes; /* of its record: what the keeper's earlier children have used */
+    bool is_stopped;                        /* measure_launches: the keeper is stopped by a signal */
     struct launch_usage usage;
 };
 

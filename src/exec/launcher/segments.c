@@ -388,3 +388,10 @@ int segments_lock_keeper(int keepers_fd, uint64_t launch_id, struct err *e)
     if (fcntl(keepers_fd, F_SETLK, &lock) == 0) return 0;
     return err_set(e, ERR_UNAVAILABLE, "cannot lock launches/keepers: %s", strerror(errno));
 }
+
+void segments_unlock_keeper(int keepers_fd, uint64_t launch_id)
+{
+    struct flock lock = lock_of(launch_id);
+    lock.l_type = F_UNLCK;
+    (void)fcntl(keepers_fd, F_SETLK, &lock);
+}

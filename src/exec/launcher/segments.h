@@ -102,5 +102,6 @@ pid_t segments_find_keeper(const struct log_segments *s, uint64_t launch_id);
 
 /* Takes the lock of a keeper, for this process. ERR_UNAVAILABLE: it cannot be had. */
 int segments_lock_keeper(int keepers_fd, uint64_t launch_id, struct err *e);
+void segments_unlock_keeper(int keepers_fd, uint64_t launch_id);
 
 #endif

@@ -1,0 +1,25 @@
+/* The process of a keeper: what stays from one launch to the next. */
+#ifndef FAIRLEAD_EXEC_LAUNCHER_KEEPER_PROCESS_H
+#define FAIRLEAD_EXEC_LAUNCHER_KEEPER_PROCESS_H
+
+#include "base/arena.h"
+#include "exec/launcher/keeper.h"
+#include "exec/launcher/keeper_attributes.h"
+
+#define KEEPER_NAME "fairlead-keeper" /* 15 bytes, so the kernel keeps all of it */
+
+struct keeper_process {
+    struct keeper_task *task;            /* of the present launch */
+    struct keeper_attributes attributes; /* as it began */
+    bool is_set_up, has_attributes;
+    int lock_fd;                      /* the launcher's lock, which came with the launch; -1: none */
+    struct launch launch;             /* if it came from the socket; in memory and bytes */
+    struct process_identity identity; /* likewise */
+    struct arena memory;
+    struct buf bytes;
+};
+
+/* Keeps one launch, from its start until it has released all that it had for it (keeper.c). */
+void keeper_keep(struct keeper_process *p);
+
+#endif
