@@ -692,15 +692,15 @@ def test_sigterm_ends_the_launcher_alone(world):
 
 # ---- which peers are accepted ----
 
-VERSION = 8
+VERSION = 9
 HELLO = struct.pack('<IB8sI', 13, 1, b'fairlead', VERSION)
 
 
 def is_greeting(got):
-    """HELLO, what is enforced, of which this machine decides the three words, and SYNCED."""
+    """HELLO, what is enforced, of which this machine decides the four words, and SYNCED."""
     words = got[len(HELLO):]
-    return got.startswith(HELLO) and len(words) == 13 and words[:5] == struct.pack('<IB', 4, 11) and max(words[5:8]) < 4 and \
-        words[8:] == struct.pack('<IB', 1, 6)
+    return got.startswith(HELLO) and len(words) == 14 and words[:5] == struct.pack('<IB', 5, 11) and max(words[5:9]) < 4 and \
+        words[9:] == struct.pack('<IB', 1, 6)
 
 
 def send_bytes(world, data):
