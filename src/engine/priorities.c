@@ -1,11 +1,9 @@
 /* The listing of priorities. Each model fills rows for pending jobs in all of their partitions, and for running tasks
  * where it ranks them, from the same functions as the pass (ranking.h). */
 #include "engine/priorities.h"
-
-#include <stdlib.h>
-
 #include "base/ensure.h"
 #include "base/quantity.h"
+#include "base/sort.h"
 #include "engine/assoc_limits.h"
 #include "engine/closed_times.h"
 #include "engine/job_waits.h"
@@ -204,35 +202,42 @@ static void list_tickets(struct priority_list *l)
 
 /* --- ranks -------------------------------------------------------------------------------------------------------- */
 
-/* The order of the pass. In the tickets model tiers do not count. */
-static int compare_rows(const void *a, const void *b, void *list)
+/* The order of the pass: by tier, which does not count in the tickets model, priority and id. The sort is stable, so it
+ * begins with what decides last. */
+static struct sort_record *sort_rows(struct priority_list *l, uint32_t *out_count)
 {
-    const struct priority_list *l = list;
-    const struct priority_row *x = &l->result->rows[*(const uint32_t *)a], *y = &l->result->rows[*(const uint32_t *)b];
+    const struct priorities *all = l->result;
     const struct object_row *partitions = l->s->objects[OBJECT_PARTITION].items;
-    int64_t tier_x = partitions[x->partition].object.value[PARTITION_TIER].number;
-    int64_t tier_y = partitions[y->partition].object.value[PARTITION_TIER].number;
-    if (l->result->model != MODEL_TICKETS && tier_x != tier_y) return tier_x > tier_y ? -1 : 1;
-    if (x->priority != y->priority) return x->priority > y->priority ? -1 : 1;
-    uint32_t id_x = l->s->jobs.items[x->job].id, id_y = l->s->jobs.items[y->job].id;
-    return (id_x > id_y) - (id_x < id_y);
+    struct sort_record *records = arena_alloc(l->arena, 2 * (all->count + (size_t)1) * sizeof *records);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < all->count; i++) {
+        const struct priority_row *row = &all->rows[i];
+        if (row->task != NONE || !row->is_eligible) continue;
+        records[count++] = (struct sort_record){.key = l->s->jobs.items[row->job].id, .index = i};
+    }
+    sort_records(records, count, records + count);
+    for (uint32_t i = 0; i < count; i++) records[i].key = ~sort_key_double(all->rows[records[i].index].priority);
+    sort_records(records, count, records + count);
+    for (uint32_t i = 0; i < count && all->model != MODEL_TICKETS; i++) {
+        uint32_t partition = all->rows[records[i].index].partition;
+        records[i].key = ~sort_key_double((double)partitions[partition].object.value[PARTITION_TIER].number);
+    }
+    if (all->model != MODEL_TICKETS) sort_records(records, count, records + count);
+    *out_count = count;
+    return records;
 }
 
 /* All rows of a waiting job have the rank of its best one. */
 static void set_ranks(struct priority_list *l)
 {
     struct priorities *all = l->result;
-    uint32_t count = 0, next_rank = 1, *order = arena_alloc(l->arena, (all->count + (size_t)1) * sizeof *order),
-             *rank_of = arena_alloc(l->arena, (l->s->jobs.count + (size_t)1) * sizeof *rank_of);
-    for (uint32_t i = 0; i < all->count; i++) {
-        if (all->rows[i].task == NONE && all->rows[i].is_eligible) order[count++] = i;
-    }
-    qsort_r(order, count, sizeof *order, compare_rows, l);
+    uint32_t count, next_rank = 1, *rank_of = arena_alloc(l->arena, (l->s->jobs.count + (size_t)1) * sizeof *rank_of);
+    const struct sort_record *order = sort_rows(l, &count);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t *rank = &rank_of[all->rows[order[i]].job];
+        uint32_t *rank = &rank_of[all->rows[order[i].index].job];
         if (*rank == 0) *rank = next_rank++;
     }
-    for (uint32_t i = 0; i < count; i++) all->rows[order[i]].rank = rank_of[all->rows[order[i]].job];
+    for (uint32_t i = 0; i < count; i++) all->rows[order[i].index].rank = rank_of[all->rows[order[i].index].job];
 }
 
 void state_priorities(struct state *s, int64_t now_us, uint32_t job_id, struct arena *arena,
