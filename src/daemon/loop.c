@@ -691,7 +691,7 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
                        (unsigned long long)d->file_limit.rlim_cur, FILES_MIN);
     ensure(uv_loop_init(&d->loop) == 0);
     d->loop.data = d;
-    d->threads.loop = &d->loop;
+    own_threads_begin(&d->threads, &d->loop);
     init_handles(d);
     d->turn = turn;
     daemon_open_loads(d);

@@ -57,6 +57,24 @@ static void on_pool_end(uv_work_t *work, int status)
     finish(work->data);
 }
 
+static void do_nothing(uv_work_t *work)
+{
+    (void)work;
+}
+
+static void free_work(uv_work_t *work, int status)
+{
+    (void)status;
+    mem_free(work);
+}
+
+void own_threads_begin(struct own_threads *threads, uv_loop_t *loop)
+{
+    uv_work_t *work = mem_resize(NULL, 0, sizeof *work);
+    *threads = (struct own_threads){.loop = loop};
+    ensure(uv_queue_work(loop, work, do_nothing, free_work) == 0);
+}
+
 void own_thread_run(struct own_threads *threads, void (*run)(void *), void (*done)(void *), void *argument)
 {
     struct own_thread *t = mem_resize(NULL, 0, sizeof *t);
