@@ -6,10 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/ensure.h"
 #include "cli/job_stdio.h"
 #include "fields/job_fields.h"
 
-enum { PIECE_BYTES = 65536, LINE_MAX_BYTES = 65536 };
+enum { PIECE_BYTES = 65536, LINE_MAX_BYTES = 65536, GID_OF_NO_ONE = 65534 };
 
 void log_task_init(struct log_task *t, uint32_t job_id, uint32_t task_id)
 {
@@ -34,6 +35,7 @@ void log_task_take(struct log_task *t, const struct field_value *row, bool wants
     t->has_started = row[JOB_FIELD_START].number != FIELD_ABSENT;
     t->is_ended = row[JOB_FIELD_END].number != FIELD_ABSENT;
     t->is_hidden = out_path[0] == '\0';
+    t->uid = (uid_t)row[JOB_FIELD_UID].number;
     t->is_error = wants_error && err_path[0] != '\0';
     text_format(t->detail, sizeof t->detail, "%s", row[JOB_FIELD_DETAIL].text);
     buf_clear(&t->path);
@@ -75,13 +77,24 @@ static int check_kind(int fd, const char *path, struct err *e)
     return err_set(e, ERR_CONFLICT, "%s is %s; only the output in a regular file can be printed", path, kind);
 }
 
+/* Root reads the file as the job's user, who may have put a link to a file of root's, or to a device, in its place. */
+static int open_as_user(const struct log_task *t)
+{
+    bool changes = geteuid() == 0 && t->uid != 0;
+    if (changes && (setegid(GID_OF_NO_ONE) != 0 || seteuid(t->uid) != 0)) return -1;
+    int fd = open(t->path.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), error = errno;
+    if (changes) ensure(seteuid(0) == 0 && setegid(0) == 0);
+    errno = error;
+    return fd;
+}
+
 int log_task_open(struct log_task *t, const char *socket, struct err *e)
 {
     if (t->fd >= 0) return 1;
     if (t->is_hidden) return err_subject(e, ERR_DENIED, "job", str(t->id), "belongs to another user");
     if (check_opened(t, e) != 0) return -1;
     if (!t->has_started) return 0;
-    t->fd = open(t->path.text, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    t->fd = open_as_user(t);
     if (t->fd < 0 && errno != ENOENT) return err_set(e, ERR_IO, "%s: %s", t->path.text, strerror(errno));
     if (t->fd >= 0) return check_kind(t->fd, t->path.text, e) == 0 ? 1 : -1;
     if (t->is_ended) return 0;

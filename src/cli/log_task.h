@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "cli/log_filter.h"
@@ -24,6 +25,7 @@
 struct log_task {
     uint32_t job_id, task_id; /* task_id: NONE for a job that is no array */
     char id[JOB_ID_TEXT_SIZE];
+    uid_t uid; /* that it runs as */
     enum job_state state;
     enum pending_reason reason;
     bool has_started, is_ended;

@@ -148,6 +148,23 @@ def test_users_change_their_own_jobs_only(system):
     assert system.good(alice, 'cancel', job) == 'Cancelled 1 job\n'
 
 
+def test_root_reads_a_log_as_the_user_of_the_job(system):
+    """What the user puts in place of the file is not read with root's rights."""
+    mallory = system.accounts.mallory
+    job = system.submit(mallory, '--', 'echo', 'seen')
+    system.good(mallory, 'wait', job)
+    output = system.home(mallory) / ('fairlead-%d.out' % job)
+    assert system.good(None, 'log', job) == 'seen\n'
+    secret = system.place / 'secret'
+    secret.write_text('secret\n')
+    secret.chmod(0o600)
+    for target in secret, '/proc/1/environ', '/dev/null':
+        output.unlink()
+        output.symlink_to(target)
+        result = system.run(None, 'log', job)
+        assert result.returncode != 0 and result.stdout == '' and 'secret' not in result.stderr, result
+
+
 @pytest.mark.parametrize('command', [
     ['set', 'grace_s=1'], ['account', 'add', 'x'], ['user', 'add', 'x', '-A', 'default'], ['qos', 'add', 'x'],
     ['partition', 'add', 'x'], ['host', 'drain', 'localhost'], ['history', 'prune', '--older-than', '1-0'], ['audit'],
