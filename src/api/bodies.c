@@ -99,11 +99,29 @@ const struct wire_shape api_jobs_shape = SHAPE("Jobs", api_jobs, jobs_fields, .h
 
 static const struct wire_field cancel_fields[] = {
     JOB_SELECTION,
-    OPTIONAL(api_jobs, state, WIRE_CHOICE, .help = "with all: only tasks that are pending, or that have started",
-             .choices = "pending,running"),
+    OPTIONAL(api_jobs, state, WIRE_CHOICE,
+             .help = "with all: only tasks that are pending, that have started, or that are suspended",
+             .choices = "pending,running,suspended"),
     {0}};
 const struct wire_shape api_cancel_shape =
     SHAPE("Cancel", api_jobs, cancel_fields, .help = "Jobs to cancel, by ids or all.");
+
+#define STARTED_STATE                                                                                                \
+    OPTIONAL(api_jobs, state, WIRE_CHOICE, .help = "with all: only tasks that have started, or only suspended ones", \
+             .choices = "running,suspended")
+
+static const struct wire_field suspend_fields[] = {JOB_SELECTION, STARTED_STATE, {0}};
+const struct wire_shape api_suspend_shape =
+    SHAPE("Suspend", api_jobs, suspend_fields, .help = "Running or suspended jobs, by ids or all.");
+
+static const struct wire_field signal_fields[] = {
+    JOB_SELECTION,
+    STARTED_STATE,
+    REQUIRED(api_jobs, signal, WIRE_TEXT, .help = "the signal: USR1, SIGUSR1 or 10"),
+    OPTIONAL(api_jobs, batch, WIRE_BOOL, .help = "only the first process of each job gets it; absent: all do"),
+    {0}};
+const struct wire_shape api_signal_shape =
+    SHAPE("Signal", api_jobs, signal_fields, .help = "Running jobs, by ids or all, and the signal.");
 
 static const struct wire_field requeue_fields[] = {
     JOB_SELECTION, OPTIONAL(api_jobs, hold, WIRE_BOOL, .help = "the jobs are held then"), {0}};
@@ -376,6 +394,7 @@ static const struct wire_field tasks_fields[] = {
     REQUIRED(api_tasks, pending, WIRE_U64, .help = "tasks that wait", COUNT64),
     REQUIRED(api_tasks, starting, WIRE_U32, .help = "tasks that are being started", COUNT32),
     REQUIRED(api_tasks, running, WIRE_U32, .help = "tasks that run", COUNT32),
+    REQUIRED(api_tasks, suspended, WIRE_U32, .help = "suspended tasks", COUNT32),
     REQUIRED(api_tasks, completing, WIRE_U32, .help = "tasks that are being ended", COUNT32),
     {0}};
 static const struct wire_shape tasks_shape = REPLY("Tasks", api_tasks, tasks_fields, "Numbers of tasks.");

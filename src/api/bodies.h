@@ -34,6 +34,9 @@
 #define API_JOBS_HOLD "/v1/jobs/hold"
 #define API_JOBS_RELEASE "/v1/jobs/release"
 #define API_JOBS_REQUEUE "/v1/jobs/requeue"
+#define API_JOBS_SUSPEND "/v1/jobs/suspend"
+#define API_JOBS_RESUME "/v1/jobs/resume"
+#define API_JOBS_SIGNAL "/v1/jobs/signal"
 #define API_OPENAPI "/v1/openapi.json"
 #define API_PARTITIONS "/v1/partitions"
 #define API_USER_POLICIES "/v1/user-policies" /* what the ticket policies give users; API_USERS: users in accounts */
@@ -81,14 +84,17 @@ struct api_update { /* PATCH /v1/jobs/{id} -> api_updated */
     struct job_values job;
 };
 
-struct api_jobs {         /* POST /v1/jobs/cancel, hold, release, requeue -> api_count; has either ids or all */
+struct
+    api_jobs { /* POST /v1/jobs/cancel, hold, release, requeue, suspend, resume, signal -> api_count; has either ids or all */
     struct wire_list ids; /* of const char *: "5", "6_1" */
     bool all;
     const char *user, *account, *partition, *qos, *name; /* with all: only these jobs */
-    const char *state;                                   /* with all, only cancel: "pending", "running" */
+    const char *state;                                   /* with all: "pending", "running", "suspended" */
     bool partial; /* jobs that are refused are in the reply, and the others are changed */
     bool dry_run;
-    bool hold; /* only requeue */
+    bool hold;          /* only requeue */
+    const char *signal; /* only signal */
+    bool batch;         /* likewise */
 };
 
 /* Absent shares, priorities and raw usage of associations. Shares and priorities can also be FIELD_SPECIAL:
@@ -174,10 +180,10 @@ struct api_account_query { /* PATCH and DELETE /v1/users/{name}?account=A&partit
 };
 
 extern const struct wire_shape api_submit_shape, api_submit_query_shape, api_update_shape, api_jobs_shape,
-    api_cancel_shape, api_requeue_shape, api_account_shape, api_account_change_shape, api_user_shape,
-    api_user_change_shape, api_prune_shape, api_moved_job_shape, api_move_in_shape, api_audit_query_shape,
-    api_jobs_query_shape, api_shares_query_shape, api_priorities_query_shape, api_wait_query_shape,
-    api_account_query_shape, api_use_query_shape;
+    api_cancel_shape, api_requeue_shape, api_suspend_shape, api_signal_shape, api_account_shape,
+    api_account_change_shape, api_user_shape, api_user_change_shape, api_prune_shape, api_moved_job_shape,
+    api_move_in_shape, api_audit_query_shape, api_jobs_query_shape, api_shares_query_shape, api_priorities_query_shape,
+    api_wait_query_shape, api_account_query_shape, api_use_query_shape;
 
 /* --- replies ----------------------------------------------------------------------------------------------------- */
 
@@ -267,7 +273,7 @@ struct api_hosts {
 };
 struct api_tasks {
     uint64_t pending;
-    uint32_t starting, running, completing;
+    uint32_t starting, running, suspended, completing;
 };
 struct api_enforcement {
     const char *resource;  /* "memory", "CPUs", "GPUs", "kill", "outside jobs" */

@@ -126,6 +126,7 @@ static void write_tasks(const struct api_tasks *t, struct buf *out)
 {
     buf_format(out, "Tasks      %llu pending, %u running", (unsigned long long)t->pending, t->running);
     if (t->starting > 0) buf_format(out, ", %u starting", t->starting);
+    if (t->suspended > 0) buf_format(out, ", %u suspended", t->suspended);
     if (t->completing > 0) buf_format(out, ", %u completing", t->completing);
     buf_add_char(out, '\n');
 }

@@ -24,8 +24,8 @@ static const struct foreign_word command_words[] = {
     {.words = " scontrol job ", .advice = "show job"},
     {.words = " sacctmgr ", .advice = "account show"},
     {.words = " qhold ", .advice = "hold"},
-    {.words = " qrls resume unsuspend ", .advice = "release"},
-    {.words = " suspend ", .advice = "requeue --hold"},
+    {.words = " qrls ", .advice = "release"},
+    {.words = " unsuspend ", .advice = "resume"},
     {.words = " qalter alter ", .advice = "update"},
     {.words = " qquota ", .advice = "quota usage"},
     {.words = " add create ", .advice = "account add"},
@@ -184,9 +184,9 @@ static const struct foreign_word qconf_words[] = {
     {0},
 };
 static const struct foreign_word qmod_words[] = {
-    {.words = " d ", .advice = "partition drain"},     {.words = " e c cq ", .advice = "partition resume"},
-    {.words = " r rj rq ", .advice = "requeue"},       {.words = " s sj sq ", .advice = "requeue --hold"},
-    {.words = " us usj usq cj ", .advice = "release"}, {0},
+    {.words = " d ", .advice = "partition drain"}, {.words = " e c cq ", .advice = "partition resume"},
+    {.words = " r rj rq ", .advice = "requeue"},   {.words = " s sj ", .advice = "suspend"},
+    {.words = " us usj cj ", .advice = "resume"},  {0},
 };
 
 /* Words of scontrol update, in lower case. */

@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "base/quantity.h"
+#include "cli/job_elapsed.h"
 #include "fields/job_fields.h"
 #include "fields/job_state.h"
 #include "fields/limits.h"
@@ -78,8 +79,7 @@ static double tres_amount(const char *tres, const char *name)
 static void add_use(struct report_group *group, const struct field_value *row)
 {
     const char *tres = row[JOB_FIELD_TRES].text;
-    double hours = (double)(row[JOB_FIELD_END].number - row[JOB_FIELD_START].number) / US_PER_S / S_PER_HOUR;
-    if (hours < 0) hours = 0;
+    double hours = (double)job_elapsed_us(row, row[JOB_FIELD_END].number) / US_PER_S / S_PER_HOUR;
     group->cpu_h += tres_amount(tres, "cpu") * hours;
     group->gpu_h += tres_amount(tres, "gres/gpu") * hours;
     group->mem_gib_h += tres_amount(tres, "mem") / MIB_PER_GIB * hours;

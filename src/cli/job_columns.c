@@ -5,6 +5,7 @@
 #include "api/client/client.h"
 #include "base/idset.h"
 #include "base/quantity.h"
+#include "cli/job_elapsed.h"
 #include "cli/job_end.h"
 #include "cli/job_ranks.h"
 #include "cli/listing.h"
@@ -33,15 +34,23 @@ static void show_dash_if_empty(struct buf *out)
 /* --- computed columns --------------------------------------------------------------------------------------------- */
 
 static const struct field elapsed_field = {
-    .name = "elapsed_s", .help = "time it has run", .type = FIELD_SECONDS, .is_nullable = true};
+    .name = "elapsed_s", .help = "time it has run, without suspensions", .type = FIELD_SECONDS, .is_nullable = true};
+
+static const struct field suspended_field = {
+    .name = "suspended_s", .help = "time it was suspended", .type = FIELD_SECONDS, .is_nullable = true};
+
+static struct field_value compute_suspended(const struct field_value *row, struct arena *arena)
+{
+    (void)arena;
+    if (!has(row, JOB_FIELD_START)) return field_absent();
+    return field_number(job_elapsed_suspended_us(row, client_now_us()) / US_PER_S);
+}
 
 static struct field_value compute_elapsed(const struct field_value *row, struct arena *arena)
 {
     (void)arena;
     if (!has(row, JOB_FIELD_START)) return field_absent();
-    int64_t elapsed_us =
-        (has(row, JOB_FIELD_END) ? row[JOB_FIELD_END].number : client_now_us()) - row[JOB_FIELD_START].number;
-    return field_number(elapsed_us > 0 ? elapsed_us / US_PER_S : 0);
+    return field_number(job_elapsed_us(row, client_now_us()) / US_PER_S);
 }
 
 static const struct field cpus_field = {.name = "cpus",
@@ -301,6 +310,10 @@ static void show_tickets(const struct field_value *row, struct buf *out)
     {                                                                                                  \
         .computed = &elapsed_field, .compute = compute_elapsed, .heading = (heading_), .rank = (rank_) \
     }
+#define SUSPENDED                                                                           \
+    {                                                                                       \
+        .computed = &suspended_field, .compute = compute_suspended, .is_for_programs = true \
+    }
 #define CPUS(rank_)                                                                          \
     {                                                                                        \
         .computed = &cpus_field, .compute = compute_cpus, .heading = "CPUS", .rank = (rank_) \
@@ -343,6 +356,7 @@ static const struct column queue[] = {
      .is_optional = true,
      .rank = 12},
     REASON(2),
+    SUSPENDED,
 };
 
 static const struct column start[] = {
@@ -374,6 +388,7 @@ static const struct column history[] = {
     CPUS(6),
     {.field = JOB_FIELD_MAX_RSS, .heading = "MAXMEM", .is_right_aligned = true, .show = show_max_memory, .rank = 5},
     {.field = JOB_FIELD_END, .heading = "ENDED", .rank = 4},
+    SUSPENDED,
 };
 
 static const struct column show_job[] = {
@@ -407,6 +422,8 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_START, .heading = "Started"},
     {.field = JOB_FIELD_END, .heading = "Ended"},
     {.computed = &elapsed_field, .compute = compute_elapsed, .heading = "Elapsed"},
+    {.field = JOB_FIELD_SUSPENDED_FROM, .heading = "Suspended from"},
+    {.computed = &suspended_field, .compute = compute_suspended, .heading = "Suspended", .zero_is_absent = true},
     {.field = JOB_FIELD_TIME_LIMIT, .heading = "Time limit", .show = show_time_limit_and_origin},
     {.field = JOB_FIELD_CPUS, .heading = "CPUs", .show = show_slots},
     {.field = JOB_FIELD_HOSTS, .heading = "Hosts"},

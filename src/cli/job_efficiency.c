@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "base/quantity.h"
+#include "cli/job_elapsed.h"
 #include "fields/job_fields.h"
 #include "fields/job_state.h"
 #include "fields/limits.h"
@@ -44,10 +45,9 @@ static double cpus_of(const struct field_value *row)
 
 static void add_row(struct use *u, const struct field_value *row, int64_t now_us)
 {
-    int64_t start_us = row[JOB_FIELD_START].number, end_us = row[JOB_FIELD_END].number;
-    if (start_us == FIELD_ABSENT) return;
-    bool is_ended = end_us != FIELD_ABSENT;
-    double elapsed_s = larger(0, (double)((is_ended ? end_us : now_us) - start_us) / US_PER_S), cpus = cpus_of(row);
+    if (row[JOB_FIELD_START].number == FIELD_ABSENT) return;
+    bool is_ended = row[JOB_FIELD_END].number != FIELD_ABSENT;
+    double elapsed_s = (double)job_elapsed_us(row, now_us) / US_PER_S, cpus = cpus_of(row);
     u->started_count++;
     u->cpus = larger(u->cpus, cpus);
     u->cpu_s += (double)row[JOB_FIELD_CPU_TIME].number / US_PER_S;

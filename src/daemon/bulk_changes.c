@@ -20,7 +20,8 @@ enum {
 static bool is_of_jobs(const struct event *event)
 {
     return event->kind == EVENT_CANCEL || event->kind == EVENT_HOLD || event->kind == EVENT_RELEASE ||
-           event->kind == EVENT_REQUEUE;
+           event->kind == EVENT_REQUEUE || event->kind == EVENT_SUSPEND || event->kind == EVENT_RESUME ||
+           event->kind == EVENT_SIGNAL;
 }
 
 /* An ended job that is not in memory may be an array of any size. */
@@ -110,7 +111,9 @@ struct slice {
 /* Its names were found when the jobs were listed, and may be deleted since. */
 static struct job_selection states_of(const struct job_selection *selection)
 {
-    return (struct job_selection){.is_of_pending = selection->is_of_pending, .is_of_live = selection->is_of_live};
+    return (struct job_selection){.is_of_pending = selection->is_of_pending,
+                                  .is_of_live = selection->is_of_live,
+                                  .is_of_suspended = selection->is_of_suspended};
 }
 
 static uint64_t key_of(struct job_ref ref)

@@ -90,6 +90,22 @@ static struct server_enforcement kill_row(const struct daemon *d)
     return row;
 }
 
+static struct server_enforcement suspend_row(const struct daemon *d)
+{
+    static const char *const mechanisms[] = {
+        [ENFORCEMENT_SUSPEND_NONE] = "none",
+        [ENFORCEMENT_SUSPEND_SIGNALS] = "SIGSTOP",
+        [ENFORCEMENT_SUSPEND_GROUP_1] = "freezer of a control group of version 1",
+        [ENFORCEMENT_SUSPEND_GROUP] = "freezer of a control group",
+    };
+    struct server_enforcement row = {.resource = "suspend", .mechanism = mechanisms[d->enforcement.suspend]};
+    if (d->enforcement.suspend <= ENFORCEMENT_SUSPEND_SIGNALS)
+        row.gap = "that a process of the same user continues a suspended one, which then runs for up to 0.5 s";
+    else if (!d->is_system)
+        row.gap = SAME_USER;
+    return row;
+}
+
 /* What is done about use outside jobs; that of the launcher is in exec/launcher/low_weight.h. */
 static struct server_enforcement outside_row(const struct daemon *d)
 {
@@ -107,7 +123,7 @@ static struct server_enforcement outside_row(const struct daemon *d)
 uint32_t enforcement_list(void *context, struct arena *arena, const struct server_enforcement **out_rows)
 {
     const struct daemon *d = context;
-    enum { ROWS = 5 };
+    enum { ROWS = 6 };
     bool is_outside_ignored = setting_number(&d->state.settings, SET_OUTSIDE_JOBS) == OUTSIDE_JOBS_IGNORE;
     if (d->pretend != NULL) return 0;
     struct server_enforcement *rows = arena_alloc(arena, ROWS * sizeof *rows);
@@ -117,7 +133,8 @@ uint32_t enforcement_list(void *context, struct arena *arena, const struct serve
                                           .mechanism = "CUDA_VISIBLE_DEVICES",
                                           .gap = "use of the GPUs of other jobs by one that changes it"};
     rows[3] = kill_row(d);
-    rows[4] = outside_row(d);
+    rows[4] = suspend_row(d);
+    rows[5] = outside_row(d);
     *out_rows = rows;
     return is_outside_ignored ? ROWS - 1 : ROWS;
 }

@@ -72,6 +72,12 @@ static void give_next(struct daemon *d, const struct decision *decision)
     case DECIDE_TIME_LIMIT:
         executor_set_time_limit(d->executor, decision->launch_id, decision->time_limit_s * US_PER_S);
         break;
+    case DECIDE_SUSPENSION:
+        executor_suspend(d->executor, decision->launch_id, decision->is_suspended, decision->suspended_us);
+        break;
+    case DECIDE_SIGNAL:
+        executor_signal(d->executor, decision->launch_id, decision->signal, decision->is_to_first);
+        break;
     case DECIDE_WEIGHT: executor_set_cpu_weight(d->executor, decision->launch_id, decision->cpu_weight); break;
     }
 }

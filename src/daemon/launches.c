@@ -11,6 +11,7 @@
 #include "engine/output_path.h"
 #include "exec/protocol.h"
 #include "fields/job_id.h"
+#include "fields/signal_text.h"
 
 /* What the server admits can be launched, with what is added here. */
 _Static_assert((int)SUBMIT_STRING_MAX == (int)LAUNCH_STRING_MAX, "strings");
@@ -25,6 +26,17 @@ static char *expand(struct arena *arena, const struct job *j, const char *user, 
     char *copy = arena_copy(arena, (struct str){path.text, path.length});
     buf_release(&path);
     return copy;
+}
+
+/* The text was checked when the job was submitted. */
+static void set_warning(const struct job *j, struct launch *launch)
+{
+    struct signal_warning warning = {0};
+    if (j->text->warn_signal == NULL) return;
+    (void)signal_warning_parse(str(j->text->warn_signal), "", &warning, NULL);
+    launch->warn_signal = warning.number;
+    launch->warn_before_us = warning.before_s * US_PER_S;
+    launch->is_warn_to_first = warning.is_to_first;
 }
 
 /* What the rows say of a launch; the script and the environment are added. Texts in memory of arena. */
@@ -44,6 +56,7 @@ static struct launch launch_of(const struct daemon *d, const struct job *j, cons
                             .time_limit_us = j->time_limit_s * US_PER_S,
                             .grace_us = setting_number(&d->state.settings, SET_GRACE_S) * US_PER_S};
     enforcement_set(d, k, &launch);
+    set_warning(j, &launch);
     return launch;
 }
 

@@ -484,7 +484,7 @@ static void turn(struct daemon *d)
     if (may_start_jobs(d)) decide_starts(d);
 
     if (d->pretend == NULL) store_set_boot(d->store, d->machine.boot_id, d->clock.boot_us);
-    bool has_changes = d->outcome.changes.count > 0 || d->outcome.conditions.count > 0 || d->outcome.journal.count > 0;
+    bool has_changes = outcome_has_rows(&d->outcome);
     uint64_t begin_ns = uv_hrtime();
     bool has_failed = has_changes && store_commit(d->store, &d->state, &d->outcome, d->now_us, &e) != 0;
     if (has_failed)

@@ -29,6 +29,8 @@ static struct executor_plan plan_of(struct daemon *d, const struct job *j, const
         .started_us = k->start_us != 0 ? k->start_us : d->now_us,
         .run_us = run.run_us,
         .time_limit_us = j->time_limit_s * US_PER_S,
+        .suspended_from_us = k->suspended_from_us,
+        .suspended_us = k->suspended_us,
         .exit_status = run.exit_status,
         .cpus = run.cpu_part * task_cpu_count(k),
         .mem_kib = (int64_t)(run.mem_part * (double)task_mem_mib(k) * KIB_PER_MIB),

@@ -9,6 +9,7 @@
 #include "engine/usage_read.h"
 #include "fields/account_fields.h"
 #include "fields/job_id.h"
+#include "fields/signal_text.h"
 #include "fields/standard_resources.h"
 
 enum { FACTS_MAX = 40, IDS_BYTES_MAX = 1000 };
@@ -32,7 +33,7 @@ struct audit_run {
     struct subject *subjects; /* as they were before the event */
     uint32_t count;
     const struct field_value *settings;
-    uint32_t change_count; /* of the outcome */
+    uint32_t change_count, decision_count; /* of the outcome */
     uint32_t assoc_count;
     double *usage; /* by index of association, with everything below it; NULL: no usage is reset */
 };
@@ -325,11 +326,9 @@ static bool is_of_other(const struct apply_context *c, const struct event *event
     return event->actor.user == NULL || strcmp(event->actor.user, user) != 0;
 }
 
-static const char *const job_commands[] = {[EVENT_CANCEL] = "cancel",
-                                           [EVENT_HOLD] = "hold",
-                                           [EVENT_RELEASE] = "release",
-                                           [EVENT_REQUEUE] = "requeue",
-                                           [EVENT_UPDATE] = "update"};
+static const char *const job_commands[] = {
+    [EVENT_CANCEL] = "cancel",   [EVENT_HOLD] = "hold",     [EVENT_RELEASE] = "release", [EVENT_REQUEUE] = "requeue",
+    [EVENT_SUSPEND] = "suspend", [EVENT_RESUME] = "resume", [EVENT_SIGNAL] = "signal",   [EVENT_UPDATE] = "update"};
 
 static void read_job(struct apply_context *c, const struct event *event, struct subject *s)
 {
@@ -390,18 +389,30 @@ static void name_jobs(const struct event_jobs *wanted, const struct idset *ids, 
     buf_add_text(out, "...");
 }
 
+/* Other users' jobs that a signal, which changes no row, is sent to. */
+static void add_signalled(const struct apply_context *c, const struct event *event, const struct audit_run *run,
+                          struct idset *out_ids)
+{
+    for (uint32_t i = run->decision_count; i < c->outcome->decisions.count; i++) {
+        uint32_t id = c->outcome->decisions.items[i].job_id;
+        if (is_of_other(c, event, state_find_job(c->s, id))) idset_add(out_ids, id);
+    }
+}
+
 static void end_jobs(struct apply_context *c, const struct event *event, const struct audit_run *run)
 {
     struct idset ids = {0};
     struct buf name = {0};
+    bool is_signal = event->kind == EVENT_SIGNAL;
     for (uint32_t i = run->change_count; i < c->outcome->changes.count; i++) {
         uint32_t id = changed_job(c, event, c->outcome->changes.items[i]);
         if (id != NONE) idset_add(&ids, id);
     }
+    if (is_signal) add_signalled(c, event, run, &ids);
     if (idset_first(&ids) != NONE) {
         name_jobs(&event->jobs, &ids, &name);
         const struct subject s = {.command = job_commands[event->kind], .name = name.text};
-        add_entry(c, event, &s, NULL, NULL, NULL);
+        add_entry(c, event, &s, NULL, NULL, is_signal ? signal_text_name(event->jobs.signal) : NULL);
     }
     idset_release(&ids);
     buf_release(&name);
@@ -411,8 +422,7 @@ static void end_jobs(struct apply_context *c, const struct event *event, const s
 
 static bool is_of_jobs(enum event_kind kind)
 {
-    return kind == EVENT_CANCEL || kind == EVENT_HOLD || kind == EVENT_RELEASE || kind == EVENT_REQUEUE ||
-           kind == EVENT_UPDATE;
+    return kind >= EVENT_CANCEL && kind <= EVENT_UPDATE;
 }
 
 struct audit_run *audit_begin(struct apply_context *c, const struct event *event)
@@ -421,6 +431,7 @@ struct audit_run *audit_begin(struct apply_context *c, const struct event *event
     if (!actor_may(&event->actor, PERMISSION_ALL_JOBS) || (!is_of_rows && !is_of_jobs(event->kind))) return NULL;
     struct audit_run *run = arena_alloc(&c->s->cycle, sizeof *run);
     run->change_count = c->outcome->changes.count;
+    run->decision_count = c->outcome->decisions.count;
     if (event->kind == EVENT_SETTINGS)
         copy_settings(c, run);
     else if (event->kind >= EVENT_OBJECT_ADD && is_of_rows)

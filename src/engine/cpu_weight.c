@@ -44,6 +44,12 @@ void cpu_weight_invalidate(struct state *s)
     s->pass_is_due = true;
 }
 
+/* A suspended task competes with none, and gets its weight when it runs again. */
+static bool has_weight(const struct task *k)
+{
+    return !job_state_is_end(k->state) && k->state != JOB_SUSPENDED;
+}
+
 void cpu_weight_update(struct apply_context *c)
 {
     struct state *s = c->s;
@@ -58,12 +64,12 @@ void cpu_weight_update(struct apply_context *c)
         state_want_pass_at(s, c->now_us + USAGE_WAIT_US);
     const double *tickets = ticket_ranks_of_running(s, c->now_us, &s->cycle);
     for (uint32_t i = 0; i < s->tasks.count; i++) {
-        if (job_state_is_end(s->tasks.items[i].state)) continue;
+        if (!has_weight(&s->tasks.items[i])) continue;
         sum += tickets[i];
         running++;
     }
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         struct task *k = &s->tasks.items[i];
-        if (!job_state_is_end(k->state)) send_weight(c, k, weight_of(tickets[i], sum / running));
+        if (has_weight(k)) send_weight(c, k, weight_of(tickets[i], sum / running));
     }
 }

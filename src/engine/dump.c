@@ -466,6 +466,14 @@ static void add_task(struct dump *d, const struct job *job, const struct task *k
     add_places(d, k);
     KEY(d, "launch");
     buf_add_u64(d->out, k->launch_id);
+    if (k->suspended_us > 0) {
+        KEY(d, "suspended_us");
+        buf_add_u64(d->out, (uint64_t)k->suspended_us);
+    }
+    if (job->is_array && k->state == JOB_SUSPENDED) {
+        KEY(d, "suspended");
+        buf_add_text(d->out, "true");
+    }
     add_allocated(d, job, k);
     add_association_of_task(d, job, k);
 }
@@ -519,11 +527,13 @@ static bool is_pending(const struct job *job)
     return idset_first(&job->pending) != NONE;
 }
 
-static void add_state(struct dump *d, const struct job *job)
+/* Of an array each task that has started says whether it is suspended. */
+static void add_state(struct dump *d, const struct job *job, uint32_t task)
 {
     if (is_pending(job) && !job->is_held) return;
+    bool is_suspended = !job->is_array && task != NONE && d->s->tasks.items[task].state == JOB_SUSPENDED;
     KEY(d, "state");
-    put_text(d, is_pending(job) ? "HELD" : "RUNNING");
+    put_text(d, is_pending(job) ? "HELD" : is_suspended ? "SUSPENDED" : "RUNNING");
 }
 
 /* The reader takes the same time if the document gives none. */
@@ -680,7 +690,7 @@ static void add_job(struct dump *d, uint32_t index)
     d->has_rows = true;
     buf_add_u64(d->out, job->id);
     add_references(d, job);
-    add_state(d, job);
+    add_state(d, job, d->first_task[index]);
     add_times(d, job);
     add_capacity(d, job);
     add_table_fields(d, job);

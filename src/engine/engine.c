@@ -28,6 +28,9 @@ static int (*const handlers[])(struct apply_context *, const struct event *) = {
     [EVENT_HOLD] = apply_hold,
     [EVENT_RELEASE] = apply_release,
     [EVENT_REQUEUE] = apply_requeue,
+    [EVENT_SUSPEND] = apply_suspend,
+    [EVENT_RESUME] = apply_resume,
+    [EVENT_SIGNAL] = apply_signal,
     [EVENT_UPDATE] = apply_update,
     [EVENT_HOST] = apply_host,
     [EVENT_HOSTS] = apply_hosts,
@@ -57,7 +60,7 @@ static void count_edition(struct state *s, enum event_kind kind)
 /* What an event is for the rhythm of the passes. */
 static void note_cause(struct state *s, enum event_kind kind, int64_t now_us)
 {
-    bool is_change = kind <= EVENT_HOSTS || kind == EVENT_SYNCED || kind == EVENT_RESET;
+    bool is_change = (kind <= EVENT_HOSTS && kind != EVENT_SIGNAL) || kind == EVENT_SYNCED || kind == EVENT_RESET;
     if (kind == EVENT_SUBMIT)
         rhythm_note_submission(&s->rhythm, now_us);
     else if (kind == EVENT_ENDED)
@@ -98,11 +101,17 @@ bool engine_forget(struct state *s)
     return has_ended_jobs || has_ended_tasks;
 }
 
+bool outcome_has_rows(const struct outcome *o)
+{
+    return o->changes.count > 0 || o->conditions.count > 0 || o->journal.count > 0 || o->audit.count > 0;
+}
+
 void outcome_clear(struct outcome *o)
 {
     array_clear(&o->changes);
     array_clear(&o->conditions);
     array_clear(&o->requeued);
+    array_clear(&o->suspensions);
     array_clear(&o->journal);
     array_clear(&o->audit);
     arena_clear(&o->audit_texts);
@@ -115,6 +124,7 @@ void outcome_release(struct outcome *o)
     array_release(&o->changes);
     array_release(&o->conditions);
     array_release(&o->requeued);
+    array_release(&o->suspensions);
     array_release(&o->journal);
     array_release(&o->audit);
     arena_release(&o->audit_texts);

@@ -27,6 +27,9 @@ enum event_kind {
     EVENT_HOLD,
     EVENT_RELEASE,
     EVENT_REQUEUE,
+    EVENT_SUSPEND,
+    EVENT_RESUME,
+    EVENT_SIGNAL,
     EVENT_UPDATE,
     EVENT_HOST,      /* an executor of a host reports what the host has, or that it is down */
     EVENT_HOSTS,     /* the same of several hosts; those that do not exist are added */
@@ -112,7 +115,9 @@ struct job_ref {
 /* Which of all jobs are meant. NULL and false: any. Names that do not exist are refused, except those of users. */
 struct job_selection {
     const char *user, *account, *partition, *qos, *name; /* one or several, separated by commas; NULL: any */
-    bool is_of_pending, is_of_live; /* EVENT_CANCEL: only tasks that have not started, or only those that have */
+    /* Of an event about tasks: only those that have not started, only those that have, or of the latter only
+     * suspended ones (with is_of_live). */
+    bool is_of_pending, is_of_live, is_of_suspended;
 };
 
 /* A reference that was refused, and why. */
@@ -131,21 +136,24 @@ struct jobs_report {
     uint32_t changed_count;
 };
 
-/* The jobs to cancel, hold, release or requeue. If one reference is wrong, the event is refused, unless there is a
- * report. */
+/* The jobs to cancel, hold, release, requeue, suspend, resume or signal. If one reference is wrong, the event is
+ * refused, unless there is a report. */
 struct event_jobs {
     const struct job_ref *refs;
     uint32_t count;
     bool all;        /* instead of refs: every job that the actor may change and that the selection fits; with refs:
                         those of them that still live, which job_selection_list has found */
     bool holds;      /* EVENT_REQUEUE: they are held then */
+    uint32_t signal; /* EVENT_SIGNAL: its number, and whether only the first process of each task gets it */
+    bool is_to_first;
     bool is_dry_run; /* nothing is changed; the result says what would be */
     struct job_selection selection;
     /* Not NULL: a reference that is refused is reported, and the others are changed; otherwise one refusal refuses all.
      * The engine fills it. */
     struct jobs_report *report;
-    /* EVENT_CANCEL and EVENT_REQUEUE of one reference to a whole array, in slices. task_max: not 0: the number of
-     * started tasks to change. task_first: of an array that had ended, its requeue_next, to go on with; 0 at first. */
+    /* EVENT_CANCEL, REQUEUE, SUSPEND and RESUME of one reference to a whole array, in slices. task_max: not 0: the
+     * number of started tasks to change. task_first: of an array that had ended, its requeue_next, to go on with; 0 at
+     * first. */
     uint32_t task_max, task_first;
 };
 
@@ -301,7 +309,8 @@ struct event {
 struct event_result {
     uint32_t job_id;     /* EVENT_SUBMIT: the new job */
     bool is_time_exempt; /* EVENT_UPDATE: an operator set the time limit above MaxWall, which does not count */
-    /* EVENT_CANCEL, HOLD, RELEASE, REQUEUE: the number of references, or of all jobs, that it changed. */
+    /* EVENT_CANCEL, HOLD, RELEASE, REQUEUE, SUSPEND, RESUME, SIGNAL: the number of references, or of all jobs, that
+     * it changed. */
     uint32_t job_count;
     /* With task_max: tasks are left, and the event has to be applied again, with this task_first. */
     bool is_unfinished;
@@ -376,7 +385,9 @@ enum decision_kind {
     DECIDE_END,         /* end this launch: SIGTERM, grace, SIGKILL */
     DECIDE_ACKNOWLEDGE, /* the end is recorded; the executor may forget the launch */
     DECIDE_WEIGHT,      /* set the CPU weight of the launch's control group */
-    DECIDE_TIME_LIMIT   /* replace the time limit of this launch, which counts from its start */
+    DECIDE_TIME_LIMIT,  /* replace the time limit of this launch, which counts from its start */
+    DECIDE_SUSPENSION,  /* stop the processes of the launch, or let them run */
+    DECIDE_SIGNAL       /* send a signal to them */
 };
 
 struct decision {
@@ -385,12 +396,24 @@ struct decision {
     uint32_t job_id, task_id; /* DECIDE_START, DECIDE_END */
     uint32_t cpu_weight;      /* DECIDE_WEIGHT: 1 to 10000; the kernel's default is 100 */
     int64_t time_limit_s;     /* DECIDE_TIME_LIMIT */
+    uint32_t signal;          /* DECIDE_SIGNAL */
+    bool is_to_first;         /* likewise: only the first process */
+    bool is_suspended;        /* DECIDE_SUSPENSION */
+    int64_t suspended_us;     /* likewise: how long it was suspended before; its time limit does not count that */
 };
 
 /* Tasks first to last of a job that are pending again after they had ended: the rows of those that ended in the store
  * become REQUEUED. Rows of tasks that are in memory are changes, too, and are written after that. */
 struct requeued_tasks {
     uint32_t job_id, first, last;
+};
+
+/* The row of one suspension of a launch; replaces one with the same number. */
+struct suspension_row {
+    uint64_t launch_id;
+    uint32_t number;           /* 1, 2, ... */
+    int64_t from_us, until_us; /* until_us 0: it is not over */
+    bool is_charged;
 };
 
 /* An administrative change, for the audit log (engine/audit.h). */
@@ -407,6 +430,7 @@ struct outcome {
     ARRAY(struct change) changes;
     ARRAY(struct condition_change) conditions; /* written after the changes */
     ARRAY(struct requeued_tasks) requeued;     /* written before the changes */
+    ARRAY(struct suspension_row) suspensions;  /* in this order */
     ARRAY(struct usage_journal_entry) journal;
     ARRAY(struct audit_entry) audit;
     struct arena audit_texts; /* of the entries */
@@ -417,5 +441,8 @@ struct outcome {
 /* Both empty it; outcome_clear keeps the memory. */
 void outcome_clear(struct outcome *o);
 void outcome_release(struct outcome *o);
+
+/* Whether there is something to write: an event may also only be entered in the audit log. */
+bool outcome_has_rows(const struct outcome *o);
 
 #endif

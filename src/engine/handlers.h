@@ -25,6 +25,9 @@ int apply_cancel(struct apply_context *c, const struct event *event);
 int apply_hold(struct apply_context *c, const struct event *event);
 int apply_release(struct apply_context *c, const struct event *event);
 int apply_requeue(struct apply_context *c, const struct event *event);
+int apply_suspend(struct apply_context *c, const struct event *event);
+int apply_resume(struct apply_context *c, const struct event *event);
+int apply_signal(struct apply_context *c, const struct event *event);
 int apply_update(struct apply_context *c, const struct event *event);
 int apply_host(struct apply_context *c, const struct event *event);
 int apply_hosts(struct apply_context *c, const struct event *event);
@@ -102,6 +105,10 @@ struct ticket_usage *usage_owner_current(struct state *s, int64_t now_us, struct
 
 /* To be called for a task that has ended, once end_us is set. record: its end record; NULL: it is lost. */
 void measured_usage_finish(struct apply_context *c, struct task *k, const struct event_record *record);
+
+/* At the begin and at the end of a suspension that is not charged. */
+void measured_usage_suspend(struct apply_context *c, struct task *k);
+void measured_usage_resume(struct task *k, int64_t at_us);
 
 /* To be called before a rule of owners changes. O(tasks). */
 void measured_usage_settle(struct apply_context *c);

@@ -1,4 +1,5 @@
-/* Events that change jobs by id, or all jobs of a selection: cancel, hold, release, requeue. */
+/* Events that change jobs by id, or all jobs of a selection: cancel, hold, release, requeue. Those that suspend, resume
+ * and signal are in job_suspend.c. */
 #include "engine/job_control.h"
 
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "engine/min_priority.h"
 #include "engine/requeue_ended.h"
 #include "engine/requeue_run.h"
+#include "engine/suspension.h"
 #include "engine/task_delays.h"
 #include "engine/visibility.h"
 
@@ -43,18 +45,7 @@ static int check_ref(struct apply_context *c, const struct event *event, struct 
     return job_control_find(c, &event->actor, ref, &unused);
 }
 
-/* The live tasks of arrays. They are listed when the first array is met, so an event costs O(jobs it is about + live
- * tasks), however many arrays there are. */
-struct task_lists {
-    struct requeue_run *run; /* of a requeue; otherwise NULL */
-    struct map done;         /* references that `prepare` has dealt with */
-    struct map counted;      /* of a dry run: tasks that an earlier reference names, by task_key */
-    bool is_listed;
-    struct map first; /* the id of an array -> the index of a live task of it */
-    uint32_t *next;   /* by task: the index of another live one of the same array, or NONE; memory of the cycle */
-};
-
-static void make_lists(struct state *s, struct task_lists *l)
+static void make_lists(struct state *s, struct job_task_lists *l)
 {
     l->is_listed = true;
     l->next = arena_alloc(&s->cycle, (s->tasks.count + (size_t)1) * sizeof *l->next);
@@ -65,8 +56,7 @@ static void make_lists(struct state *s, struct task_lists *l)
     }
 }
 
-/* In a dry run: whether no earlier reference counted the task. With `all` each job occurs once. */
-static bool counts_first(const struct event *event, struct task_lists *l, uint32_t job_id, uint32_t task_id)
+bool job_control_counts_first(const struct event *event, struct job_task_lists *l, uint32_t job_id, uint32_t task_id)
 {
     uint64_t key = task_key(job_id, task_id);
     if (event->jobs.all) return true;
@@ -75,10 +65,8 @@ static bool counts_first(const struct event *event, struct task_lists *l, uint32
     return is_first;
 }
 
-/* Calls act for each live task of a job, by index. Returns whether it made a difference for one of them. Tasks for
- * which it makes none do not count for task_max, so the next slice passes over those of this one. */
-static bool for_each_task(struct apply_context *c, const struct event *event, struct task_lists *l, const struct job *j,
-                          bool (*act)(struct apply_context *, const struct event *, struct task_lists *, uint32_t))
+bool job_control_for_each_task(struct apply_context *c, const struct event *event, struct job_task_lists *l,
+                               const struct job *j, job_task_act *act)
 {
     uint32_t changed = 0, max = event->jobs.task_max;
     if (j->live_tasks == 0) return false;
@@ -90,15 +78,6 @@ static bool for_each_task(struct apply_context *c, const struct event *event, st
     }
     return changed > 0;
 }
-
-/* What an event does with a reference. */
-struct job_action {
-    int (*check)(struct apply_context *, const struct event *, struct job_ref); /* 0, or -1: refused */
-    /* Whether it makes a difference; with is_dry_run, whether it would. References of `all` were not checked. */
-    bool (*act)(struct apply_context *, const struct event *, struct task_lists *, struct job_ref);
-    /* Runs between both; may be NULL. It marks the references that it refuses. */
-    int (*prepare)(struct apply_context *, const struct event *, struct task_lists *, bool *is_refused);
-};
 
 static void report_refusal(struct jobs_report *report, struct job_ref ref, const struct err *e)
 {
@@ -128,7 +107,7 @@ static int check_refs(struct apply_context *c, const struct event *event, const 
 }
 
 static void act_on(struct apply_context *c, const struct event *event, const struct job_action *action,
-                   struct task_lists *lists, struct job_ref ref)
+                   struct job_task_lists *lists, struct job_ref ref)
 {
     struct jobs_report *report = event->jobs.report;
     if (!action->act(c, event, lists, ref)) return;
@@ -137,7 +116,7 @@ static void act_on(struct apply_context *c, const struct event *event, const str
 }
 
 static void act_on_refs(struct apply_context *c, const struct event *event, const struct job_action *action,
-                        struct task_lists *lists, const bool *is_refused)
+                        struct job_task_lists *lists, const bool *is_refused)
 {
     struct map seen = {0};
     for (uint32_t i = 0; i < event->jobs.count; i++) {
@@ -151,7 +130,7 @@ static void act_on_refs(struct apply_context *c, const struct event *event, cons
 }
 
 static void act_on_all(struct apply_context *c, const struct event *event, const struct job_action *action,
-                       struct task_lists *lists)
+                       struct job_task_lists *lists)
 {
     const struct event_jobs *wanted = &event->jobs;
     for (uint32_t i = 0; wanted->count == 0 && i < c->s->jobs.count; i++) {
@@ -163,13 +142,12 @@ static void act_on_all(struct apply_context *c, const struct event *event, const
     }
 }
 
-/* run: of a requeue; otherwise NULL. */
-static int change_jobs(struct apply_context *c, const struct event *event, const struct job_action *action,
+int job_control_change(struct apply_context *c, const struct event *event, const struct job_action *action,
                        struct requeue_run *run)
 {
     const struct event_jobs *wanted = &event->jobs;
     struct jobs_report *report = wanted->report;
-    struct task_lists lists = {.run = run};
+    struct job_task_lists lists = {.run = run};
     bool *is_refused;
     if (report != NULL) {
         size_t changed_max = (wanted->all && wanted->count == 0 ? c->s->jobs.count : wanted->count) + (size_t)1;
@@ -192,11 +170,14 @@ static int change_jobs(struct apply_context *c, const struct event *event, const
 
 /* These return whether something was not cancelled yet. */
 
-static bool cancel_task(struct apply_context *c, const struct event *event, struct task_lists *lists, uint32_t index)
+static bool cancel_task(struct apply_context *c, const struct event *event, struct job_task_lists *lists,
+                        uint32_t index)
 {
     struct task *k = &c->s->tasks.items[index];
     if (job_state_is_end(k->state) || k->is_cancelled) return false;
-    if (event->jobs.is_dry_run) return counts_first(event, lists, k->job_id, k->task_id);
+    if (event->jobs.selection.is_of_suspended && k->state != JOB_SUSPENDED) return false;
+    if (event->jobs.is_dry_run) return job_control_counts_first(event, lists, k->job_id, k->task_id);
+    suspension_end(c, k, c->now_us);
     k->is_cancelled = true;
     k->requeue = REQUEUE_NO;
     k->state = JOB_COMPLETING;
@@ -214,12 +195,12 @@ static void cancel_pending(struct apply_context *c, uint32_t job_index, uint32_t
 }
 
 /* Of a dry run: whether an earlier reference leaves a pending task. */
-static bool count_pending(const struct event *event, struct task_lists *lists, const struct job *j)
+static bool count_pending(const struct event *event, struct job_task_lists *lists, const struct job *j)
 {
     bool is_first = false;
     if (event->jobs.all) return true;
     for (uint32_t id = idset_first(&j->pending); id != NONE; id = idset_next(&j->pending, id))
-        is_first |= counts_first(event, lists, j->id, id);
+        is_first |= job_control_counts_first(event, lists, j->id, id);
     return is_first;
 }
 
@@ -232,7 +213,7 @@ static void break_off_requeue(struct apply_context *c, const struct event *event
     apply_note_change(c, TABLE_JOB, job_index);
 }
 
-static bool cancel_all_tasks(struct apply_context *c, const struct event *event, struct task_lists *lists,
+static bool cancel_all_tasks(struct apply_context *c, const struct event *event, struct job_task_lists *lists,
                              uint32_t job_index)
 {
     struct job *j = &c->s->jobs.items[job_index];
@@ -240,12 +221,13 @@ static bool cancel_all_tasks(struct apply_context *c, const struct event *event,
     bool has_pending = !selection->is_of_live && idset_first(&j->pending) != NONE, is_changed = has_pending;
     break_off_requeue(c, event, job_index);
     if (has_pending && event->jobs.is_dry_run) is_changed = count_pending(event, lists, j);
-    if (!selection->is_of_pending) is_changed |= for_each_task(c, event, lists, j, cancel_task);
+    if (!selection->is_of_pending) is_changed |= job_control_for_each_task(c, event, lists, j, cancel_task);
     if (has_pending && !event->jobs.is_dry_run) job_cancel_pending(c, job_index, &j->pending);
     return is_changed;
 }
 
-static bool cancel_ref(struct apply_context *c, const struct event *event, struct task_lists *lists, struct job_ref ref)
+static bool cancel_ref(struct apply_context *c, const struct event *event, struct job_task_lists *lists,
+                       struct job_ref ref)
 {
     uint32_t job_index = state_find_job(c->s, ref.job_id);
     if (job_index == NONE) return false; /* an earlier reference to the same job ended it */
@@ -254,7 +236,7 @@ static bool cancel_ref(struct apply_context *c, const struct event *event, struc
     if (task != NONE) return cancel_task(c, event, lists, task);
     bool is_pending = idset_has(&c->s->jobs.items[job_index].pending, ref.task_id);
     if (!is_pending) return false; /* an earlier reference cancelled it */
-    if (event->jobs.is_dry_run) return counts_first(event, lists, ref.job_id, ref.task_id);
+    if (event->jobs.is_dry_run) return job_control_counts_first(event, lists, ref.job_id, ref.task_id);
     cancel_pending(c, job_index, ref.task_id);
     return true;
 }
@@ -262,7 +244,7 @@ static bool cancel_ref(struct apply_context *c, const struct event *event, struc
 int apply_cancel(struct apply_context *c, const struct event *event)
 {
     static const struct job_action cancel = {.check = check_ref, .act = cancel_ref};
-    if (change_jobs(c, event, &cancel, NULL) != 0) return -1;
+    if (job_control_change(c, event, &cancel, NULL) != 0) return -1;
     c->s->pass_is_due |= !event->jobs.is_dry_run;
     return 0;
 }
@@ -276,7 +258,7 @@ void job_control_move_to_list_end(struct state *s, struct job *j)
 
 /* --- hold, release ------------------------------------------------------------------------------------------------ */
 
-static bool is_own(const struct state *s, const struct actor *actor, const struct job *j)
+bool job_control_is_own(const struct state *s, const struct actor *actor, const struct job *j)
 {
     return actor->user != NULL && strcmp(actor->user, user_of(s, j)) == 0;
 }
@@ -313,13 +295,14 @@ static bool hold_in_quarantine(struct apply_context *c, const struct event *even
 }
 
 /* A hold by an operator stays one. */
-static bool hold_ref(struct apply_context *c, const struct event *event, struct task_lists *lists, struct job_ref ref)
+static bool hold_ref(struct apply_context *c, const struct event *event, struct job_task_lists *lists,
+                     struct job_ref ref)
 {
     (void)lists;
     uint32_t index = state_find_job(c->s, ref.job_id);
     const struct job *j = &c->s->jobs.items[index];
     if (idset_first(&j->pending) == NONE) return false;
-    bool is_own_job = is_own(c->s, &event->actor, j);
+    bool is_own_job = job_control_is_own(c->s, &event->actor, j);
     if (j->quarantine != QUARANTINE_NO)
         return hold_in_quarantine(c, event, index, is_own_job ? QUARANTINE_AND_USER : QUARANTINE_AND_OPERATOR);
     return set_held(c, event, index, true, j->is_held_by_operator || !is_own_job);
@@ -358,7 +341,7 @@ static bool release_held_tasks(struct apply_context *c, const struct event *even
 }
 
 /* Of all jobs, those that a quarantine holds go back to who held them before; a job that is named is released. */
-static bool release_ref(struct apply_context *c, const struct event *event, struct task_lists *lists,
+static bool release_ref(struct apply_context *c, const struct event *event, struct job_task_lists *lists,
                         struct job_ref ref)
 {
     (void)lists;
@@ -397,7 +380,7 @@ static int check_hold(struct apply_context *c, const struct event *event, struct
 int apply_hold(struct apply_context *c, const struct event *event)
 {
     static const struct job_action hold = {.check = check_hold, .act = hold_ref};
-    return change_jobs(c, event, &hold, NULL);
+    return job_control_change(c, event, &hold, NULL);
 }
 
 /* Whether the reference is a task that is held by itself. */
@@ -430,26 +413,28 @@ static int check_release(struct apply_context *c, const struct event *event, str
 int apply_release(struct apply_context *c, const struct event *event)
 {
     static const struct job_action release = {.check = check_release, .act = release_ref};
-    return change_jobs(c, event, &release, NULL);
+    return job_control_change(c, event, &release, NULL);
 }
 
 /* --- requeue ------------------------------------------------------------------------------------------------------ */
 
-static bool requeue_live(struct apply_context *c, const struct event *event, struct task_lists *lists, uint32_t index)
+static bool requeue_live(struct apply_context *c, const struct event *event, struct job_task_lists *lists,
+                         uint32_t index)
 {
     struct task *k = &c->s->tasks.items[index];
     const struct job *j = &c->s->jobs.items[state_find_job(c->s, k->job_id)];
     if (job_state_is_end(k->state) || k->is_cancelled || k->requeue != REQUEUE_NO) return false;
-    if (event->jobs.is_dry_run) return counts_first(event, lists, k->job_id, k->task_id);
-    enum task_requeue held = is_own(c->s, &event->actor, j) ? REQUEUE_HELD : REQUEUE_HELD_BY_OPERATOR;
+    if (event->jobs.is_dry_run) return job_control_counts_first(event, lists, k->job_id, k->task_id);
+    enum task_requeue held = job_control_is_own(c->s, &event->actor, j) ? REQUEUE_HELD : REQUEUE_HELD_BY_OPERATOR;
     k->requeue = event->jobs.holds ? held : REQUEUE_YES;
+    suspension_end(c, k, c->now_us);
     k->state = JOB_COMPLETING;
     apply_note_change(c, TABLE_TASK, index);
     apply_note_decision(c, DECIDE_END, k);
     return true;
 }
 
-static bool requeue_ref(struct apply_context *c, const struct event *event, struct task_lists *lists,
+static bool requeue_ref(struct apply_context *c, const struct event *event, struct job_task_lists *lists,
                         struct job_ref ref)
 {
     uint32_t job = state_find_job(c->s, ref.job_id);
@@ -457,7 +442,7 @@ static bool requeue_ref(struct apply_context *c, const struct event *event, stru
     if (job == NONE) return false; /* of a dry run: an earlier reference would requeue it */
     const struct job *j = &c->s->jobs.items[job];
     if (j->live_tasks == 0 || j->forbids_requeue || (event->jobs.holds && j->is_array)) return false; /* of all jobs */
-    if (ref.task_id == NONE) return for_each_task(c, event, lists, j, requeue_live);
+    if (ref.task_id == NONE) return job_control_for_each_task(c, event, lists, j, requeue_live);
     uint32_t index = state_find_task(c->s, ref.job_id, ref.task_id);
     return index != NONE && requeue_live(c, event, lists, index);
 }
@@ -486,8 +471,8 @@ static int check_requeue(struct apply_context *c, const struct event *event, str
 }
 
 /* Requeues the references that have ended: of whole jobs, or of single tasks. */
-static int revive_refs(struct apply_context *c, const struct event *event, struct task_lists *lists, bool *is_refused,
-                       bool is_of_tasks)
+static int revive_refs(struct apply_context *c, const struct event *event, struct job_task_lists *lists,
+                       bool *is_refused, bool is_of_tasks)
 {
     const struct event_jobs *wanted = &event->jobs;
     struct err *e = c->e, refusal;
@@ -511,7 +496,8 @@ static int revive_refs(struct apply_context *c, const struct event *event, struc
 
 /* Requeues what has ended, before what runs: a limit may refuse one because of those before it, and then nothing else
  * has changed yet. Whole jobs come before tasks: once a task is pending again, its array has not ended. */
-static int requeue_ended(struct apply_context *c, const struct event *event, struct task_lists *lists, bool *is_refused)
+static int requeue_ended(struct apply_context *c, const struct event *event, struct job_task_lists *lists,
+                         bool *is_refused)
 {
     const struct event_jobs *wanted = &event->jobs;
     if (wanted->all) return 0;
@@ -526,7 +512,7 @@ int apply_requeue(struct apply_context *c, const struct event *event)
     static const struct job_action requeue = {.check = check_requeue, .act = requeue_ref, .prepare = requeue_ended};
     struct requeue_run run;
     requeue_run_begin(&run, c, event);
-    int status = change_jobs(c, event, &requeue, &run);
+    int status = job_control_change(c, event, &requeue, &run);
     requeue_run_end(&run);
     return status;
 }

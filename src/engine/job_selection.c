@@ -122,12 +122,13 @@ uint64_t job_selection_weight(const struct state *s, const struct event *event, 
 {
     enum { RANGES_OF_A_ROW = 32, ENDED_JOB_WEIGHT = 4 };
     const struct job *j = find_row(s, event, ref.job_id);
+    if (event->kind == EVENT_SIGNAL) return 1; /* it writes no row, so it cannot be cut by tasks either */
     if (j == NULL) return event->kind == EVENT_REQUEUE ? ENDED_JOB_WEIGHT : 1;
     uint64_t ranges = (uint64_t)j->array.ranges.count + j->pending.ranges.count + j->cancelled.ranges.count,
              weight = 1 + ranges / RANGES_OF_A_ROW;
     if (event->kind == EVENT_REQUEUE && j->ended_us != 0) weight += ENDED_JOB_WEIGHT;
-    bool is_of_tasks =
-        event->kind == EVENT_REQUEUE || (event->kind == EVENT_CANCEL && !event->jobs.selection.is_of_pending);
+    bool is_of_tasks = event->kind == EVENT_REQUEUE || event->kind == EVENT_SUSPEND || event->kind == EVENT_RESUME ||
+                       (event->kind == EVENT_CANCEL && !event->jobs.selection.is_of_pending);
     if (ref.task_id != NONE || !is_of_tasks) return weight;
     return weight + (j->ended_us != 0 ? idset_count(&j->array) : j->live_tasks);
 }

@@ -2,6 +2,7 @@
 
 #include "engine/limit_text.h"
 #include "engine/limit_usage.h"
+#include "engine/suspension.h"
 #include "fields/setting_text.h"
 
 /* Which associations and QOS have reached a limit of usage that running tasks add to. */
@@ -86,6 +87,7 @@ static void end_task(struct apply_context *c, uint32_t task, const struct limit_
     limit_text(c->s, hit, &text);
     text_format(k->detail, sizeof k->detail, "ended by a limit: %s", text.text);
     buf_release(&text);
+    suspension_end(c, k, c->now_us);
     k->is_cancelled = k->is_over_limit = true;
     k->state = JOB_COMPLETING;
     apply_note_change(c, TABLE_TASK, task);

@@ -37,7 +37,13 @@ static void keep(struct live_cluster *l, const struct live_booking *booking)
 void live_cluster_add(struct live_cluster *l, const struct task *k, const struct demand *d, const struct allocation *a,
                       int64_t now_us)
 {
-    keep(l, &(struct live_booking){k->launch_id, d, *a, now_us, now_us, demand_end_us(d, now_us)});
+    keep(l, &(struct live_booking){.launch_id = k->launch_id,
+                                   .demand = d,
+                                   .allocation = *a,
+                                   .launch_us = now_us,
+                                   .planned_start_us = now_us,
+                                   .from_us = now_us,
+                                   .until_us = demand_end_us(d, now_us)});
 }
 
 void live_cluster_unbook(struct live_cluster *l, const struct demand *d, const struct allocation *a, int64_t start_us)
@@ -105,7 +111,7 @@ static void extend_overrunning(struct state *s, struct live_cluster *l, int64_t 
     for (uint32_t index; (index = find_first_end(l)) != NONE && l->bookings.items[index].until_us <= now_us;) {
         struct live_booking *b = &l->bookings.items[index];
         (void)time_heap_pop(&l->ends);
-        int64_t until_us = extended_end(s, demand_end_us(b->demand, b->launch_us), now_us);
+        int64_t until_us = extended_end(s, demand_end_us(b->demand, b->planned_start_us), now_us);
         cluster_book(&l->model.cluster, b->demand, &b->allocation, b->until_us, until_us);
         b->until_us = until_us;
         time_heap_push(&l->ends, until_us, b->launch_id);
@@ -230,7 +236,7 @@ struct allocation live_cluster_allocation(const struct cluster_model *m, const s
 
 int64_t live_cluster_end(const struct state *s, const struct task *k, const struct demand *d, int64_t now_us)
 {
-    int64_t end_us = demand_end_us(d, k->launch_us);
+    int64_t end_us = demand_end_us(d, task_planned_start_us(k));
     return end_us > now_us ? end_us : extended_end(s, end_us, now_us);
 }
 
@@ -240,6 +246,7 @@ static void book_task(struct live_cluster *l, struct state *s, const struct task
     struct live_booking b = {.launch_id = k->launch_id,
                              .demand = job_demand(&l->demands, j, k->partition),
                              .launch_us = k->launch_us,
+                             .planned_start_us = task_planned_start_us(k),
                              .from_us = k->launch_us < now_us ? k->launch_us : now_us - 1};
     b.allocation = live_cluster_allocation(&l->model, k, b.demand, &s->cycle);
     if (b.allocation.part_count == 0) return;

@@ -20,7 +20,9 @@ struct live_booking {
     uint64_t launch_id;
     const struct demand *demand;
     struct allocation allocation;
-    int64_t launch_us, from_us, until_us; /* booked from before now on, also if it was launched now */
+    int64_t launch_us;
+    int64_t planned_start_us;  /* from which its time limit counts */
+    int64_t from_us, until_us; /* booked from before now on, also if it was launched now */
 };
 
 struct live_cluster {

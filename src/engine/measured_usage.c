@@ -89,6 +89,16 @@ static void charge_owners(struct apply_context *c, struct task *k, struct ticket
     }
 }
 
+/* How long memory counts of the time of a measurement: not while the task was suspended without charge. At both ends of
+ * a suspension what was measured before is added up, unless nothing was. */
+static double memory_time_s(const struct task *k, int64_t from_us, int64_t to_us)
+{
+    bool is_suspended = k->suspended_from_us != 0;
+    if (k->suspension_count == 0 || k->is_suspension_charged) return seconds_between(from_us, to_us);
+    if (k->measured_us != 0) return is_suspended ? 0.0 : seconds_between(from_us, to_us);
+    return seconds_between(0, task_run_us(k, to_us));
+}
+
 static void add_measurement(struct apply_context *c, struct task *k, const struct measurement *m)
 {
     int64_t from_us = k->measured_us != 0 ? k->measured_us : k->start_us, to_us = larger_of(m->at_us, from_us);
@@ -96,7 +106,7 @@ static void add_measurement(struct apply_context *c, struct task *k, const struc
             io_bytes = larger_of(in_range(m->io_bytes), k->io_bytes);
     const struct ticket_usage used = {
         {[USAGE_CPU] = seconds_between(k->cpu_us, cpu_us),
-         [USAGE_MEM] = (double)in_range(m->mem_kib) / KIB_PER_GIB * seconds_between(from_us, to_us),
+         [USAGE_MEM] = (double)in_range(m->mem_kib) / KIB_PER_GIB * memory_time_s(k, from_us, to_us),
          [USAGE_IO] = (double)(io_bytes - k->io_bytes) / BYTES_PER_GIB}};
     ensure(k->start_us != 0);
     k->cpu_us = cpu_us;
@@ -121,11 +131,23 @@ int apply_measured(struct apply_context *c, const struct event *event)
     return 0;
 }
 
+void measured_usage_suspend(struct apply_context *c, struct task *k)
+{
+    const struct measurement last = {
+        .at_us = c->now_us, .cpu_us = k->cpu_us, .io_bytes = k->io_bytes, .mem_kib = k->mem_kib};
+    if (k->measured_us != 0) add_measurement(c, k, &last);
+}
+
+void measured_usage_resume(struct task *k, int64_t at_us)
+{
+    if (k->measured_us != 0) k->measured_us = larger_of(k->measured_us, at_us);
+}
+
 /* With ACCT_RESERVED_USAGE the records of ended tasks have what was reserved, as in Grid Engine's accounting. */
 static void account_reserved(struct task *k)
 {
     const struct ticket_usage rates = charge_reserved_rates(k);
-    int64_t run_us = larger_of(k->end_us - k->start_us, 0);
+    int64_t run_us = task_run_us(k, k->end_us);
     k->cpu_us = in_range((int64_t)(rates.used[USAGE_CPU] * (double)run_us));
     k->mem_gib_s = rates.used[USAGE_MEM] * seconds_between(0, run_us);
 }

@@ -176,14 +176,13 @@ static void list_ranked(struct priority_list *l, const struct ticket_ranks *rank
     }
 }
 
-/* Rows of running jobs that have no entry: suspended by hand, they keep their last values, which a document does not
- * have. */
+/* Rows of live tasks that have no entry: suspended by hand, they keep their last values, which are not stored. */
 static void list_suspended(struct priority_list *l)
 {
     for (uint32_t i = 0; i < l->s->tasks.count; i++) {
         const struct task *k = &l->s->tasks.items[i];
         uint32_t job = state_find_job(l->s, k->job_id);
-        if (job_state_is_end(k->state) || !ticket_snapshot_leaves_out(l->s, &l->s->jobs.items[job])) continue;
+        if (job_state_is_end(k->state) || !ticket_snapshot_leaves_out(l->s, k)) continue;
         if (!is_wanted(l, &l->s->jobs.items[job])) continue;
         add_row(l, job, i, k->partition)->keeps_last_values = true;
     }
@@ -196,7 +195,7 @@ static void list_tickets(struct priority_list *l)
     ticket_snapshot_make(&snapshot, l->s, l->now_us);
     ticket_ranks_make(&snapshot, l->arena, &ranks);
     list_ranked(l, &ranks);
-    if (l->s->is_document) list_suspended(l);
+    list_suspended(l);
     ticket_snapshot_release(&snapshot);
 }
 

@@ -15,7 +15,7 @@ struct priority_row {
     bool is_eligible;   /* it runs, or may start now (not held, begin time passed); sprio lists only eligible jobs */
     uint32_t rank;      /* of its job among those that wait and are eligible: 1 starts first; 0: it has none */
     double priority; /* the highest one is first: a whole number in multifactor and basic, prior in tickets; 0: held */
-    bool keeps_last_values; /* suspended by hand (tickets): Grid Engine shows its last values; a document has none */
+    bool keeps_last_values; /* suspended by hand (tickets): Grid Engine shows its last values; they are not stored */
     double billing;         /* in that partition, units a second: of the running task, or of one that would start now */
     /* Those of the model; the others are 0. */
     struct multifactor_factors factors;

@@ -74,10 +74,9 @@ static const char *tres_text(struct name_copies *n, const double *terms, bool wa
     return take_scratch(n);
 }
 
-static int listed_state(const struct state *s, const struct job *j, const struct task *k)
+static int listed_state(const struct job *j, const struct task *k)
 {
-    const struct job_document *d = state_job_document(s, j);
-    if (k != NULL) return d != NULL && d->suspension != SUSPENSION_NONE ? (int)JOB_SUSPENDED : (int)k->state;
+    if (k != NULL) return (int)k->state;
     return j->is_held ? (int)JOB_HELD : (int)JOB_PENDING;
 }
 
@@ -99,7 +98,7 @@ static struct priority_text text_of(struct name_copies *n, const struct priority
         .tres_factors = is_multifactor ? tres_text(n, row->tres_terms, true) : NULL,
         .job_id = j->id,
         .task_id = k && j->is_array ? k->task_id : NONE,
-        .state = listed_state(s, j, k),
+        .state = listed_state(j, k),
         .is_hidden = k == NULL && !s->policy.tickets.report_pending,
     };
 }

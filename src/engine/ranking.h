@@ -100,8 +100,8 @@ struct ticket_snapshot {
     struct ticket_node *nodes;    /* input.nodes */
 };
 
-/* Whether a running job of a document has no entry, because it is suspended by hand (Grid Engine's state s). */
-bool ticket_snapshot_leaves_out(const struct state *s, const struct job *j);
+/* Whether a live task has no entry, because it is suspended by hand (Grid Engine's state s). */
+bool ticket_snapshot_leaves_out(const struct state *s, const struct task *k);
 
 /* The number of entries that a snapshot would have. O(jobs), of a document O(jobs + hosts + tasks). */
 uint32_t ticket_entry_count(const struct state *s, int64_t now_us);

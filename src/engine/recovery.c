@@ -136,8 +136,9 @@ static void recover_job_end(struct recovery *r, uint32_t job_id)
 
 static void shift(struct task *row, int64_t shift_us)
 {
-    int64_t *const times[] = {&row->launch_us,   &row->start_us,         &row->charged_us,      &row->end_us,
-                              &row->measured_us, &row->measured_from_us, &row->charged_as_of_us};
+    int64_t *const times[] = {&row->launch_us,        &row->start_us,         &row->charged_us,
+                              &row->end_us,           &row->measured_us,      &row->measured_from_us,
+                              &row->charged_as_of_us, &row->suspended_from_us};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         if (*times[i] != 0) *times[i] += shift_us;
     }

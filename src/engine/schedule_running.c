@@ -71,10 +71,15 @@ static void book_row(struct running_builder *b, const struct schedule_row *row)
     *array_add(&b->out->rows) = *row;
 }
 
+static enum schedule_state state_of(const struct task *k)
+{
+    return k->state == JOB_SUSPENDED ? SCHEDULE_SUSPENDED : SCHEDULE_RUNNING;
+}
+
 /* A task of an instance is where it was started. */
 static void add_live(struct running_builder *b, const struct task *k, uint32_t index)
 {
-    struct schedule_row row = {.job = index, .task_id = k->task_id, .state = SCHEDULE_RUNNING};
+    struct schedule_row row = {.job = index, .task_id = k->task_id, .state = state_of(k)};
     row.demand = job_demand(&b->out->demands, &b->s->jobs.items[index], k->partition);
     row.allocation = live_cluster_allocation(&b->out->model, k, row.demand, &b->out->arena);
     if (row.allocation.part_count == 0) return;
@@ -90,9 +95,8 @@ static void add_running(struct running_builder *b, const struct task *k, uint32_
     const struct job_document *document = j->document;
     if (document->suspension == SUSPENSION_BY_QUEUE)
         return; /* it is in no schedule, and its slots are another queue's (case i5) */
-    struct schedule_row row = {.job = index, .task_id = k->task_id};
+    struct schedule_row row = {.job = index, .task_id = k->task_id, .state = state_of(k)};
     int64_t interval_us = setting_number(&b->s->settings, SET_GE_SCHEDULE_INTERVAL) * US_PER_S;
-    row.state = document->suspension == SUSPENSION_NONE ? SCHEDULE_RUNNING : SCHEDULE_SUSPENDED;
     row.demand = job_demand(&b->out->demands, j, NONE);
     row.start_us = document->start_us != 0 ? document->start_us : b->now_us;
     row.end_us = demand_end_us(row.demand, row.start_us);

@@ -16,13 +16,14 @@
  *   3. Each of a job's task numbers is in exactly one of these: pending, cancelled, the row in tasks of its last
  *      attempt, which is live or has ended. An earlier attempt has a row in tasks with the state REQUEUED, which does
  *      not count; one that had ended becomes REQUEUED when it is requeued. A plain job has one task number, 0.
- *   4. What is free on a host of an instance is its capacity without the placements of tasks in STARTING, RUNNING and
- *      COMPLETING.
+ *   4. What is free on a host of an instance is its capacity without the placements of tasks in STARTING, RUNNING,
+ *      SUSPENDED and COMPLETING.
  *   5. assoc.usage is the association's own usage (without that of the associations below), as of decay.reference_us:
  *      the charges of its tasks from start_us to charged_us, and the usage of deleted users and accounts that was added
  *      to it. Readers add the charge of a running task from charged_us on; an ended task has charged_us >= end_us, so
- *      nothing is added. Usage from before reset_us or usage_reset_us is not included. The same holds for usage_tres,
- *      usage_wall, and the usages of QOS and of owners (charge.c, usage_reset.c).
+ *      nothing is added, nor is for a task that is suspended without charge. Usage from before reset_us or
+ *      usage_reset_us is not included. The same holds for usage_tres, usage_wall, and the usages of QOS and of owners
+ *      (charge.c, usage_reset.c).
  *   6. Ended rows (tasks that ended, jobs with nothing pending and no live task) stay in memory only until
  *      engine_forget: the store has them.
  *   7. At least one partition and one QOS exist. A live job refers only to objects that exist. The row of a deleted
@@ -30,6 +31,8 @@
  *   8. policy is computed from the settings (policy_make), again after each change.
  *   9. In an instance a live job's association is state_assoc_in_partition of its account, its user and its first
  *      partition. A task keeps the association of its start, which is that of the partition that it started in.
+ *  10. A task of an instance is SUSPENDED exactly as long as suspended_from_us is not 0. Then charged_us is not later
+ *      than that, unless the suspension is charged; its end moves charged_us behind it (suspension.c).
  */
 #ifndef FAIRLEAD_ENGINE_STATE_H
 #define FAIRLEAD_ENGINE_STATE_H
@@ -167,6 +170,7 @@ struct job_text {
     const char *err_pattern;             /* NULL: the same file as standard output */
     const char *comment, *admin_comment; /* NULL: none */
     const char *origin;                  /* "INSTANCE/17": a job of another instance's history; NULL: of this one */
+    const char *warn_signal;             /* "B:USR1@60": a signal before its time limit; NULL: none */
     const char *requeue_exits;           /* exit statuses with which it is requeued, "99,75-78"; NULL: none */
 };
 
@@ -297,16 +301,21 @@ struct task {
     bool is_over_limit; /* it is being ended because GrpTRESMins or GrpWall is reached */
     bool is_withdrawn;  /* it was never started, and its number is pending again: the row is removed */
     uint64_t launch_id;
-    char boot_id[40];             /* of the boot in which it was launched */
-    int64_t launch_us;            /* when the pass decided to start it */
-    int64_t launch_limit_s;       /* its job's time limit then; 0: an earlier version launched it */
-    int64_t start_us;             /* from the keeper's start record; 0: not started yet, or never ran */
-    int64_t charged_us;           /* its usage is charged up to here; 0 until it starts */
-    int64_t end_us;               /* 0: not ended */
-    struct placement *placements; /* in the order of the allocation: its first process is on the first host */
-    uint32_t placement_count;     /* at least 1 */
-    uint32_t partition;           /* index into objects[OBJECT_PARTITION] */
-    double billing;               /* units a second, by its partition's weights at its start */
+    char boot_id[40];              /* of the boot in which it was launched */
+    int64_t launch_us;             /* when the pass decided to start it */
+    int64_t launch_limit_s;        /* its job's time limit then; 0: an earlier version launched it */
+    int64_t start_us;              /* from the keeper's start record; 0: not started yet, or never ran */
+    int64_t charged_us;            /* its usage is charged up to here; 0 until it starts */
+    int64_t end_us;                /* 0: not ended */
+    int64_t suspended_from_us;     /* of a task that is SUSPENDED: since when; otherwise 0 */
+    int64_t suspended_us;          /* how long its suspensions that are over have lasted, all together */
+    uint32_t suspension_count;     /* also the one that is not over */
+    bool is_suspension_charged;    /* of its last suspension: its time is charged */
+    bool is_suspended_by_operator; /* of a task that is SUSPENDED: only an operator may resume it */
+    struct placement *placements;  /* in the order of the allocation: its first process is on the first host */
+    uint32_t placement_count;      /* at least 1 */
+    uint32_t partition;            /* index into objects[OBJECT_PARTITION] */
+    double billing;                /* units a second, by its partition's weights at its start */
     uint32_t partition_qos; /* the QOS that its partition had at its start, or NONE; also NONE if it is its job's own */
     double usage_factor;    /* of its job's QOS at its start; usage is billing x usage_factor x time */
     struct tres_list tres;  /* allocated to it; items from mem_resize */
@@ -412,10 +421,25 @@ static inline double task_rate(const struct task *k)
     return k->billing > 0.0 ? k->billing * k->usage_factor : 0.0;
 }
 
-/* Whether the time of a task is being charged: it has started, and has not ended. */
+/* Whether the time of a task is being charged: it has started, has not ended, and is not suspended without charge. */
 static inline bool task_is_charged(const struct task *k)
 {
-    return !job_state_is_end(k->state) && k->charged_us != 0;
+    bool is_paused = k->suspended_from_us != 0 && !k->is_suspension_charged;
+    return !job_state_is_end(k->state) && k->charged_us != 0 && !is_paused;
+}
+
+/* The start from which the time limit of a task counts: time in which it was suspended does not. */
+static inline int64_t task_planned_start_us(const struct task *k)
+{
+    return k->launch_us + k->suspended_us;
+}
+
+/* How long a task has run until a time, at least 0: without its suspensions. */
+static inline int64_t task_run_us(const struct task *k, int64_t until_us)
+{
+    if (k->suspended_from_us != 0 && k->suspended_from_us < until_us) until_us = k->suspended_from_us;
+    int64_t run_us = until_us - k->start_us - k->suspended_us;
+    return run_us > 0 ? run_us : 0;
 }
 
 /* The CPUs and the memory of a task on all of its hosts. */

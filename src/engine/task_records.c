@@ -4,6 +4,8 @@
  *                           \                         \                     ^      TIMEOUT or NODE_FAIL
  *                            \---- cancel, limit ------\----> COMPLETING ---/
  *
+ * A RUNNING task can be SUSPENDED (suspension.h), and ends or is ended as well then.
+ *
  * A task that is requeued ends as REQUEUED, and its number is pending again (requeue.h). A task whose launch never ran,
  * because the machine could start nothing, is withdrawn: its row is removed, its number is pending again as if it had
  * never been chosen, and launches back off (launch_backoff.h).
@@ -21,6 +23,7 @@
 #include "engine/partition_limits.h"
 #include "engine/placements.h"
 #include "engine/requeue.h"
+#include "engine/suspension.h"
 #include "engine/time_limit.h"
 #include "engine/usage_sums.h"
 
@@ -84,6 +87,7 @@ void task_end(struct apply_context *c, uint32_t task_index, enum job_state end)
     ensure(job_index != NONE);
     if (k->end_us < k->start_us) k->end_us = k->start_us;
     if (k->end_us == 0) k->end_us = c->now_us;
+    suspension_end(c, k, k->end_us);
     charge_finished(c, k);
     take_out(c, task_index, end);
     struct job *j = &s->jobs.items[job_index];
@@ -180,6 +184,7 @@ int apply_completing(struct apply_context *c, const struct event *event)
     }
     struct task *k = &c->s->tasks.items[index];
     set_started(c, k, r->started_us);
+    suspension_end(c, k, c->now_us);
     k->state = JOB_COMPLETING;
     apply_note_change(c, TABLE_TASK, index);
     return 0;
@@ -291,6 +296,13 @@ static void resolve_unknown_launch(struct apply_context *c, uint32_t index, cons
     end_or_requeue(c, index, JOB_NODE_FAIL);
 }
 
+/* What an executor, or a keeper, may not know that it was ordered. */
+static void send_orders(struct apply_context *c, const struct task *k)
+{
+    time_limit_send(c, k);
+    if (k->start_us != 0) suspension_send(c, k);
+}
+
 int apply_synced(struct apply_context *c, const struct event *event)
 {
     struct state *s = c->s;
@@ -305,7 +317,7 @@ int apply_synced(struct apply_context *c, const struct event *event)
         else if (k->is_cancelled || k->requeue != REQUEUE_NO)
             apply_note_decision(c, DECIDE_END, k);
         else
-            time_limit_send(c, k);
+            send_orders(c, k);
     }
     map_release(&known);
     cpu_weight_invalidate(s);

@@ -234,15 +234,17 @@ static void add_pending(struct ticket_snapshot_builder *b, uint32_t tasks_max)
     if (!b->is_listed) list_entries(b);
 }
 
-static enum job_suspension suspension_of(const struct state *s, const struct job *j)
+/* In an instance every suspension is by hand. */
+static enum job_suspension suspension_of(const struct state *s, const struct job *j, const struct task *k)
 {
     const struct job_document *d = state_job_document(s, j);
-    return d != NULL ? d->suspension : SUSPENSION_NONE;
+    if (k->state != JOB_SUSPENDED) return SUSPENSION_NONE;
+    return d != NULL ? d->suspension : SUSPENSION_BY_HAND;
 }
 
-bool ticket_snapshot_leaves_out(const struct state *s, const struct job *j)
+bool ticket_snapshot_leaves_out(const struct state *s, const struct task *k)
 {
-    return suspension_of(s, j) == SUSPENSION_BY_HAND;
+    return suspension_of(s, &s->jobs.items[state_find_job(s, k->job_id)], k) == SUSPENSION_BY_HAND;
 }
 
 /* Without members and shares, and without a node, a job gets no tickets and takes none from others. */
@@ -260,9 +262,9 @@ void ticket_snapshot_add_running(struct ticket_snapshot_builder *b)
         if (job_state_is_end(k->state)) continue;
         uint32_t index = state_find_job(s, k->job_id);
         const struct job *j = &s->jobs.items[index];
-        if (ticket_snapshot_leaves_out(s, j)) continue;
+        if (ticket_snapshot_leaves_out(s, k)) continue;
         struct ticket_job job = ticket_snapshot_job(b, j, k->partition);
-        if (suspension_of(s, j) == SUSPENSION_BY_THRESHOLD)
+        if (suspension_of(s, j, k) == SUSPENSION_BY_THRESHOLD)
             drop_members(&job);
         else
             job.node = serve_job(b, j);

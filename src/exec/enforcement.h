@@ -29,11 +29,19 @@ enum enforcement_outside {
     ENFORCEMENT_OUTSIDE_SLICES /* and CPU weights of systemd's slices of users */
 };
 
+enum enforcement_suspend {
+    ENFORCEMENT_SUSPEND_NONE,
+    ENFORCEMENT_SUSPEND_SIGNALS, /* SIGSTOP to all descendants, round by round */
+    ENFORCEMENT_SUSPEND_GROUP_1, /* the freezer of control groups of version 1 */
+    ENFORCEMENT_SUSPEND_GROUP    /* of version 2 */
+};
+
 struct enforcement {
     enum enforcement_memory memory;
     enum enforcement_cpus cpus;
     enum enforcement_kill kill;
     enum enforcement_outside outside;
+    enum enforcement_suspend suspend;
 };
 
 #endif

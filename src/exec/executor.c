@@ -37,6 +37,18 @@ void executor_set_time_limit(struct executor *x, uint64_t launch_id, int64_t tim
     x->kind->set_time_limit(x, launch_id, time_limit_us);
 }
 
+void executor_suspend(struct executor *x, uint64_t launch_id, bool is_suspended, int64_t suspended_us)
+{
+    ensure(suspended_us >= 0);
+    x->kind->suspend(x, launch_id, is_suspended, suspended_us);
+}
+
+void executor_signal(struct executor *x, uint64_t launch_id, uint32_t number, bool is_to_first)
+{
+    ensure(number >= 1 && number <= LAUNCH_SIGNAL_MAX);
+    if (x->kind->signal != NULL) x->kind->signal(x, launch_id, number, is_to_first);
+}
+
 void executor_measure(struct executor *x)
 {
     x->kind->measure(x);

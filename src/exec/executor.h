@@ -2,7 +2,8 @@
  * There are two kinds: the launcher of this machine (launcher_client.c), and a pretend executor for tests and
  * simulation (pretend.c), which runs nothing and ends launches by a virtual clock. Neither ever blocks its caller.
  *
- *     start, end, acknowledge, set_cpu_weight, set_time_limit, measure, sample  ->  executor  ->  reports
+ *     start, end, acknowledge, set_cpu_weight, set_time_limit, suspend, signal, measure, sample  ->  executor  ->
+ *     reports
  *
  * After connecting, an executor first reports the last record of every launch that it knows, then EXECUTOR_SYNCED. A
  * launch that was STARTING or RUNNING and is not among these records never started, or is lost. The executor knows a
@@ -85,9 +86,11 @@ void executor_pretend_advance(struct executor *x, int64_t now_us);
 
 /* How a launch runs. */
 struct executor_plan {
-    int64_t started_us;    /* the executor's time, or earlier if it is resumed */
-    int64_t run_us;        /* at least 0 */
-    int64_t time_limit_us; /* 0: none */
+    int64_t started_us;        /* the executor's time, or earlier if it is resumed */
+    int64_t run_us;            /* at least 0 */
+    int64_t time_limit_us;     /* 0: none */
+    int64_t suspended_from_us; /* 0: it is not suspended */
+    int64_t suspended_us;      /* how long it was before; neither run_us nor time_limit_us counts suspensions */
     int32_t exit_status;
     double cpus; /* that it uses */
     int64_t mem_kib;
@@ -139,6 +142,14 @@ void executor_set_cpu_weight(struct executor *x, uint64_t launch_id, uint32_t cp
  * launch at once as TIMED_OUT. Does nothing to a launch that is being ended or has ended. The keeper has the limit in
  * its memory only: after each EXECUTOR_SYNCED the daemon repeats the limits of all launches that run. */
 void executor_set_time_limit(struct executor *x, uint64_t launch_id, int64_t time_limit_us);
+
+/* Stops all processes of a launch that runs, or lets them run. Its time limit does not count the time in which it is
+ * stopped: suspended_us is how long it was before. The keeper has this in its memory only: after each EXECUTOR_SYNCED
+ * the daemon repeats it for all launches that run. Does nothing to a launch that is being ended or has ended. */
+void executor_suspend(struct executor *x, uint64_t launch_id, bool is_suspended, int64_t suspended_us);
+
+/* Sends a signal to all processes of a launch that runs, or only to the first one. number: 1 to LAUNCH_SIGNAL_MAX. */
+void executor_signal(struct executor *x, uint64_t launch_id, uint32_t number, bool is_to_first);
 
 /* Measures all launches that run: one EXECUTOR_USAGE for each that has started and whose keeper runs, in no particular
  * order. The launcher keeps nothing about it between two orders. O(processes of the machine), in the launcher. A

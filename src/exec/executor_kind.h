@@ -11,6 +11,8 @@ struct executor_kind {
     void (*acknowledge)(struct executor *x, uint64_t launch_id);
     void (*set_cpu_weight)(struct executor *x, uint64_t launch_id, uint32_t cpu_weight);
     void (*set_time_limit)(struct executor *x, uint64_t launch_id, int64_t time_limit_us);
+    void (*suspend)(struct executor *x, uint64_t launch_id, bool is_suspended, int64_t suspended_us);
+    void (*signal)(struct executor *x, uint64_t launch_id, uint32_t number, bool is_to_first); /* NULL: no processes */
     void (*measure)(struct executor *x);
     void (*sample)(struct executor *x);                                               /* NULL: it has no processes */
     void (*set_low_weight)(struct executor *x, const uint32_t *uids, uint32_t count); /* NULL: likewise */

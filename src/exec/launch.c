@@ -127,6 +127,9 @@ int launch_check(const struct launch *launch, struct err *e)
     if (check_cpus(&launch->cpus, e)) return -1;
     if (check_memory(launch, e)) return -1;
     if (check_duration(launch->time_limit_us, LAUNCH_TIME_LIMIT_MAX_US, "time limit", e)) return -1;
+    if (launch->warn_signal > LAUNCH_SIGNAL_MAX)
+        return err_number(e, "signal", launch->warn_signal, "a signal from 1 to %d, or 0", LAUNCH_SIGNAL_MAX);
+    if (check_duration(launch->warn_before_us, LAUNCH_TIME_LIMIT_MAX_US, "time of the signal", e)) return -1;
     return check_duration(launch->grace_us, LAUNCH_GRACE_MAX_US, "grace", e);
 }
 

@@ -32,6 +32,10 @@ struct launch {
     int64_t mem_poll_us;   /* how often that is looked at where no control group enforces it; 0 without a limit */
     int64_t time_limit_us; /* enforced by the keeper; 0: none */
     int64_t grace_us;      /* from SIGTERM to SIGKILL */
+    /* The keeper sends warn_signal warn_before_us before the time limit, to all processes or the first one. 0: none */
+    uint32_t warn_signal;
+    int64_t warn_before_us;
+    bool is_warn_to_first;
 };
 
 enum launch_phase {
@@ -60,8 +64,10 @@ enum {
     LAUNCH_DETAIL_SIZE = 200,     /* bytes, with the closing zero */
     LAUNCH_BOOT_SIZE = 40         /* likewise */
 };
+enum { LAUNCH_SIGNAL_MAX = 31 };                  /* the highest number of a signal that can be sent to a launch */
 #define LAUNCH_GRACE_MAX_US INT64_C(604800000000) /* a week */
 #define LAUNCH_TIME_LIMIT_MAX_US (DURATION_S_MAX * US_PER_S)
+#define LAUNCH_SUSPENDED_MAX_US (INT64_C(1) << 53)
 #define LAUNCH_MEM_LIMIT_MAX_KIB (INT64_C(1) << 50)
 #define LAUNCH_MEM_POLL_MAX_US (3600 * US_PER_S)
 

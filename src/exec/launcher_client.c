@@ -215,6 +215,20 @@ static void client_set_time_limit(struct executor *x, uint64_t launch_id, int64_
     protocol_limit(&c->out, launch_id, time_limit_us);
 }
 
+static void client_suspend(struct executor *x, uint64_t launch_id, bool is_suspended, int64_t suspended_us)
+{
+    struct launcher_client *c = client_of(x);
+    if (c->is_gone) return;
+    protocol_suspend(&c->out, launch_id, is_suspended, suspended_us);
+}
+
+static void client_signal(struct executor *x, uint64_t launch_id, uint32_t number, bool is_to_first)
+{
+    struct launcher_client *c = client_of(x);
+    if (c->is_gone) return;
+    protocol_signal(&c->out, launch_id, number, is_to_first);
+}
+
 static void client_measure(struct executor *x)
 {
     struct launcher_client *c = client_of(x);
@@ -296,6 +310,8 @@ static const struct executor_kind client_kind = {
     .acknowledge = client_acknowledge,
     .set_cpu_weight = client_set_cpu_weight,
     .set_time_limit = client_set_time_limit,
+    .suspend = client_suspend,
+    .signal = client_signal,
     .measure = client_measure,
     .sample = client_sample,
     .set_low_weight = client_set_low_weight,

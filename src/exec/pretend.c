@@ -55,9 +55,11 @@ static void add_report(struct pretend_executor *p, const struct pretend_launch *
 
 static struct launch_usage usage_at(const struct pretend_launch *job, int64_t at_us)
 {
+    int64_t from_us = job->plan.suspended_from_us, until_us = from_us != 0 && from_us < at_us ? from_us : at_us;
+    int64_t run_us = until_us - job->record.started_us - job->plan.suspended_us;
     return (struct launch_usage){.id = job->record.id,
                                  .at_us = at_us,
-                                 .cpu_us = (int64_t)((double)(at_us - job->record.started_us) * job->plan.cpus),
+                                 .cpu_us = (int64_t)((double)(run_us > 0 ? run_us : 0) * job->plan.cpus),
                                  .mem_kib = job->plan.mem_kib};
 }
 
@@ -120,13 +122,13 @@ static uint32_t new_slot(struct pretend_executor *p)
     return p->jobs.count - 1;
 }
 
-/* It ends by itself or at its time limit, but not before now. */
+/* It ends by itself or at its time limit, but not before now, nor while it is suspended. */
 static void set_end_by_plan(const struct pretend_executor *p, struct pretend_launch *job)
 {
     const struct executor_plan *plan = &job->plan;
     bool hits_limit = plan->time_limit_us > 0 && plan->time_limit_us < plan->run_us;
-    int64_t ends_us = plan->started_us + (hits_limit ? plan->time_limit_us : plan->run_us);
-    job->ends_us = ends_us > p->now_us ? ends_us : p->now_us;
+    int64_t ends_us = plan->started_us + plan->suspended_us + (hits_limit ? plan->time_limit_us : plan->run_us);
+    job->ends_us = plan->suspended_from_us != 0 ? INT64_MAX : ends_us > p->now_us ? ends_us : p->now_us;
     job->end = hits_limit ? LAUNCH_TIMED_OUT : LAUNCH_EXITED;
 }
 
@@ -244,6 +246,23 @@ static void pretend_set_time_limit(struct executor *x, uint64_t launch_id, int64
     heap_sift_down(p, job->heap_index);
 }
 
+static void pretend_suspend(struct executor *x, uint64_t launch_id, bool is_suspended, int64_t suspended_us)
+{
+    struct pretend_executor *p = pretend_of(x);
+    uint32_t index = map_get_u64(&p->index_by_id, launch_id);
+    if (index == NONE) return;
+    struct pretend_launch *job = &p->jobs.items[index];
+    if (job->record.phase != LAUNCH_STARTED) return;
+    if (!is_suspended)
+        job->plan.suspended_from_us = 0;
+    else if (job->plan.suspended_from_us == 0)
+        job->plan.suspended_from_us = p->now_us;
+    job->plan.suspended_us = suspended_us;
+    set_end_by_plan(p, job);
+    heap_sift_up(p, job->heap_index);
+    heap_sift_down(p, job->heap_index);
+}
+
 static void pretend_measure(struct executor *x)
 {
     struct pretend_executor *p = pretend_of(x);
@@ -295,6 +314,7 @@ static const struct executor_kind pretend_kind = {
     .acknowledge = pretend_acknowledge,
     .set_cpu_weight = pretend_set_cpu_weight,
     .set_time_limit = pretend_set_time_limit,
+    .suspend = pretend_suspend,
     .measure = pretend_measure,
     .descriptor = pretend_descriptor,
     .wants_write = pretend_wants_write,
@@ -336,7 +356,8 @@ int64_t executor_pretend_next_us(const struct executor *x)
     ensure(x->kind == &pretend_kind);
     const struct pretend_executor *p = (const struct pretend_executor *)x;
     if (p->reports.list.count > 0) return p->now_us;
-    return p->heap.count > 0 ? p->jobs.items[p->heap.items[0]].ends_us : 0;
+    int64_t next_us = p->heap.count > 0 ? p->jobs.items[p->heap.items[0]].ends_us : 0;
+    return next_us != INT64_MAX ? next_us : 0; /* all are suspended */
 }
 
 void executor_pretend_advance(struct executor *x, int64_t now_us)

@@ -118,6 +118,9 @@ int protocol_start(struct buf *out, const struct launch *launch, struct err *e)
     put_u64(out, (uint64_t)launch->mem_poll_us);
     put_u64(out, (uint64_t)launch->time_limit_us);
     put_u64(out, (uint64_t)launch->grace_us);
+    put_u32(out, launch->warn_signal);
+    put_u64(out, (uint64_t)launch->warn_before_us);
+    buf_add_char(out, (char)launch->is_warn_to_first);
     frame_close(out, frame);
     return 0;
 }
@@ -153,6 +156,24 @@ void protocol_limit(struct buf *out, uint64_t id, int64_t time_limit_us)
     frame_close(out, frame);
 }
 
+void protocol_suspend(struct buf *out, uint64_t id, bool is_suspended, int64_t suspended_us)
+{
+    size_t frame = frame_begin(out, MESSAGE_SUSPEND);
+    put_u64(out, id);
+    buf_add_char(out, (char)is_suspended);
+    put_u64(out, (uint64_t)suspended_us);
+    frame_close(out, frame);
+}
+
+void protocol_signal(struct buf *out, uint64_t id, uint32_t number, bool is_to_first)
+{
+    size_t frame = frame_begin(out, MESSAGE_SIGNAL);
+    put_u64(out, id);
+    put_u32(out, number);
+    buf_add_char(out, (char)is_to_first);
+    frame_close(out, frame);
+}
+
 void protocol_measure(struct buf *out)
 {
     frame_close(out, frame_begin(out, MESSAGE_MEASURE));
@@ -177,6 +198,7 @@ void protocol_enforces(struct buf *out, struct enforcement enforcement)
     buf_add_char(out, (char)enforcement.cpus);
     buf_add_char(out, (char)enforcement.kill);
     buf_add_char(out, (char)enforcement.outside);
+    buf_add_char(out, (char)enforcement.suspend);
     frame_close(out, frame);
 }
 
@@ -338,6 +360,15 @@ static void take_cpus(struct frame_cursor *c, struct idset *out)
     out->ranges.count = out->ranges.capacity = count;
 }
 
+/* A value that this version does not know makes the frame a bad one. */
+static uint8_t take_choice(struct frame_cursor *c, int max)
+{
+    const unsigned char *byte = take(c, 1);
+    if (byte == NULL) return 0;
+    if (*byte > max) c->is_bad = true;
+    return c->is_bad ? 0 : *byte;
+}
+
 static void take_launch(struct frame_cursor *c, struct launch *out)
 {
     out->id = take_u64(c);
@@ -360,6 +391,9 @@ static void take_launch(struct frame_cursor *c, struct launch *out)
     out->mem_poll_us = (int64_t)take_u64(c);
     out->time_limit_us = (int64_t)take_u64(c);
     out->grace_us = (int64_t)take_u64(c);
+    out->warn_signal = take_u32(c);
+    out->warn_before_us = (int64_t)take_u64(c);
+    out->is_warn_to_first = take_choice(c, 1) == 1;
 }
 
 static void take_hello(struct frame_cursor *c, uint32_t *out_version)
@@ -376,21 +410,13 @@ static void take_record(struct frame_cursor *c, struct launch_record *out)
     if (record_parse(text, out, NULL)) c->is_bad = true;
 }
 
-/* A value that this version does not know makes the frame a bad one. */
-static uint8_t take_choice(struct frame_cursor *c, int max)
-{
-    const unsigned char *byte = take(c, 1);
-    if (byte == NULL) return 0;
-    if (*byte > max) c->is_bad = true;
-    return c->is_bad ? 0 : *byte;
-}
-
 static void take_enforcement(struct frame_cursor *c, struct enforcement *out)
 {
     out->memory = (enum enforcement_memory)take_choice(c, ENFORCEMENT_MEMORY_GROUP);
     out->cpus = (enum enforcement_cpus)take_choice(c, ENFORCEMENT_CPUS_CPUSET);
     out->kill = (enum enforcement_kill)take_choice(c, ENFORCEMENT_KILL_GROUP);
     out->outside = (enum enforcement_outside)take_choice(c, ENFORCEMENT_OUTSIDE_SLICES);
+    out->suspend = (enum enforcement_suspend)take_choice(c, ENFORCEMENT_SUSPEND_GROUP);
 }
 
 /* Its lines are those of a file (launcher_owner.h). */
@@ -491,6 +517,16 @@ static void take_body(struct frame_cursor *c, struct message *m)
     case MESSAGE_LIMIT:
         m->limit.id = take_u64(c);
         m->limit.time_limit_us = (int64_t)take_u64(c);
+        break;
+    case MESSAGE_SUSPEND:
+        m->suspend.id = take_u64(c);
+        m->suspend.is_suspended = take_choice(c, 1) == 1;
+        m->suspend.suspended_us = (int64_t)take_u64(c);
+        break;
+    case MESSAGE_SIGNAL:
+        m->signal.id = take_u64(c);
+        m->signal.number = take_u32(c);
+        m->signal.is_to_first = take_choice(c, 1) == 1;
         break;
     default: c->is_bad = true;
     }

@@ -9,10 +9,13 @@
  *     ACK       id: 8 bytes                              to the launcher
  *     WEIGHT    id: 8 bytes | weight: 4 bytes            to the launcher
  *     LIMIT     id: 8 bytes | time_limit_us: 8 bytes     to the launcher
+ *     SUSPEND   id: 8 bytes | is_suspended: 1 byte | suspended_us: 8 bytes     to the launcher
+ *     SIGNAL    id: 8 bytes | signal: 4 bytes | is_to_first: 1 byte            to the launcher
  *     MEASURE   empty                                    to the launcher
  *     RECORD    a record's text (record.h)               to the daemon
  *     SYNCED    empty                                    to the daemon
- *     ENFORCES  memory | CPUs | kill | outside: 1 byte each   to the daemon, right after HELLO, and when it changes
+ *     ENFORCES  memory | CPUs | kill | outside | suspend: 1 byte each   to the daemon, right after HELLO, and when it
+ *               changes
  *     USAGE     id | at_us | cpu_us | mem_kib | io_bytes, 8 bytes each      to the daemon
  *     SAMPLE    empty                                    to the launcher
  *     PROCESS   pid, parent, uid: 4 bytes each | launch id, started_us, cpu_us, children_cpu_us, mem_kib, gpus: 8 bytes
@@ -38,7 +41,7 @@
 #include "exec/process_sample.h"
 
 enum {
-    PROTOCOL_VERSION = 9,
+    PROTOCOL_VERSION = 10,
     PROTOCOL_HEADER_SIZE = 4,             /* bytes of a frame's length */
     PROTOCOL_FRAME_MAX = 64 * 1024 * 1024 /* bytes of a frame after its length */
 };
@@ -61,7 +64,9 @@ enum message_kind {
     MESSAGE_LOW,
     MESSAGE_INSTANCE,
     MESSAGE_REFUSED,
-    MESSAGE_WARN
+    MESSAGE_WARN,
+    MESSAGE_SUSPEND,
+    MESSAGE_SIGNAL
 };
 
 struct message {
@@ -81,7 +86,17 @@ struct message {
         struct {
             uint64_t id;
             int64_t time_limit_us;
-        } limit;                           /* LIMIT */
+        } limit; /* LIMIT */
+        struct {
+            uint64_t id;
+            bool is_suspended;
+            int64_t suspended_us;
+        } suspend; /* SUSPEND */
+        struct {
+            uint64_t id;
+            uint32_t number;
+            bool is_to_first;
+        } signal;                          /* SIGNAL */
         struct launch_record record;       /* RECORD */
         struct launch_usage usage;         /* USAGE */
         struct enforcement enforcement;    /* ENFORCES */
@@ -105,6 +120,8 @@ void protocol_end(struct buf *out, uint64_t id, int64_t grace_us);
 void protocol_ack(struct buf *out, uint64_t id);
 void protocol_weight(struct buf *out, uint64_t id, uint32_t cpu_weight);
 void protocol_limit(struct buf *out, uint64_t id, int64_t time_limit_us);
+void protocol_suspend(struct buf *out, uint64_t id, bool is_suspended, int64_t suspended_us);
+void protocol_signal(struct buf *out, uint64_t id, uint32_t number, bool is_to_first);
 void protocol_measure(struct buf *out);
 void protocol_record(struct buf *out, const struct launch_record *record);
 void protocol_synced(struct buf *out);

@@ -6,6 +6,7 @@
 #include "fields/dependency_text.h"
 #include "fields/limits.h"
 #include "fields/request_text.h"
+#include "fields/signal_text.h"
 
 enum { JOB_NAME_BYTES_MAX = 128, PATH_BYTES_MAX = 4095, ARRAY_BYTES_MAX = 1 << 26 };
 
@@ -154,6 +155,14 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                                 OPTION("requeue-exit", 0, "STATUS,..."),
                                 .option_help = "start again after these exit statuses, as 99,75-78; '' is none",
                                 .document_key = "requeue_exit"},
+    [JOB_FIELD_WARN_SIGNAL] = {TEXT("warn_signal"), .field.check = signal_warning_check, NULLABLE,
+                               HELP("the signal that it gets before its time limit, as USR1@60 or B:TERM; null: none"),
+                               OF_JOB("warn_signal"), DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                               OPTION("signal", 0, "[B:]SIGNAL[@SECONDS]"),
+                               .option_help =
+                                   "a signal so long before the time limit (60 s) to all its processes, or with "
+                                   "B: only to the first one; '' is none",
+                               .document_key = "warn_signal"},
     [JOB_FIELD_MAX_REQUEUE] = {PRIVATE, NUMBER("max_requeue", 0, 1000000),
                                HELP("how often it is requeued by itself; 0: as max_batch_requeue says"),
                                OF_JOB("max_requeue"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED),
@@ -220,6 +229,12 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                          OF_TASK("start_us"), DECIDES},
     [JOB_FIELD_END] = {PUBLIC, TIME("end_us"), HELP("time of its end; null: it has not ended"), NULLABLE,
                        OF_TASK("end_us")},
+    [JOB_FIELD_SUSPENDED_FROM] = {PUBLIC, TIME("suspended_from_us"),
+                                  HELP("since when it is suspended; null: it is not"), NULLABLE,
+                                  OF_TASK("suspended_from_us"), DECIDES},
+    [JOB_FIELD_SUSPENDED] = {PUBLIC, NUMBER("suspended_us", 0, WHOLE_REAL_MAX),
+                             HELP("how long suspensions that are over have lasted, in microseconds"),
+                             OF_TASK("suspended_us"), EMPTY_IS_NULL, DECIDES},
     [JOB_FIELD_EXPECTED_START] =
         {PUBLIC, TIME("expected_start_us"), NULLABLE,
          HELP("when a waiting job is expected to start; null: not known (after a job of unlimited "
@@ -390,6 +405,13 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                                 OF_TASK("is_cancelled"), DECIDES},
     [JOB_FIELD_TASK_REQUEUE] = {NUMBER("task_requeue", 0, 3), HIDDEN, OF_TASK("requeue"), EMPTY_IS_NULL, DECIDES,
                                 HELP("whether its end was requested so that it starts again, and is held then")},
+    [JOB_FIELD_SUSPENSIONS] = {ID("suspensions"), HELP("how often it was suspended"), HIDDEN, OF_TASK("suspensions"),
+                               EMPTY_IS_NULL, DECIDES},
+    [JOB_FIELD_SUSPENSION_CHARGED] = {BOOL("suspension_charged"),
+                                      HELP("whether the time of its last suspension is charged"), HIDDEN,
+                                      OF_TASK("suspension_charged"), EMPTY_IS_NULL, DECIDES},
+    [JOB_FIELD_SUSPENDED_BY_OPERATOR] = {BOOL("suspended_by_operator"), HELP("whether only an operator may resume it"),
+                                         HIDDEN, OF_TASK("suspended_by_operator"), EMPTY_IS_NULL, DECIDES},
     [JOB_FIELD_IS_OVER_LIMIT] = {BOOL("is_over_limit"), HELP("whether it ends because a limit of usage is reached"),
                                  HIDDEN, OF_TASK("is_over_limit"), EMPTY_IS_NULL, DECIDES},
     [JOB_FIELD_IS_TIME_EXEMPT] = {PRIVATE, BOOL("is_time_exempt"),

@@ -68,6 +68,7 @@ enum job_field {
     JOB_FIELD_MEM_PER_CPU, /* MEM_MIB is the memory of all CPUs then */
     JOB_FIELD_GPUS_PER_SLOT,
     JOB_FIELD_TIME_LIMIT,
+    JOB_FIELD_WARN_SIGNAL, /* "B:USR1@60": a signal before the time limit */
     JOB_FIELD_SLOTS_MAX,
     JOB_FIELD_NODES,          /* "2", "2-4": the number of hosts */
     JOB_FIELD_SLOTS_PER_NODE, /* on each of them */
@@ -78,6 +79,8 @@ enum job_field {
     JOB_FIELD_ACCRUE, /* the time from which its age counts; absent: it does not age */
     JOB_FIELD_START,
     JOB_FIELD_END,
+    JOB_FIELD_SUSPENDED_FROM, /* since when a task is suspended */
+    JOB_FIELD_SUSPENDED,      /* how long suspensions that are over have lasted */
     JOB_FIELD_EXPECTED_START, /* of a waiting job */
     JOB_FIELD_EXPECTED_PLACES,
     JOB_FIELD_WAITS_FOR,
@@ -135,7 +138,10 @@ enum job_field {
     JOB_FIELD_ENDED,             /* the time when the last task ended */
 
     JOB_FIELD_IS_CANCELLED,
-    JOB_FIELD_TASK_REQUEUE,   /* enum task_requeue of the engine */
+    JOB_FIELD_TASK_REQUEUE,       /* enum task_requeue of the engine */
+    JOB_FIELD_SUSPENSIONS,        /* how often a task was suspended */
+    JOB_FIELD_SUSPENSION_CHARGED, /* the time of its last suspension is charged */
+    JOB_FIELD_SUSPENDED_BY_OPERATOR,
     JOB_FIELD_IS_OVER_LIMIT,  /* of a task that ends because a limit of usage is reached */
     JOB_FIELD_IS_TIME_EXEMPT, /* an operator has set its time limit */
     JOB_FIELD_LACKS_TIME_LIMIT,

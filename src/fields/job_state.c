@@ -6,17 +6,17 @@
 
 #define WORD(name) #name
 const char job_state_names[] = JOB_STATES(WORD, ",");
-const char job_state_choices[] = JOB_STATES(WORD, ",") ",HELD,UNKNOWN,SUSPENDED";
-const char job_state_words[] = JOB_STATES(WORD, ",") ",PD,CF,R,CG,CD,F,CA,TO,NF,OOM,RQ";
+const char job_state_choices[] = JOB_STATES(WORD, ",") ",HELD,UNKNOWN";
+const char job_state_words[] = JOB_STATES(WORD, ",") ",PD,CF,R,S,CG,CD,F,CA,TO,NF,OOM,RQ";
 #undef WORD
 
 #define NAME(name) [JOB_##name] = #name,
-static const char *const words[] = {JOB_STATES(NAME, ) NAME(HELD) NAME(UNKNOWN) NAME(SUSPENDED)};
+static const char *const words[] = {JOB_STATES(NAME, ) NAME(HELD) NAME(UNKNOWN)};
 #undef NAME
 
 const char *job_state_name(enum job_state s)
 {
-    ensure((int)s <= JOB_SUSPENDED);
+    ensure((int)s <= JOB_UNKNOWN);
     return words[s];
 }
 

@@ -23,6 +23,7 @@ static const enum moved_use in_task[JOB_FIELD_COUNT] = {
     [JOB_FIELD_MEM_TIME] = MOVED_OPTIONAL,    [JOB_FIELD_IO] = MOVED_OPTIONAL,
     [JOB_FIELD_DETAIL] = MOVED_REQUIRED,      [JOB_FIELD_PARTITION] = MOVED_REQUIRED,
     [JOB_FIELD_TRES] = MOVED_REQUIRED,        [JOB_FIELD_BILLING] = MOVED_REQUIRED,
+    [JOB_FIELD_SUSPENDED] = MOVED_OPTIONAL,
 };
 
 enum moved_use moved_fields_in_job(enum job_field f)

@@ -25,12 +25,15 @@ const struct permission_row permissions[PERMISSION_COUNT] = {
     [PERMISSION_UNSET] = {.name = "unset", .what = "do this", .role = ROLE_COUNT},
     [PERMISSION_READ] = USER("read", "read listings, without what private_data hides"),
     [PERMISSION_SUBMIT] = USER("submit", "submit jobs"),
-    [PERMISSION_OWN_JOBS] = USER("own_jobs", "cancel, hold, release, requeue and update own jobs"),
+    [PERMISSION_OWN_JOBS] =
+        USER("own_jobs", "cancel, hold, release, requeue, suspend, resume, signal and update own jobs"),
     [PERMISSION_MOVE_IN] = USER("move_in", "move in the history of an own private instance"),
-    [PERMISSION_ALL_JOBS] = OPERATOR("all_jobs", "cancel, hold, release, requeue and update jobs of other users"),
+    [PERMISSION_ALL_JOBS] =
+        OPERATOR("all_jobs", "cancel, hold, release, requeue, suspend, resume, signal and update jobs of other users"),
     [PERMISSION_JOB_FIELDS] =
         OPERATOR("job_fields", "raise priorities and time limits of jobs, and set what only an operator may set"),
     [PERMISSION_OPERATOR_HOLDS] = OPERATOR("operator_holds", "release jobs that an operator holds"),
+    [PERMISSION_OPERATOR_SUSPENSIONS] = OPERATOR("operator_suspensions", "resume jobs that an operator suspended"),
     [PERMISSION_HIDDEN] = OPERATOR("hidden", "read what private_data hides from others"),
     [PERMISSION_PROCESSES] = OPERATOR("processes", "list processes of other users"),
     [PERMISSION_VERIFY] = OPERATOR("verify", "recompute all usage from the job records"),

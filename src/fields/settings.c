@@ -83,6 +83,10 @@ const struct field settings_table[SETTING_COUNT] = {
                                  "flush_submit_sec and flush_finish_sec say (Grid Engine)"},
     [SET_REQUEUE_DELAY_S] = {FAIRLEAD, SECONDS(0, DAY_S, 120), .name = "requeue_delay_s",
                              .help = "how long a requeued job waits before it may start again"},
+    [SET_CHARGE_SUSPENDED] = {FAIRLEAD, BOOLEAN(0), .name = "charge_suspended",
+                              .help =
+                                  "whether the time in which a job is suspended is charged as usage; for suspensions "
+                                  "that begin later (Slurm charges it)"},
     [SET_HISTORY_KEEP_S] = {FAIRLEAD, SECONDS(0, LONG_S, 0), .name = "history_keep_s", INSTANCE_REMARK(keep),
                             .help = "how long ended jobs are kept in the history; 0: for ever"},
     [SET_MAX_MOVED_IN] = {FAIRLEAD, NUMBER(0, 100000000, 200000), .name = "max_moved_in",

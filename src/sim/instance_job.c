@@ -19,16 +19,20 @@ static bool has_array(const struct job_keys *keys)
 
 static int check_state(struct wire_reader *r, const struct job_keys *keys)
 {
-    bool is_running = job_keys_have_state(keys, "RUNNING"), is_started = is_running && !has_array(keys);
-    if (job_keys_have_state(keys, "SUSPENDED")) return wire_fail_at(r, "state", "an instance has no suspended jobs");
+    bool is_running = job_keys_are_running(keys), is_started = is_running && !has_array(keys);
+    if (job_keys_have_state(keys, "SUSPENDED") && has_array(keys))
+        return wire_fail_at(r, "state", "is SUSPENDED, but the job is an array: say it of its tasks in 'running'");
     if (is_running && has_array(keys) && keys->running_count == 0)
         return wire_fail_at(r, "state", "is RUNNING, but no task of the array is in 'running'");
     if (is_running && keys->tasks != NULL && keys->tasks[0] != '\0')
         return wire_fail_at(r, "tasks", "are pending, but the job is RUNNING");
     if (keys->array_tasks > 1 && (keys->tasks != NULL || is_running))
         return wire_fail_at(r, "array_tasks", "is only accepted for a pending array without 'tasks'");
-    if (!is_started && (keys->start_us != INT64_MIN || keys->places != NULL || keys->launch != 0))
-        return wire_fail(r, "'start', 'places' and 'launch' are those of a RUNNING job, or of the tasks in 'running'");
+    if (!is_started &&
+        (keys->start_us != INT64_MIN || keys->places != NULL || keys->launch != 0 || keys->suspended_us != 0))
+        return wire_fail(
+            r, "'start', 'places', 'launch' and 'suspended_us' are those of a RUNNING or SUSPENDED job, or of the "
+               "tasks in 'running'");
     if (keys->has_slots_range && keys->cpus >= 0 && keys->cpus != keys->slots_min)
         return wire_fail_at(r, "slots", "the minimum, %u, is not the number of CPUs, %lld", keys->slots_min,
                             (long long)keys->cpus);
@@ -131,10 +135,12 @@ static int add_running(struct wire_reader *r, const struct job_keys *keys, struc
                              .start_us = keys->start_us,
                              .places = keys->places,
                              .place_count = keys->place_count,
+                             .is_suspended = job_keys_have_state(keys, "SUSPENDED"),
+                             .suspended_us = keys->suspended_us,
                              .billing = keys->billing,
                              .allocated_tres = keys->allocated_tres,
                              .association_partition = keys->association_partition};
-    if (!job->is_array && !job_keys_have_state(keys, "RUNNING")) return 0;
+    if (!job->is_array && !job_keys_are_running(keys)) return 0;
     if (!job->is_array) return find_association(r, keys, &only) == 0 ? add_task(r, jobs, job, &only) : -1;
     size_t length = wire_enter(r, "running");
     for (uint32_t i = 0; i < keys->running_count; i++) {
@@ -152,7 +158,7 @@ static int add_running(struct wire_reader *r, const struct job_keys *keys, struc
 static int set_pending(struct wire_reader *r, const struct job_keys *keys, struct job *job)
 {
     struct err below;
-    bool is_given = keys->tasks != NULL, is_running = job_keys_have_state(keys, "RUNNING");
+    bool is_given = keys->tasks != NULL, is_running = job_keys_are_running(keys);
     if (is_given && idset_parse(str(keys->tasks), ARRAY_TASK_MAX, "tasks", &job->pending, &below) != 0)
         return wire_fail_below(r, &below);
     if (!is_given && !is_running && keys->running == NULL)
@@ -303,13 +309,16 @@ static void place_task(const struct job *job, const struct task_keys *keys, stru
     }
 }
 
-static void restore_task(struct state *s, const struct instance_task *task, struct host_numbers *hosts)
+static void restore_task(struct document *d, const struct instance_task *task, struct host_numbers *hosts)
 {
+    struct state *s = d->state;
     const struct task_keys *keys = &task->keys;
     struct task row = {.job_id = task->job_id,
                        .task_id = keys->task,
                        .assoc = keys->assoc_id,
-                       .state = JOB_RUNNING,
+                       .state = keys->is_suspended ? JOB_SUSPENDED : JOB_RUNNING,
+                       .suspended_from_us = keys->is_suspended ? d->scenario->now_us : 0,
+                       .suspended_us = (int64_t)keys->suspended_us,
                        .launch_id = keys->launch,
                        .launch_us = keys->start_us,
                        .partition = keys->places[0].partition,
@@ -346,7 +355,7 @@ void instance_job_restore_tasks(struct document *d, struct instance_jobs *jobs)
     }
     if (jobs->tasks.count == 0) return;
     qsort(jobs->tasks.items, jobs->tasks.count, sizeof *jobs->tasks.items, compare_launches);
-    for (uint32_t i = 0; i < jobs->tasks.count; i++) restore_task(s, &jobs->tasks.items[i], hosts);
+    for (uint32_t i = 0; i < jobs->tasks.count; i++) restore_task(d, &jobs->tasks.items[i], hosts);
 }
 
 void instance_job_release(struct instance_jobs *jobs)

@@ -347,6 +347,8 @@ static const struct wire_field task_fields[] = {
     {.name = "start", .type = WIRE_TIME, OF_TASK(start_us)},
     {.name = "places", .type = WIRE_CUSTOM, .read = read_task_places},
     {.name = "launch", .type = WIRE_U64, OF_TASK(launch), .min = 1, .max = LAUNCH_MAX},
+    {.name = "suspended", .type = WIRE_BOOL, OF_TASK(is_suspended)},
+    {.name = "suspended_us", .type = WIRE_U64, OF_TASK(suspended_us), .max = WHOLE_REAL_MAX},
     {.name = "billing", .type = WIRE_DOUBLE, OF_TASK(billing), .min = -RATE_MAX, .max = RATE_MAX},
     {.name = "allocated_tres", .type = WIRE_TEXT, OF_TASK(allocated_tres)},
     {.name = "association_partition", .type = WIRE_TEXT, OF_TASK(association_partition)},
@@ -457,6 +459,7 @@ static const struct wire_field fields[] = {
     {.name = "tasks", .type = WIRE_TEXT, MEMBER(tasks)},
     {.name = "running", .type = WIRE_CUSTOM, .read = read_running},
     {.name = "launch", .type = WIRE_U64, MEMBER(launch), .min = 1, .max = LAUNCH_MAX},
+    {.name = "suspended_us", .type = WIRE_U64, MEMBER(suspended_us), .max = WHOLE_REAL_MAX},
     {.name = "billing", .type = WIRE_DOUBLE, MEMBER(billing), .min = -RATE_MAX, .max = RATE_MAX},
     {.name = "allocated_tres", .type = WIRE_TEXT, MEMBER(allocated_tres)},
     {.name = "association_partition", .type = WIRE_TEXT, MEMBER(association_partition)},
@@ -569,7 +572,8 @@ static int check_state(struct wire_reader *r, const struct job_keys *keys)
 static int check_kind(struct wire_reader *r, json_t *value)
 {
     static const char *const of_instance[] = {"tasks",   "running",        "min_priority",          "launch",
-                                              "billing", "allocated_tres", "association_partition", NULL};
+                                              "billing", "allocated_tres", "association_partition", "suspended_us",
+                                              NULL};
     static const char *const of_others[] = {"tres", "suspended_by", "running_tasks", "urgency_slots", NULL};
     bool is_instance = document_is_instance(document_of(r));
     for (const char *const *name = is_instance ? of_others : of_instance; *name != NULL; name++) {

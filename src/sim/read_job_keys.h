@@ -17,6 +17,8 @@ struct task_keys {
     int64_t start_us;         /* INT64_MIN: not given */
     struct job_place *places; /* NULL: not given */
     uint32_t place_count;
+    bool is_suspended;
+    uint64_t suspended_us;             /* how long its earlier suspensions have lasted */
     double billing;                    /* NAN: not given */
     const char *allocated_tres;        /* NULL: not given */
     const char *association_partition; /* "": the association for all partitions; NULL: not given */
@@ -56,7 +58,7 @@ struct job_keys {
     /* Of a job of an instance. */
     const char *tasks; /* the pending tasks of an array; NULL: not given */
     double billing;
-    uint64_t launch;
+    uint64_t launch, suspended_us;
     const char *allocated_tres;
     const char *association_partition; /* of a running job that is no array, as in struct task_keys */
     struct task_keys *running;         /* the tasks of an array that have started; NULL: not given */

@@ -270,7 +270,7 @@ static int compare_ids(const void *a, const void *b)
 static void restore_task(struct state *s, const struct job *j)
 {
     struct task row = {.job_id = j->id,
-                       .state = JOB_RUNNING,
+                       .state = j->document->suspension == SUSPENSION_NONE ? JOB_RUNNING : JOB_SUSPENDED,
                        .launch_id = j->document->rank + UINT64_C(1),
                        .partition = j->partitions[0],
                        .partition_qos = state_partition_qos(s, j->partitions[0]),

@@ -30,7 +30,8 @@ static const struct shift_table {
     {"job", {"submit_us", "begin_us", "accrue_us", "deadline_us", "cancelled_us", "ended_us"}},
     {"task",
      {"launch_us", "start_us", "charged_us", "end_us", "measured_us", "measured_from_us", "charged_as_of_us",
-      "limits_from_us"}},
+      "limits_from_us", "suspended_from_us"}},
+    {"suspension", {"from_us", "until_us"}},
     {"qos", {"reset_us"}},
     {"owner_usage", {"at_us", "reset_us"}},
     {"counters",
@@ -177,8 +178,11 @@ static int move_behind_gap(struct store *s, int64_t passed_us, struct err *e)
 {
     static const char *const texts[] = {
         "UPDATE task SET launch_us = launch_us + ?1, start_us = start_us + ?1, charged_us = charged_us + ?1,"
-        " measured_us = measured_us + ?1, measured_from_us = measured_from_us + ?1"
+        " measured_us = measured_us + ?1, measured_from_us = measured_from_us + ?1,"
+        " suspended_from_us = suspended_from_us + ?1"
         " WHERE end_us IS NULL AND boot_id = ?2",
+        "UPDATE suspension SET from_us = from_us + ?1, until_us = until_us + ?1 WHERE launch_id IN"
+        " (SELECT launch_id FROM task WHERE end_us IS NULL AND boot_id = ?2)",
         "UPDATE job SET accrue_us = accrue_us + ?1,"
         " submit_us = submit_us + iif(" HAS_ENDED_ATTEMPT ", 0, ?1),"
         " begin_us = min(begin_us + ?1, 253402300799000000), deadline_us = min(deadline_us + ?1, 253402300799000000)"

@@ -57,6 +57,10 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
         " instance_id = excluded.instance_id, commit_number = excluded.commit_number,"
         " boot_id = excluded.boot_id, boot_us = excluded.boot_us, usage_conversion = excluded.usage_conversion,"
         " is_pretend = excluded.is_pretend, recovery = excluded.recovery, recovered_us = excluded.recovered_us",
+    [PUT_SUSPENSION] =
+        "INSERT INTO suspension(launch_id, number, from_us, until_us, is_charged) VALUES(?1, ?2, ?3, ?4, ?5)"
+        " ON CONFLICT(launch_id, number) DO UPDATE SET from_us = excluded.from_us, until_us = excluded.until_us,"
+        " is_charged = excluded.is_charged",
     [PUT_JOURNAL] =
         "INSERT INTO usage_journal(at_us, kind, association_id, before, after, detail) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
     [PUT_AUDIT] = "INSERT INTO audit(at_us, uid, user, command, name, field, before, after)"
@@ -219,6 +223,17 @@ static int put_row(struct store *s, const struct state *state, struct change c, 
     return -1;
 }
 
+static int put_suspension(struct store *s, const struct suspension_row *row, struct err *e)
+{
+    sqlite3_stmt *put = s->statements[PUT_SUSPENSION];
+    sql_bind_int(put, 1, (int64_t)row->launch_id);
+    sql_bind_int(put, 2, row->number);
+    sql_bind_int(put, 3, row->from_us);
+    sql_bind_int_or_null(put, 4, row->until_us);
+    sql_bind_int(put, 5, row->is_charged);
+    return sql_step(put, e);
+}
+
 static int put_journal(struct store *s, const struct usage_journal_entry *j, struct err *e)
 {
     static const char *const kinds[] = {
@@ -287,6 +302,9 @@ int commit_write(struct store *s, const struct state *state, const struct outcom
         if (put_row(s, state, (struct change){(enum change_table)r->extra, r->index}, e) != 0) return -1;
     }
     if (write_conditions(s, state, outcome, e) != 0) return -1;
+    for (uint32_t i = 0; i < outcome->suspensions.count; i++) {
+        if (put_suspension(s, &outcome->suspensions.items[i], e) != 0) return -1;
+    }
     for (uint32_t i = 0; i < outcome->journal.count; i++) {
         if (put_journal(s, &outcome->journal.items[i], e) != 0) return -1;
     }
@@ -351,8 +369,7 @@ int commit_end(struct store *s, int result, struct err *e)
 int store_commit(struct store *s, const struct state *state, const struct outcome *outcome, int64_t now_us,
                  struct err *e)
 {
-    bool has_changes = outcome->changes.count > 0 || outcome->conditions.count > 0 || outcome->journal.count > 0;
-    if (!has_changes && s->scripts.count == 0) return 0;
+    if (!outcome_has_rows(outcome) && s->scripts.count == 0) return 0;
     if (commit_begin(s, e) != 0) return -1;
     if (commit_end(s, commit_write(s, state, outcome, now_us, e), e) != 0) return -1;
     s->clock.last_commit_us = now_us;

@@ -34,6 +34,7 @@ enum store_statement {
     PUT_CONDITION,
     PUT_SETTING,
     PUT_COUNTERS,
+    PUT_SUSPENSION,
     PUT_JOURNAL,
     PUT_AUDIT,
     FIND_CONTENT,

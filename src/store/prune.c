@@ -3,11 +3,12 @@
  * several commits (upload.c). */
 #include "store/internal.h"
 
-/* The statements of a piece. ?1: the job; of the first three also ?2: its end, or of REMOVE_TASKS the last task. What
- * was moved in is not taken again once it was removed (moved_jobs.c). */
+/* The statements of a piece. ?1: the job; of the first four also ?2: its end, or of REMOVE_SUSPENSIONS and REMOVE_TASKS
+ * the last task. What was moved in is not taken again once it was removed (moved_jobs.c). */
 enum prune_statement {
     CHECK_JOB,
     NOTE_ORIGIN,
+    REMOVE_SUSPENSIONS,
     REMOVE_TASKS,
     FIND_CONTENTS,
     REMOVE_SCRIPT,
@@ -29,6 +30,8 @@ static const char *const texts[PRUNE_STATEMENT_COUNT] = {
     [CHECK_JOB] = "SELECT 1 FROM job WHERE id = ?1 AND ended_us = ?2",
     [NOTE_ORIGIN] = "UPDATE moved_in SET pruned_us = max(ifnull(pruned_us, 0), ?2) WHERE association_id ="
                     " (SELECT association_id FROM job WHERE id = ?1 AND origin IS NOT NULL)",
+    [REMOVE_SUSPENSIONS] = "DELETE FROM suspension WHERE launch_id IN (SELECT launch_id FROM task WHERE job_id = ?1"
+                           " AND task_id <= ?2 AND suspensions IS NOT NULL)",
     [REMOVE_TASKS] = "DELETE FROM task WHERE job_id = ?1 AND task_id <= ?2",
     [FIND_CONTENTS] = "SELECT script_id, environment_id, ifnull(arguments_id, 0) FROM job_script WHERE job_id = ?1",
     [REMOVE_SCRIPT] = "DELETE FROM job_script WHERE job_id = ?1",
@@ -85,9 +88,11 @@ static int remove_entry(sqlite3_stmt *const *statements, const struct prune_entr
     sql_bind_int(statements[NOTE_ORIGIN], 1, entry->job_id);
     sql_bind_int(statements[NOTE_ORIGIN], 2, entry->ended_us);
     if (sql_step(statements[NOTE_ORIGIN], e) != 0) return -1;
-    sql_bind_int(statements[REMOVE_TASKS], 1, entry->job_id);
-    sql_bind_int(statements[REMOVE_TASKS], 2, entry->last_task);
-    if (sql_step(statements[REMOVE_TASKS], e) != 0) return -1;
+    for (int which = REMOVE_SUSPENSIONS; which <= REMOVE_TASKS; which++) {
+        sql_bind_int(statements[which], 1, entry->job_id);
+        sql_bind_int(statements[which], 2, entry->last_task);
+        if (sql_step(statements[which], e) != 0) return -1;
+    }
     return entry->ends_job ? remove_job(statements, entry->job_id, e) : 0;
 }
 

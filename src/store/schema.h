@@ -17,6 +17,7 @@ enum { SCHEMA_LOCK_TIMEOUT_MS = 100 };
 /* Step i (from 0) migrates a database from version i to version i + 1. */
 extern const char *const schema_steps[];
 extern const uint32_t schema_version;
+extern const char schema_first[]; /* the first step */
 
 /* The file's version; 0 for a new file. ERR_IO: damaged, or not a database of Fairlead's; ERR_CONFLICT: a version above
  * newest. Writes nothing. */

@@ -26,10 +26,11 @@
  * Invariants
  *   1. A task is charged from start_us to end_us, or to charged_us while it is live. A task can have been charged for
  *      longer than it ran: when the rules changed between its end and its end record, the engine had charged it up to
- *      the change. Then charged_us is the time of that change.
+ *      the change. Then charged_us is the time of that change, or of a suspension or its end.
  *   2. A task whose start became known only after a change of the rules (journal: LATE) is charged as if the new rules
  *      had been in force from its start.
- *   3. Sums are more exact than the stored values (verify_sum.h).
+ *   3. A task is not charged for the time in which it was suspended, unless the row of the suspension says so.
+ *   4. Sums are more exact than the stored values (verify_sum.h).
  *
  * Tasks that were pruned from the history are in the sums of the table pruned_usage: what an association, a QOS, a user
  * or a project was charged for them, as of at_us. From then on such a sum decays like every other usage, and a reset at
@@ -417,12 +418,15 @@ enum task_column {
     TASK_PARTITION_QOS,
     TASK_LIMITS_FROM_US,
     TASK_RESTARTS,
-    TASK_IS_MOVED_IN
+    TASK_IS_MOVED_IN,
+    TASK_SUSPENSIONS /* "FROM UNTIL IS_CHARGED,..."; UNTIL 0: it is not over */
 };
 const char usage_records_tasks[] =
     "SELECT job_id, task_id, task.association_id, billing, start_us, charged_us, end_us, usage_factor, tres, launch_us, qos,"
     " ifnull(project, ''), task.cpus, task.mem_mib, charged_as_of_us, charged_cpu_s, charged_mem_gib_s, charged_io_gib,"
-    " partition_qos, limits_from_us, restarts, origin IS NOT NULL"
+    " partition_qos, limits_from_us, restarts, origin IS NOT NULL,"
+    " iif(suspensions IS NULL, '', (SELECT group_concat(from_us || ' ' || ifnull(until_us, 0) || ' ' || is_charged) FROM"
+    " (SELECT * FROM suspension WHERE suspension.launch_id = task.launch_id ORDER BY number)))"
     " FROM task LEFT JOIN job ON job.id = job_id";
 
 static bool is_epoch_start(const struct usage_records *v, int64_t at_us)
@@ -433,7 +437,7 @@ static bool is_epoch_start(const struct usage_records *v, int64_t at_us)
     return false;
 }
 
-/* The time that a task is charged for. */
+/* The time that a task is charged for: the spans, which are v->spans. */
 struct charge {
     int64_t from_us, to_us;
     int64_t
@@ -441,10 +445,54 @@ struct charge {
     struct late_start late; /* invariant 2; 0, 0: its start was not late */
 };
 
+struct suspension {
+    int64_t from_us, until_us; /* until_us INT64_MAX: it is not over */
+    bool is_charged;
+};
+
+/* Cuts the first one off a text of TASK_SUSPENSIONS. False: there is none. */
+static bool next_suspension(struct str *text, struct suspension *out)
+{
+    int64_t numbers[3] = {0};
+    struct str rest = str_cut(*text, ',', text);
+    if (rest.length == 0) return false;
+    for (int i = 0; i < 3; i++) (void)number_parse_i64(str_cut(rest, ' ', &rest), &numbers[i]);
+    *out = (struct suspension){numbers[0], numbers[1] != 0 ? numbers[1] : INT64_MAX, numbers[2] != 0};
+    return true;
+}
+
+/* Whether the task was charged up to a time because a suspension began or ended then. */
+static bool is_suspension_bound(sqlite3_stmt *row, int64_t at_us)
+{
+    struct str text = str(sql_column_text(row, TASK_SUSPENSIONS));
+    struct suspension s;
+    while (next_suspension(&text, &s)) {
+        if (s.from_us == at_us || s.until_us == at_us) return true;
+    }
+    return false;
+}
+
+/* Invariant 3. */
+static void find_spans(struct usage_records *v, sqlite3_stmt *row, const struct charge *c)
+{
+    struct str text = str(sql_column_text(row, TASK_SUSPENSIONS));
+    struct suspension s;
+    int64_t from_us = c->from_us;
+    array_clear(&v->spans);
+    while (next_suspension(&text, &s)) {
+        if (s.is_charged) continue;
+        int64_t until_us = s.from_us < c->to_us ? s.from_us : c->to_us;
+        if (until_us > from_us) *array_add(&v->spans) = (struct charged_span){from_us, until_us};
+        from_us = larger_of(from_us, s.until_us);
+    }
+    if (c->to_us > from_us) *array_add(&v->spans) = (struct charged_span){from_us, c->to_us};
+}
+
 static struct charge charge_of(const struct usage_records *v, sqlite3_stmt *row)
 {
     int64_t charged_us = sqlite3_column_int64(row, TASK_CHARGED_US), to_us = sqlite3_column_int64(row, TASK_END_US);
-    if (to_us == 0 || (charged_us > to_us && is_epoch_start(v, charged_us))) to_us = charged_us; /* invariant 1 */
+    bool is_beyond_end = charged_us > to_us && (is_epoch_start(v, charged_us) || is_suspension_bound(row, charged_us));
+    if (to_us == 0 || is_beyond_end) to_us = charged_us; /* invariant 1 */
     struct charge c = {.from_us = sqlite3_column_int64(row, TASK_START_US),
                        .to_us = to_us,
                        .limits_from_us = sqlite3_column_int64(row, TASK_LIMITS_FROM_US)};
@@ -479,6 +527,28 @@ static void add_kinds(struct usage_records *v, struct kind_sums *to, long double
     }
 }
 
+/* The charge of one unit to a QOS, and to an association, from from_us on. */
+static long double qos_charge(const struct usage_records *v, const struct qos_sum *q, const struct charge *c,
+                              int64_t from_us)
+{
+    long double total = 0;
+    for (uint32_t i = 0; i < v->spans.count; i++) {
+        const struct charged_span span = {larger_of(v->spans.items[i].from_us, from_us), v->spans.items[i].to_us};
+        total += segments_charge(&q->segments, &v->epochs, c->late.epoch, c->late.seq, span.from_us, span.to_us);
+    }
+    return total;
+}
+
+static long double assoc_charge(const struct usage_records *v, const struct charge *c, int64_t from_us)
+{
+    long double total = 0;
+    for (uint32_t i = 0; i < v->spans.count; i++) {
+        const struct charged_span span = {larger_of(v->spans.items[i].from_us, from_us), v->spans.items[i].to_us};
+        total += epochs_charge(&v->epochs, c->late.epoch, span.from_us, span.to_us);
+    }
+    return total;
+}
+
 static int charge_qos(struct usage_records *v, sqlite3_stmt *row, enum task_column column, const struct charge *c,
                       struct err *e)
 {
@@ -488,10 +558,8 @@ static int charge_qos(struct usage_records *v, sqlite3_stmt *row, enum task_colu
     long double factor = sqlite3_column_double(row, TASK_USAGE_FACTOR);
     long double billing = fmaxl(sqlite3_column_double(row, TASK_BILLING), 0);
     int64_t from_us = larger_of(c->from_us, q->reset_us), limits_from_us = larger_of(from_us, c->limits_from_us);
-    long double all = segments_charge(&q->segments, &v->epochs, c->late.epoch, c->late.seq, from_us, c->to_us);
-    long double counted = all;
-    if (limits_from_us > from_us)
-        counted = segments_charge(&q->segments, &v->epochs, c->late.epoch, c->late.seq, limits_from_us, c->to_us);
+    long double all = qos_charge(v, q, c, from_us), counted = all;
+    if (limits_from_us > from_us) counted = qos_charge(v, q, c, limits_from_us);
     if (!isfinite(all)) return fail_charge(v, row, e);
     if (!q->is_touched) *array_add(&v->touched_qos) = index;
     q->is_touched = true;
@@ -509,8 +577,8 @@ static int charge_assoc(struct usage_records *v, sqlite3_stmt *row, uint32_t ind
     long double rate = fmaxl(sqlite3_column_double(row, TASK_BILLING), 0) * factor;
     int64_t from_us = larger_of(c->from_us, v->assocs.items[index].from_us);
     int64_t limits_from_us = larger_of(from_us, c->limits_from_us);
-    long double of_one_unit = epochs_charge(&v->epochs, c->late.epoch, from_us, c->to_us), wall = of_one_unit;
-    if (limits_from_us > from_us) wall = epochs_charge(&v->epochs, c->late.epoch, limits_from_us, c->to_us);
+    long double of_one_unit = assoc_charge(v, c, from_us), wall = of_one_unit;
+    if (limits_from_us > from_us) wall = assoc_charge(v, c, limits_from_us);
     if (!isfinite(of_one_unit)) return fail_charge(v, row, e);
     if (!sink->is_touched) *array_add(&v->touched_assocs) = v->assocs.items[index].target;
     sink->is_touched = true;
@@ -530,6 +598,8 @@ static int charge_owners(struct usage_records *v, sqlite3_stmt *row, const struc
                                   .from_us = c->from_us,
                                   .reset_us = v->usage_reset_us,
                                   .to_us = c->to_us,
+                                  .spans = v->spans.items,
+                                  .span_count = v->spans.count,
                                   .rule_seq = c->late.seq,
                                   .has_ended = !sql_column_is_null(row, TASK_END_US)};
     const char *text = sql_column_text(row, TASK_CPUS);
@@ -551,6 +621,7 @@ int usage_records_charge(struct usage_records *v, sqlite3_stmt *row, struct err 
     if (index == NONE) return fail_task(v, row, "belongs to an association that does not exist", e);
     if (sqlite3_column_int(row, TASK_IS_MOVED_IN) != 0) return 0; /* history only: it is charged nothing */
     const struct charge c = charge_of(v, row);
+    find_spans(v, row, &c);
     if (read_amounts(v, str(sql_column_text(row, TASK_TRES)), e) != 0) return -1;
     if (charge_assoc(v, row, index, &c, e) != 0) return -1;
     if (charge_qos(v, row, TASK_QOS, &c, e) != 0) return -1;
@@ -569,6 +640,7 @@ void usage_records_release(struct usage_records *v)
     array_release(&v->qos);
     array_release(&v->kind_names);
     array_release(&v->late_starts);
+    array_release(&v->spans);
     array_release(&v->amounts.list);
     buf_release(&v->amounts.text);
     map_release(&v->assoc_by_id);

@@ -72,6 +72,7 @@ struct usage_records {
     struct map assoc_by_id, kind_by_name, qos_by_id, qos_by_name;
     struct map late_start_by_task; /* "job task attempt" -> index in late_starts */
     struct amounts amounts;
+    ARRAY(struct charged_span) spans; /* of the task that is being charged */
     /* Of a prune: usage up to as_of_us is summed up by the association of each task, not by its sink, and of a project
      * by user. These rows were charged since usage_records_clear_touched. */
     bool is_prune;

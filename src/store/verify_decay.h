@@ -15,6 +15,11 @@
 
 #include "base/array.h"
 
+/* A time in which a task was charged. */
+struct charged_span {
+    int64_t from_us, to_us;
+};
+
 struct epoch {
     int64_t from_us, halflife_us;
     long double exponent; /* E(from_us) */

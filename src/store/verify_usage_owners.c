@@ -52,19 +52,33 @@ static long double decay_factor(const struct usage_owners *o, uint32_t first, in
     return expl(-exponent);
 }
 
-/* The usage at at_us, in unit-seconds, of one unit that was reserved during c. */
-static long double unit_charge(const struct usage_owners *o, uint32_t first, int r, const struct owner_charge *c,
-                               int64_t from_us, int64_t at_us)
+/* The usage at at_us, in unit-seconds, of one unit that was reserved during a time. */
+static long double span_charge(const struct usage_owners *o, uint32_t first, int r, struct charged_span span,
+                               int64_t at_us)
 {
     long double total = 0;
-    for (uint32_t i = first; i < o->rules.count && from_us < c->to_us; i++) {
+    int64_t from_us = span.from_us;
+    for (uint32_t i = first; i < o->rules.count && from_us < span.to_us; i++) {
         long double per_s = o->rules.items[i].decay_per_s[r];
-        int64_t until_us = rule_end(o, i, c->to_us);
+        int64_t until_us = rule_end(o, i, span.to_us);
         if (until_us <= from_us) continue;
         long double passed_s = (long double)(until_us - from_us) / SECOND_US;
         long double charge = per_s > 0 ? -expm1l(-per_s * passed_s) / per_s : passed_s;
         if (o->rules.items[i].is_reserved) total += charge * decay_factor(o, first, r, until_us, at_us);
         from_us = until_us;
+    }
+    return total;
+}
+
+/* Of one that was reserved during c, from from_us on. */
+static long double unit_charge(const struct usage_owners *o, uint32_t first, int r, const struct owner_charge *c,
+                               int64_t from_us, int64_t at_us)
+{
+    long double total = 0;
+    for (uint32_t i = 0; i < c->span_count; i++) {
+        struct charged_span span = c->spans[i];
+        if (span.from_us < from_us) span.from_us = from_us;
+        total += span_charge(o, first, r, span, at_us);
     }
     return total;
 }

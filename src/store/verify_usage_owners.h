@@ -17,6 +17,7 @@
 
 #include "base/map.h"
 #include "store/store.h"
+#include "store/verify_decay.h"
 #include "store/verify_sum.h"
 
 struct owner_rule {
@@ -50,6 +51,8 @@ struct usage_owners {
 struct owner_charge {
     const char *user, *project; /* project "": none */
     int64_t from_us, to_us, reset_us, rule_seq;
+    const struct charged_span *spans; /* of that time: in which what it has reserved is charged */
+    uint32_t span_count;
     bool has_ended;
     double rates[USAGE_RESOURCE_COUNT];    /* reserved: CPUs; memory in GiB */
     double measured[USAGE_RESOURCE_COUNT]; /* charged by measurements since the last reset */

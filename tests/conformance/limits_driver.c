@@ -9,7 +9,7 @@
  *                                             partition=P: for that partition only
  *     delete-user NAME ACCOUNT PARTITION      deletes that association
  *     submit USER RUN_S FIELD=VALUE ...       answers "job ID"; the job would end by itself after RUN_S seconds
- *     cancel | hold | release | requeue USER ID ...     ID is 5 or 5_3
+ *     cancel | hold | release | requeue | suspend | resume USER ID ...     ID is 5 or 5_3
  *     update USER ID FIELD=VALUE ...
  *     advance SECONDS                         lets time pass
  *     looked SECONDS                          the engine last looked so long ago for tasks whose limits are used up
@@ -82,8 +82,9 @@ static int64_t run_time_us(const struct driver *d, uint32_t job_id)
 
 static void set_limit(struct driver *d, struct run *r, int64_t limit_us)
 {
-    r->ends_us = r->started_us + (r->run_us < limit_us ? r->run_us : limit_us);
+    r->ends_us = r->started_us + r->suspended_us + (r->run_us < limit_us ? r->run_us : limit_us);
     if (r->ends_us < d->now_us) r->ends_us = d->now_us;
+    if (r->is_suspended) r->ends_us = INT64_MAX;
     r->end = r->run_us < limit_us ? JOB_COMPLETED : JOB_TIMEOUT;
 }
 
@@ -91,6 +92,16 @@ static void replace_limit(struct driver *d, const struct decision *decision)
 {
     struct run *r = find_run(d, decision->launch_id);
     if (r != NULL) set_limit(d, r, decision->time_limit_s * US_PER_S);
+}
+
+static void suspend_run(struct driver *d, const struct decision *decision)
+{
+    struct run *r = find_run(d, decision->launch_id);
+    uint32_t job = state_find_job(&d->s, decision->job_id);
+    if (r == NULL || job == NONE) return;
+    r->is_suspended = decision->is_suspended;
+    r->suspended_us = decision->suspended_us;
+    set_limit(d, r, d->s.jobs.items[job].time_limit_s * US_PER_S);
 }
 
 static void start(struct driver *d, const struct decision *decision)
@@ -121,6 +132,7 @@ static void act(struct driver *d)
         const struct decision decision = d->out.decisions.items[d->decisions_done];
         if (decision.kind == DECIDE_START) start(d, &decision);
         if (decision.kind == DECIDE_TIME_LIMIT) replace_limit(d, &decision);
+        if (decision.kind == DECIDE_SUSPENSION) suspend_run(d, &decision);
         if (decision.kind == DECIDE_END) end(d, decision.launch_id, JOB_CANCELLED);
     }
 }
@@ -331,6 +343,16 @@ static int requeue(struct driver *d, char **words, uint32_t count)
     return change_jobs(d, EVENT_REQUEUE, words, count);
 }
 
+static int suspend(struct driver *d, char **words, uint32_t count)
+{
+    return change_jobs(d, EVENT_SUSPEND, words, count);
+}
+
+static int resume(struct driver *d, char **words, uint32_t count)
+{
+    return change_jobs(d, EVENT_RESUME, words, count);
+}
+
 static int update(struct driver *d, char **words, uint32_t count)
 {
     struct job_values values;
@@ -419,6 +441,8 @@ static const struct {
     {"hold", 2, hold},
     {"release", 2, release},
     {"requeue", 2, requeue},
+    {"suspend", 2, suspend},
+    {"resume", 2, resume},
     {"update", 3, update},
     {"advance", 1, pass_time},
     {"looked", 1, set_looked},

@@ -11,6 +11,8 @@ struct run {
     uint64_t launch_id;
     int64_t started_us, run_us, ends_us;
     enum job_state end;
+    int64_t suspended_us; /* how long it was suspended before */
+    bool is_suspended;
 };
 
 struct submission {

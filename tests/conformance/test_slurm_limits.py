@@ -17,7 +17,6 @@ CASES = sorted(path.stem for path in HERE.glob('*.txt'))
 
 # Lines of the recordings that have no counterpart: a pattern, and why.
 NOT_HAD = [
-    (r'scontrol (suspend|resume) |is SUSPENDED', 'jobs of an instance are not suspended'),
     (r'scontrol requeuehold ', 'Slurm refused it, because the job had not started yet; here it has'),
     (r'sbatch --test-only', 'a what-if question, which limits do not touch'),
     (r'(srun|salloc) -I', 'there are no interactive jobs'),

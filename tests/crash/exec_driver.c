@@ -159,13 +159,19 @@ static void run_line(struct driver *d, char *line)
     } else if (strcmp(word, "limit") == 0) {
         const char *id = strsep(&rest, "\t");
         executor_set_time_limit(d->executor, (uint64_t)number(id), number(rest));
+    } else if (strcmp(word, "suspend") == 0) { /* ID, 1 or 0, microseconds */
+        const char *id = strsep(&rest, "\t"), *is_suspended = strsep(&rest, "\t");
+        executor_suspend(d->executor, (uint64_t)number(id), number(is_suspended) != 0, number(rest));
+    } else if (strcmp(word, "signal") == 0) { /* ID, number, 1: only the first process */
+        const char *id = strsep(&rest, "\t"), *signal_number = strsep(&rest, "\t");
+        executor_signal(d->executor, (uint64_t)number(id), (uint32_t)number(signal_number), number(rest) != 0);
     } else if (strcmp(word, "measure") == 0) {
         executor_measure(d->executor);
     } else if (strcmp(word, "sample") == 0) {
         executor_sample(d->executor);
     } else if (strcmp(word, "enforces") == 0) {
-        printf("enforces memory=%d cpus=%d kill=%d\n", (int)d->enforcement.memory, (int)d->enforcement.cpus,
-               (int)d->enforcement.kill);
+        printf("enforces memory=%d cpus=%d kill=%d suspend=%d\n", (int)d->enforcement.memory, (int)d->enforcement.cpus,
+               (int)d->enforcement.kill, (int)d->enforcement.suspend);
     } else if (strcmp(word, "ack") == 0) {
         executor_acknowledge(d->executor, (uint64_t)number(rest));
     }

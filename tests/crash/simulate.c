@@ -47,6 +47,7 @@ struct truth {
     bool is_known; /* the executor still has it */
     bool has_end;  /* the executor knew the end, and tells it until it is acknowledged */
     bool is_unavailable;
+    bool is_suspended; /* as last ordered */
     struct launch_record end;
 };
 
@@ -100,7 +101,7 @@ struct world {
     ARRAY(struct accepted) accepted;
     struct map plain; /* jobs that nothing requeues */
 
-    uint32_t crashes, reboots, losses, failed_commits, launches, requeues, slices;
+    uint32_t crashes, reboots, losses, failed_commits, launches, requeues, slices, suspensions;
 };
 
 static _Noreturn void fail(const struct world *w, const char *what, const char *text)
@@ -202,6 +203,15 @@ static void acknowledge(struct world *w, uint64_t launch_id)
     executor_acknowledge(w->executor, launch_id);
 }
 
+static void suspend(struct world *w, const struct decision *d)
+{
+    struct truth *t = truth_of(w, d->launch_id);
+    if (t == NULL) return;
+    t->is_suspended = d->is_suspended;
+    w->suspensions += d->is_suspended;
+    executor_suspend(w->executor, d->launch_id, d->is_suspended, d->suspended_us);
+}
+
 static void carry_out(struct world *w, const struct order *order)
 {
     const struct decision *d = &order->decision;
@@ -210,6 +220,8 @@ static void carry_out(struct world *w, const struct order *order)
     case DECIDE_END: executor_end(w->executor, d->launch_id, 0); break;
     case DECIDE_ACKNOWLEDGE: acknowledge(w, d->launch_id); break;
     case DECIDE_TIME_LIMIT: executor_set_time_limit(w->executor, d->launch_id, d->time_limit_s * US_PER_S); break;
+    case DECIDE_SUSPENSION: suspend(w, d); break;
+    case DECIDE_SIGNAL:
     case DECIDE_WEIGHT: break;
     }
     collect_reports(w);
@@ -468,7 +480,8 @@ static void request_submission(struct world *w)
 
 static void request_change(struct world *w)
 {
-    static const enum event_kind kinds[] = {EVENT_CANCEL, EVENT_HOLD, EVENT_RELEASE, EVENT_REQUEUE, EVENT_RELEASE};
+    static const enum event_kind kinds[] = {EVENT_CANCEL,  EVENT_HOLD,    EVENT_RELEASE, EVENT_REQUEUE, EVENT_RELEASE,
+                                            EVENT_SUSPEND, EVENT_SUSPEND, EVENT_SUSPEND, EVENT_RESUME,  EVENT_RESUME};
     struct job_ref ref = {pick_job(w), one_in(w, 6) ? below(w, TASKS_MAX) : NONE};
     struct event event = {.kind = kinds[below(w, COUNT(kinds))],
                           .actor = administrator,
@@ -631,14 +644,29 @@ static bool is_idle(struct world *w)
     return true;
 }
 
+/* What the executor does is what the database says, once no order is on its way. */
+static void check_suspensions(struct world *w)
+{
+    for (uint32_t i = 0; i < w->s.tasks.count; i++) {
+        const struct task *k = &w->s.tasks.items[i];
+        const struct truth *t = truth_of(w, k->launch_id);
+        bool is_wanted = k->state == JOB_SUSPENDED;
+        if (job_state_is_end(k->state) || k->state == JOB_COMPLETING || t == NULL || t->has_end) continue;
+        if (t->is_suspended != is_wanted) fail_number(w, "a launch is not suspended, or resumed", k->launch_id);
+    }
+}
+
 static void run_to_the_end(struct world *w)
 {
+    enum { TURNS_TO_SETTLE = 40 };
     int left = LAST_TURNS;
     while (!is_idle(w) && left-- > 0) {
         pass_time(w);
-        if (left % 16 == 0) {
+        if (left == LAST_TURNS - TURNS_TO_SETTLE) check_suspensions(w);
+        if (left % 16 == 0 && left < LAST_TURNS - TURNS_TO_SETTLE) {
             w->turn_us = w->now_us > w->turn_us ? w->now_us : w->turn_us;
             must_apply(w, (struct event){.kind = EVENT_RELEASE, .actor = administrator, .jobs = {.all = true}});
+            must_apply(w, (struct event){.kind = EVENT_RESUME, .actor = administrator, .jobs = {.all = true}});
         }
         turn(w);
     }
@@ -824,7 +852,8 @@ static void run_history(struct world *w, uint64_t seed, const char *directory)
 int main(int argc, char **argv)
 {
     uint64_t first = argc == 3 ? strtoull(argv[1], NULL, 10) : 0, count = argc == 3 ? strtoull(argv[2], NULL, 10) : 0;
-    uint64_t jobs = 0, launches = 0, crashes = 0, reboots = 0, losses = 0, failed = 0, requeues = 0, slices = 0;
+    uint64_t jobs = 0, launches = 0, crashes = 0, reboots = 0, losses = 0, failed = 0, requeues = 0, slices = 0,
+             suspensions = 0;
     char in_memory[] = "/dev/shm/fairlead-simulate-XXXXXX", on_disk[] = "/tmp/fairlead-simulate-XXXXXX";
     if (count == 0) {
         fprintf(stderr, "usage: simulate SEED COUNT\n");
@@ -843,6 +872,7 @@ int main(int argc, char **argv)
         failed += w.failed_commits;
         requeues += w.requeues;
         slices += w.slices;
+        suspensions += w.suspensions;
         release(&w);
     }
     empty_directory(directory);

@@ -3,7 +3,7 @@
 usage: soak.py SECONDS [SEED]
 
 Traffic: jobs, arrays, dependencies, time limits, requeues, jobs that ignore SIGTERM or stop their keeper; cancel, hold,
-release, requeue, update. Faults: kill -9 and SIGSTOP of daemon, launcher and keepers in all mixes; a full disk (as root);
+release, requeue, suspend, resume, update. Faults: kill -9 and SIGSTOP of daemon, launcher and keepers in all mixes; a full disk (as root);
 syncs that fail; a launcher with few descriptors; a clock that is set. The choices depend on the seed; what they meet depends on the machine.
 
 In the end the faults stop. Each job has to end, and:
@@ -107,6 +107,7 @@ class Soak:
             return
         job = str(rng.choice(self.accepted[-30:]))
         self.instance.run(*rng.choice([['cancel', job], ['hold', job], ['release', job], ['requeue', job], ['release', '--all'],
+                                       ['suspend', job], ['suspend', job], ['resume', job], ['resume', '--all'],
                                        ['update', job, '-t', '0:%02d' % rng.randrange(1, 20)]]))
 
     def traffic(self, seed):
@@ -213,6 +214,7 @@ class Soak:
         for pid in self.instance.keeper_pids():
             kill(pid, signal.SIGCONT)
         self.instance.ok('release', '--all')
+        self.instance.ok('resume', '--all')
         until(self.is_over, 'all jobs to end', 120, progress=lambda: len(self.instance.queue()))
         until(lambda: not self.instance.keeper_pids(), 'the keepers to end')
         until(lambda: not known(self.instance.state), 'the launches to be acknowledged')

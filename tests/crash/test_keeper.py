@@ -908,3 +908,86 @@ def test_a_job_is_killed_at_every_call(tmp_path, tracing):
             assert record['signal'] == signal.SIGKILL or ran == ['ran', 'end'], (n, record)
 
     kill_at_every_call(tmp_path, 'job', check)
+
+
+# ---- suspended jobs ----
+
+# Its processes fork all the time, in sessions of their own, and continue each other.
+RESTLESS = ('for n in 1 2 3; do setsid sh -c "while :; do (echo x >> grown; kill -CONT 0); sleep 0.01; done" & done; '
+            'while :; do kill -CONT 0; sleep 0.01; done')
+
+
+def grown(world):
+    path = world.path / 'grown'
+    return path.stat().st_size if path.exists() else 0
+
+
+def is_still(world):
+    before = grown(world)
+    time.sleep(0.3)
+    return grown(world) == before
+
+
+def assert_moves(world):
+    before = grown(world)
+    until(lambda: grown(world) > before, 'the job to run')
+
+
+def suspended(world):
+    world.start(1, 'sh', '-c', RESTLESS)
+    world.record(1, 'started')
+    assert_moves(world)
+    world.send('suspend', 1, 1, 0)
+    until(lambda: is_still(world), 'the job to stop')
+    time.sleep(0.5)
+    assert is_still(world)
+
+
+def test_a_restless_job_stays_stopped_without_daemon_and_launcher(world):
+    suspended(world)
+    world.kill_driver()
+    kill_launcher(world)
+    assert is_still(world)
+    world.connect()
+    world.send('suspend', 1, 1, 0)
+    assert is_still(world)
+    world.send('suspend', 1, 0, 1000)
+    assert_moves(world)
+    world.send('end', 1, 0)
+    assert world.ended(1)['end'] == 'cancelled'
+
+
+def test_a_suspended_job_can_be_ended(world):
+    suspended(world)
+    world.send('end', 1, 60 * US)
+    assert world.ended(1)['end'] == 'cancelled'
+    assert is_still(world)
+
+
+def test_the_end_of_its_keeper_ends_a_suspended_job(world):
+    suspended(world)
+    kill_keeper(world, 1)
+    assert world.ended(1)['end'] == 'lost'
+    assert is_still(world)
+
+
+def test_suspended_time_does_not_count_for_the_time_limit(world):
+    suspended(world)
+    world.send('limit', 1, 1)
+    time.sleep(0.5)
+    assert is_still(world)
+    world.send('limit', 1, 3600 * US)
+    world.send('suspend', 1, 0, 100 * US)
+    assert_moves(world)
+    world.send('limit', 1, 1)
+    assert_moves(world)
+    world.send('suspend', 1, 0, 0)
+    assert world.ended(1)['end'] == 'timed-out'
+
+
+def test_an_order_out_of_range_is_void(world):
+    suspended(world)
+    world.send('suspend', 1, 0, 1 << 60)
+    assert is_still(world)
+    world.send('end', 1, 0)
+    assert world.ended(1)['end'] == 'cancelled'

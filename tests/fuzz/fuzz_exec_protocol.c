@@ -25,6 +25,8 @@ static void encode(const struct message *m, struct buf *out)
     case MESSAGE_SAMPLED: protocol_sampled(out, &m->sampled); break;
     case MESSAGE_LOW: protocol_low(out, m->low.uids, m->low.count); break;
     case MESSAGE_WARN: protocol_warn(out, &m->warning); break;
+    case MESSAGE_SUSPEND: protocol_suspend(out, m->suspend.id, m->suspend.is_suspended, m->suspend.suspended_us); break;
+    case MESSAGE_SIGNAL: protocol_signal(out, m->signal.id, m->signal.number, m->signal.is_to_first); break;
     case MESSAGE_LIMIT: protocol_limit(out, m->limit.id, m->limit.time_limit_us); break;
     }
 }

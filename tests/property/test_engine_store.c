@@ -579,6 +579,19 @@ static void make_requeue(struct history *h, struct event *event)
     event->jobs.count = 1;
 }
 
+/* Mostly of a task that runs, or is suspended. */
+static void make_suspend(struct history *h, struct event *event)
+{
+    make_jobs(h, event);
+    const struct task *k = pick_task(h);
+    if (k == NULL || one_in(h, 6)) return;
+    const struct job *j = &h->s.jobs.items[state_find_job(&h->s, k->job_id)];
+    event->actor.role = one_in(h, 2) ? ROLE_ADMINISTRATOR : event->actor.role;
+    event->jobs.all = false;
+    h->refs[0] = (struct job_ref){k->job_id, j->is_array && one_in(h, 2) ? k->task_id : NONE};
+    event->jobs.count = 1;
+}
+
 static void make_update(struct history *h, struct event *event)
 {
     struct job_values *v = &h->job;
@@ -724,7 +737,9 @@ static const struct {
     {EVENT_CANCEL, 6, make_jobs},
     {EVENT_HOLD, 3, make_jobs},
     {EVENT_RELEASE, 3, make_jobs},
-    {EVENT_REQUEUE, 10, make_requeue},
+    {EVENT_REQUEUE, 14, make_requeue},
+    {EVENT_SUSPEND, 6, make_suspend},
+    {EVENT_RESUME, 4, make_suspend},
     {EVENT_UPDATE, 4, make_update},
     {EVENT_STARTED, 18, make_record},
     {EVENT_COMPLETING, 4, make_record},
@@ -742,7 +757,7 @@ static const struct {
 /* Sometimes a whole array is changed in slices, between which other things happen, or which are broken off. */
 static void cut_array(struct history *h, struct event *event)
 {
-    bool is_cut = event->kind == EVENT_CANCEL || event->kind == EVENT_REQUEUE;
+    bool is_cut = event->kind == EVENT_CANCEL || event->kind == EVENT_REQUEUE || event->kind == EVENT_SUSPEND;
     if (is_cut && event->jobs.count == 1 && !event->jobs.all && h->refs[0].task_id == NONE && one_in(h, 2))
         event->jobs.task_max = 1 + below(h, 3);
 }

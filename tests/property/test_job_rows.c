@@ -20,15 +20,16 @@
 static const struct capacity host = {8, 2, 1 << 20};
 
 /* Values of fields that have texts in a form of their own, which the table does not describe. */
-static const char *const
-    accounts[] = {"physics", "chem"},
-    *const qos[] = {"normal", "good"}, *const projects[] = {"", "apollo", "gemini"},
-    *const environments[] = {"", "smp"}, *const dependencies[] = {"singleton", "hold_jid:none*", ""},
-    *const exit_statuses[] = {"99", "1,75-78"}, *const partitions[] = {"main", "fast", "heavy,fast", "fast,main,heavy"},
-    *const requests[] = {"", "license=2", "license=1,arch=lx-amd64,bigio=true", "bigio", "arch=\xc3\xbc"},
-    *const queues[] = {"", "*", "main", "fast,heavy@localhost", "*@local*"},
-    *const nodes[] = {"", "1", "1-4", "2", "1-1"}, *const constraints[] = {"", "avx", "avx&ssd", "avx|ssd"},
-    *const arrays[] = {"0-4", "3,7,9-11%2", "5", "0-99:7", "0"};
+static const char
+    *const accounts[] = {"physics", "chem"},
+           *const qos[] = {"normal", "good"}, *const projects[] = {"", "apollo", "gemini"},
+           *const environments[] = {"", "smp"}, *const dependencies[] = {"singleton", "hold_jid:none*", ""},
+           *const exit_statuses[] = {"99", "1,75-78"}, *const warnings[] = {"USR1", "B:TERM@5", "10@0"},
+           *const partitions[] = {"main", "fast", "heavy,fast", "fast,main,heavy"},
+           *const requests[] = {"", "license=2", "license=1,arch=lx-amd64,bigio=true", "bigio", "arch=\xc3\xbc"},
+           *const queues[] = {"", "*", "main", "fast,heavy@localhost", "*@local*"},
+           *const nodes[] = {"", "1", "1-4", "2", "1-1"}, *const constraints[] = {"", "avx", "avx&ssd", "avx|ssd"},
+           *const arrays[] = {"0-4", "3,7,9-11%2", "5", "0-99:7", "0"};
 
 static const struct {
     enum job_field field;
@@ -50,6 +51,7 @@ static const struct {
     {JOB_FIELD_ENVIRONMENT, environments, COUNT(environments)},
     {JOB_FIELD_DEPENDENCY, dependencies, COUNT(dependencies)},
     {JOB_FIELD_REQUEUE_EXIT, exit_statuses, COUNT(exit_statuses)},
+    {JOB_FIELD_WARN_SIGNAL, warnings, COUNT(warnings)},
 };
 
 struct life {
@@ -527,6 +529,15 @@ static void cancel_task(struct life *l, const struct task *k)
     world_apply(&l->h.w, (struct event){.kind = EVENT_CANCEL, .jobs = {&ref, 1, false}}, NULL);
 }
 
+/* Or resumes it. */
+static void suspend_task(struct life *l, const struct task *k)
+{
+    struct job_ref ref = {k->job_id, NONE};
+    world_set(&l->h.w, "charge_suspended", one_in(l, 2) ? "yes" : "no");
+    enum event_kind kind = one_in(l, 2) ? EVENT_SUSPEND : EVENT_RESUME;
+    world_apply(&l->h.w, (struct event){.kind = kind, .jobs = {&ref, 1, false}}, NULL);
+}
+
 static void report_tasks(struct life *l)
 {
     for (uint32_t i = 0; i < l->h.w.s.tasks.count; i++) {
@@ -538,6 +549,8 @@ static void report_tasks(struct life *l)
             end_task(l, k);
         else if (one_in(l, 4))
             cancel_task(l, k);
+        else if (one_in(l, 2))
+            suspend_task(l, k);
         else
             measure_task(l, k);
     }

@@ -7,20 +7,21 @@ import pytest
 
 import csource
 
-SOURCE = pathlib.Path('src/store/schema.c')
+SOURCES = pathlib.Path('src/store/schema_first.c'), pathlib.Path('src/store/schema.c')
 PAGE = pathlib.Path('docs/schema.md')
 
 
-def steps(source):
+def steps():
     """The SQL of each step, with the string literals joined as by the C compiler."""
-    bodies = re.findall(r'static const char step_\d+\[\] =(.*?)";\n', csource.read(source), re.DOTALL)
+    text = ''.join(map(csource.read, SOURCES))
+    bodies = re.findall(r'const char (?:schema_first|step_\d+)\[\] =(.*?)";\n', text, re.DOTALL)
     return [''.join(re.findall(r'"((?:\\.|[^"\\])*)"', body + '"')).replace(r'\n', '\n') for body in bodies]
 
 
 @pytest.fixture
 def database():
     db = sqlite3.connect(':memory:')
-    for step in steps(SOURCE):
+    for step in steps():
         db.executescript(step)
     return db
 
@@ -62,4 +63,4 @@ def test_examples_run(database):
 
 
 def test_the_version_is_the_number_of_steps():
-    assert '**%d**' % len(steps(SOURCE)) in csource.read(PAGE)
+    assert '**%d**' % len(steps()) in csource.read(PAGE)

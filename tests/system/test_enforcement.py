@@ -363,7 +363,7 @@ def test_a_private_instance_enforces_memory_if_it_is_told_to(instance):
     assert rows['memory']['mechanism'] == 'none' and rows['memory']['gap']
     instance.good('set', 'enforce_memory=on', 'memory_slack=0')
     rows = {row['resource']: row for row in instance.json('status')['enforcement']}
-    assert sorted(rows) == ['CPUs', 'GPUs', 'kill', 'memory'] and rows['memory']['mechanism'] != 'none'
+    assert sorted(rows) == ['CPUs', 'GPUs', 'kill', 'memory', 'suspend'] and rows['memory']['mechanism'] != 'none'
     assert 'memory: ' + rows['memory']['mechanism'] in instance.good('status')
     (instance.work / 'hold.py').write_text(COMMON + 'held = hold(200)\ntime.sleep(600)\n')
     job = instance.submit('--mem', '50', '--requeue-exit', '1-255', '--', 'python3', 'hold.py')

@@ -692,15 +692,15 @@ def test_sigterm_ends_the_launcher_alone(world):
 
 # ---- which peers are accepted ----
 
-VERSION = 9
+VERSION = 10
 HELLO = struct.pack('<IB8sI', 13, 1, b'fairlead', VERSION)
 
 
 def is_greeting(got):
-    """HELLO, what is enforced, of which this machine decides the four words, and SYNCED."""
+    """HELLO, what is enforced, of which this machine decides the five words, and SYNCED."""
     words = got[len(HELLO):]
-    return got.startswith(HELLO) and len(words) == 14 and words[:5] == struct.pack('<IB', 5, 11) and max(words[5:9]) < 4 and \
-        words[9:] == struct.pack('<IB', 1, 6)
+    return got.startswith(HELLO) and len(words) == 15 and words[:5] == struct.pack('<IB', 6, 11) and max(words[5:10]) < 4 and \
+        words[10:] == struct.pack('<IB', 1, 6)
 
 
 def send_bytes(world, data):

@@ -134,7 +134,8 @@ def test_groups_follow_the_rules_of_delegation(machine):
 def test_status_says_that_control_groups_are_in_force(machine):
     enforced = {row['resource']: row for row in json.loads(machine.good('fairlead', 'status', '--json', user='ann'))['enforcement']}
     assert {name: row['mechanism'] for name, row in enforced.items()} == {
-        'memory': 'control group', 'CPUs': 'cpuset', 'GPUs': 'CUDA_VISIBLE_DEVICES', 'kill': 'control group'}
+        'memory': 'control group', 'CPUs': 'cpuset', 'GPUs': 'CUDA_VISIBLE_DEVICES', 'kill': 'control group',
+        'suspend': 'freezer of a control group'}
 
 
 def test_the_kernel_ends_a_job_that_needs_more_memory(machine):

@@ -46,7 +46,8 @@ OF_JOBS = {
     'showJob': (USERS, None), 'checkJob': (USERS, None), 'waitForJob': (USERS, None),
     'updateJob': (OPERATORS, {'comment': 'x'}), 'cancelJob': (OPERATORS, None), 'cancelJobs': (OPERATORS, {'ids': ['%s']}),
     'holdJobs': (OPERATORS, {'ids': ['%s']}), 'releaseJobs': (OPERATORS, {'ids': ['%s']}),
-    'requeueJobs': (OPERATORS, {'ids': ['%s']}),
+    'requeueJobs': (OPERATORS, {'ids': ['%s']}), 'suspendJobs': (OPERATORS, {'ids': ['%s']}),
+    'resumeJobs': (OPERATORS, {'ids': ['%s']}), 'signalJobs': (OPERATORS, {'ids': ['%s'], 'signal': 'USR1'}),
 }
 
 # Field of an update: who may set it to this value, from its default; OWNER: also the owner. A null value: not by update.
@@ -54,7 +55,7 @@ OWNER = 'owner'
 UPDATES = {
     'array_limit': (OWNER, 1), 'account': (OWNER, 'default'), 'name': (OWNER, 'y'), 'comment': (OWNER, 'y'),
     'admin_comment': (OPERATOR, 'y'), 'dependency': (OWNER, 'none'), 'requeue': (OWNER, False), 'requeue_exit': (OWNER, '9'),
-    'max_requeue': (OWNER, 3), 'cpus': (OWNER, 1), 'mem_mib': (OWNER, 200), 'gpus': (OWNER, 0), 'mem_per_cpu_mib': (OWNER, 100),
+    'max_requeue': (OWNER, 3), 'warn_signal': (OWNER, 'USR1@5'), 'cpus': (OWNER, 1), 'mem_mib': (OWNER, 200), 'gpus': (OWNER, 0), 'mem_per_cpu_mib': (OWNER, 100),
     'gpus_per_slot': (OWNER, 0), 'time_limit_s': (OWNER, 120), 'slots_max': (OWNER, 0), 'nodes': (OWNER, '1'), 'slots_per_node': (OWNER, 0),
     'begin_us': (OWNER, 4000000000000000), 'deadline_us': (OPERATOR, 4000000000000000), 'partitions': (OWNER, 'main'),
     'qos': (OWNER, 'normal'), 'project': (OWNER, ''), 'requests': (OWNER, ''), 'soft': (OWNER, ''), 'queues': (OWNER, ''),
@@ -127,7 +128,7 @@ def test_operations_on_a_job(world, name):
         target = path.replace('{id}', str(job)) + ('?timeout_s=0' if name == 'waitForJob' else '')
         status, text = world.ask(role, method, target, fill(body, job))
         if who == USERS or role != 'other':
-            assert status == 200 or (name == 'requeueJobs' and status == 409), (role, text)
+            assert status == 200 or (name in ('requeueJobs', 'suspendJobs', 'resumeJobs', 'signalJobs') and status == 409), (role, text)
             continue
         assert status == 403, (role, text)
         assert json.loads(text)['error']['message'] == 'job %d belongs to %s' % (job, world.users['owner'].pw_name)

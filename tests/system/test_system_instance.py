@@ -165,6 +165,37 @@ def test_root_reads_a_log_as_the_user_of_the_job(system):
         assert result.returncode != 0 and result.stdout == '' and 'secret' not in result.stderr, result
 
 
+def state_of(system, job):
+    return json.loads(system.good(None, 'show', 'job', job, '--json'))[0]['state']
+
+
+def test_suspensions_and_signals_across_users(system):
+    """What root suspends the user cannot resume; root's changes are in the audit log, also a signal, after a kill."""
+    alice, mallory = system.accounts.alice, system.accounts.mallory
+    job = system.submit(alice, '--', 'sh', '-c', 'trap "echo got > got" USR1; while :; do sleep 0.05; done')
+    until(lambda: state_of(system, job) == 'RUNNING', 'the job to start')
+    for command in (['suspend', job], ['resume', job], ['signal', 'USR1', job]):
+        assert 'belongs to %s' % alice.pw_name in system.bad(mallory, *command)
+    assert system.good(alice, 'suspend', job) == 'Suspended 1 job\n'
+    assert system.good(alice, 'resume', job) == 'Resumed 1 job\n'
+    assert system.good(None, 'signal', 'USR1', job) == 'Signalled 1 job\n'
+    system.daemon.kill()
+    system.daemon.wait()
+    system.socket.unlink()
+    system.start()
+    assert system.good(None, 'suspend', job) == 'Suspended 1 job\n'
+    assert 'is suspended by an operator; only an operator can resume it' in system.bad(alice, 'resume', job)
+    assert state_of(system, job) == 'SUSPENDED'
+    assert system.good(None, 'resume', job) == 'Resumed 1 job\n'
+    until(lambda: (system.home(alice) / 'got').exists(), 'the signal')
+    rows = json.loads(system.good(None, 'audit', '--json'))
+    found = [(row['command'], row['name'], row['after']) for row in rows if row['name'] == str(job)]
+    assert found == [('signal', str(job), 'USR1'), ('suspend', str(job), None), ('resume', str(job), None)]
+    system.good(alice, 'suspend', job)
+    system.good(alice, 'cancel', job)
+    until(lambda: state_of(system, job) == 'CANCELLED', 'the job to end')
+
+
 @pytest.mark.parametrize('command', [
     ['set', 'grace_s=1'], ['account', 'add', 'x'], ['user', 'add', 'x', '-A', 'default'], ['qos', 'add', 'x'],
     ['partition', 'add', 'x'], ['host', 'drain', 'localhost'], ['history', 'prune', '--older-than', '1-0'], ['audit'],

@@ -184,6 +184,36 @@ static void jobs_of_others(void **unused)
     world_release(&w);
 }
 
+/* Also a signal, which changes no row. */
+static void running_jobs_of_others(void **unused)
+{
+    struct world w;
+    const struct job_ref refs[] = {{1, NONE}, {2, NONE}};
+    (void)unused;
+    world_init(&w, 4, 1024, 0);
+    world_user(&w, "physics", 1, "ann");
+    world_user(&w, "physics", 1, "alice"); /* the operator */
+    for (uint32_t id = 1; id <= 2; id++) {
+        world_submit(&w, id == 1 ? "ann" : "alice", NULL, 1);
+        assert_int_equal(world_pass(&w), 1);
+        world_started(&w, world_task(&w, id, 0)->launch_id);
+    }
+    outcome_clear(&w.out);
+    struct event signal = of_jobs(EVENT_SIGNAL, refs, 2);
+    signal.jobs.signal = 10;
+    must(&w, signal);
+    assert_string_equal(entries(&w), "signal 1 - - USR1");
+    must(&w, of_jobs(EVENT_SUSPEND, refs, 2));
+    assert_string_equal(entries(&w), "suspend 1 - - -");
+    must(&w, of_jobs(EVENT_RESUME, NULL, 0));
+    assert_string_equal(entries(&w), "resume 1 - - -");
+    struct event own = of_jobs(EVENT_SUSPEND, refs, 1);
+    own.actor = (struct actor){1001, 1001, "ann", ROLE_USER};
+    must(&w, own);
+    assert_string_equal(entries(&w), "");
+    world_release(&w);
+}
+
 static void a_refused_change_is_not_entered(void **unused)
 {
     struct world w;
@@ -205,6 +235,7 @@ int main(void)
         cmocka_unit_test(objects),
         cmocka_unit_test(resets_of_usage),
         cmocka_unit_test(jobs_of_others),
+        cmocka_unit_test(running_jobs_of_others),
         cmocka_unit_test(a_refused_change_is_not_entered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -467,6 +467,45 @@ static void time_in_the_future_is_not_charged(void **unused)
     world_release(&w);
 }
 
+static void change_job(struct world *w, enum event_kind kind, uint32_t id)
+{
+    const struct job_ref ref = {id, NONE};
+    const struct event event = {.kind = kind, .jobs = {.refs = &ref, .count = 1}};
+    if (world_apply(w, event, NULL) != 0) fail_msg("%s", ERR_SENTENCE(&w->e));
+}
+
+/* The example of 3.4: an hour, an hour in which it is suspended, an hour. The setting counts when it is suspended. */
+static double usage_over_a_suspension(const char *charge_suspended)
+{
+    struct world w;
+    furnish(&w);
+    world_object(&w, OBJECT_PARTITION, "main", "TRESBillingWeights=CPU=1.0");
+    world_set(&w, "halflife_s", "3600");
+    world_set(&w, "charge_suspended", charge_suspended);
+    int64_t started_us = w.now_us;
+    uint64_t launch = run(&w, submission_of(16, 1024, 0, NULL, NULL));
+    uint32_t id = w.s.tasks.items[0].job_id;
+    w.now_us += HOUR_S * SECOND;
+    change_job(&w, EVENT_SUSPEND, id);
+    world_set(&w, "charge_suspended", strcmp(charge_suspended, "no") == 0 ? "yes" : "no");
+    w.now_us += HOUR_S * SECOND;
+    change_job(&w, EVENT_RESUME, id);
+    w.now_us += HOUR_S * SECOND;
+    double running = usage_now(&w, "ann");
+    world_ended(&w, launch, JOB_COMPLETED, started_us);
+    assert_close(usage_now(&w, "ann"), running);
+    world_release(&w);
+    return running;
+}
+
+static void a_suspension_splits_the_charge(void **unused)
+{
+    double whole = 16 * HOUR_S / log(2);
+    (void)unused;
+    assert_close(usage_over_a_suspension("no"), whole * (0.125 + 0.5));
+    assert_close(usage_over_a_suspension("yes"), whole * 0.875);
+}
+
 /* It does not count as a finished job either. */
 static void a_job_that_never_ran_is_not_charged(void **unused)
 {
@@ -504,6 +543,7 @@ int main(void)
         cmocka_unit_test(late_ends_count_from_their_own_time),
         cmocka_unit_test(time_in_the_future_is_not_charged),
         cmocka_unit_test(a_job_that_never_ran_is_not_charged),
+        cmocka_unit_test(a_suspension_splits_the_charge),
     };
     return cmocka_run_group_tests_name("engine charge", tests, NULL, NULL);
 }

@@ -147,15 +147,26 @@ static void test_the_other_messages_are_decoded_as_they_were_encoded(void **stat
     assert_true(m.kind == MESSAGE_USAGE && m.usage.id == UINT64_MAX && m.usage.at_us == INT64_MIN);
     assert_true(m.usage.cpu_us == INT64_MAX && m.usage.mem_kib == 0x0102030405060708 && m.usage.io_bytes == -2);
     buf_clear(&frame);
-    protocol_enforces(&frame, (struct enforcement){ENFORCEMENT_MEMORY_GROUP_1, ENFORCEMENT_CPUS_CPUSET,
-                                                   ENFORCEMENT_KILL_GROUP, ENFORCEMENT_OUTSIDE_SLICES});
+    protocol_enforces(&frame,
+                      (struct enforcement){ENFORCEMENT_MEMORY_GROUP_1, ENFORCEMENT_CPUS_CPUSET, ENFORCEMENT_KILL_GROUP,
+                                           ENFORCEMENT_OUTSIDE_SLICES, ENFORCEMENT_SUSPEND_GROUP_1});
     m = decode(&frame, &a);
     assert_true(m.kind == MESSAGE_ENFORCES && m.enforcement.memory == ENFORCEMENT_MEMORY_GROUP_1);
     assert_true(m.enforcement.cpus == ENFORCEMENT_CPUS_CPUSET && m.enforcement.kill == ENFORCEMENT_KILL_GROUP);
     assert_int_equal(m.enforcement.outside, ENFORCEMENT_OUTSIDE_SLICES);
+    assert_int_equal(m.enforcement.suspend, ENFORCEMENT_SUSPEND_GROUP_1);
     frame.text[5] = 9; /* no mechanism */
     size_t used;
     assert_int_equal(protocol_decode((struct str){frame.text, frame.length}, &a, &used, &m, NULL), -1);
+    buf_clear(&frame);
+    protocol_suspend(&frame, 7, true, INT64_C(3) << 40);
+    m = decode(&frame, &a);
+    assert_true(m.kind == MESSAGE_SUSPEND && m.suspend.id == 7 && m.suspend.is_suspended);
+    assert_true(m.suspend.suspended_us == INT64_C(3) << 40);
+    buf_clear(&frame);
+    protocol_signal(&frame, 7, 10, true);
+    m = decode(&frame, &a);
+    assert_true(m.kind == MESSAGE_SIGNAL && m.signal.id == 7 && m.signal.number == 10 && m.signal.is_to_first);
     buf_clear(&frame);
     protocol_sample(&frame);
     assert_int_equal(decode(&frame, &a).kind, MESSAGE_SAMPLE);

@@ -20,7 +20,7 @@ static int64_t at(int64_t s)
     return (INT64_C(1764000000) + s) * US_PER_S; /* Monday, 24 November 2025, 16:00 UTC */
 }
 
-/* begin_s, start_s FIELD_ABSENT: none. */
+/* begin_s, start_s FIELD_ABSENT: none. Each job was also suspended for 7 s, which are no use. */
 static void add(struct history_report *r, const char *user, int64_t begin_s, int64_t start_s, int64_t end_s,
                 double billing)
 {
@@ -31,7 +31,9 @@ static void add(struct history_report *r, const char *user, int64_t begin_s, int
     row[JOB_FIELD_SUBMIT] = field_number(at(0));
     row[JOB_FIELD_BEGIN] = begin_s != FIELD_ABSENT ? field_number(at(begin_s)) : field_absent();
     row[JOB_FIELD_START] = start_s != FIELD_ABSENT ? field_number(at(start_s)) : field_absent();
-    row[JOB_FIELD_END] = field_number(at(end_s));
+    row[JOB_FIELD_END] = field_number(at(end_s + 7));
+    row[JOB_FIELD_SUSPENDED] = field_number(7 * US_PER_S);
+    row[JOB_FIELD_SUSPENDED_FROM] = field_absent();
     row[JOB_FIELD_TRES] = field_text(start_s != FIELD_ABSENT ? "cpu=2,mem=2048,node=1,billing=9,gres/gpu=3" : "");
     row[JOB_FIELD_CPU_TIME] = field_number((end_s - start_s) * US_PER_S);
     row[JOB_FIELD_MAX_RSS] = field_number(1024 * 1024);
@@ -92,7 +94,7 @@ static void test_dates(void **unused)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct arena arena = {0};
         struct history_report r = {.key = rows[i].key, .arena = &arena};
-        add(&r, "ann", FIELD_ABSENT, rows[i].end_s - 1, rows[i].end_s, 1);
+        add(&r, "ann", FIELD_ABSENT, rows[i].end_s - 8, rows[i].end_s - 7, 1);
         assert_string_equal(r.groups.items[0].key, rows[i].expected);
         history_report_release(&r);
         arena_release(&arena);

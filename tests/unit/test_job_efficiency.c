@@ -22,6 +22,7 @@ struct task {
     const char *tres;
 };
 
+/* Each that has ended was also suspended for 7 s, which do not count. */
 static struct wire_list make_rows(struct field_value rows[][JOB_FIELD_COUNT], const struct task *tasks, uint32_t count,
                                   int64_t cpus, int64_t mem_mib, int64_t limit_s)
 {
@@ -39,7 +40,9 @@ static struct wire_list make_rows(struct field_value rows[][JOB_FIELD_COUNT], co
         row[JOB_FIELD_MAX_RSS] = field_number(tasks[i].peak_mib * 1024);
         bool waits = tasks[i].state == JOB_PENDING, runs = tasks[i].elapsed_s == FIELD_ABSENT;
         row[JOB_FIELD_START] = waits ? field_absent() : field_number(0);
-        row[JOB_FIELD_END] = waits || runs ? field_absent() : field_number(tasks[i].elapsed_s * US_PER_S);
+        row[JOB_FIELD_END] = waits || runs ? field_absent() : field_number((tasks[i].elapsed_s + 7) * US_PER_S);
+        row[JOB_FIELD_SUSPENDED] = field_number(waits || runs ? 0 : 7 * US_PER_S);
+        row[JOB_FIELD_SUSPENDED_FROM] = field_absent();
     }
     return (struct wire_list){.items = rows, .count = count};
 }

@@ -474,7 +474,7 @@ static void make_version_1(const char *directory)
     struct buf drops = {0};
     store_sql(
         directory,
-        "DROP TABLE audit; DROP TABLE pruned_usage; DROP TABLE usage_conversion; DROP TABLE known_user; DROP TABLE moved_in; DROP INDEX job_origin;"
+        "DROP TABLE suspension; DROP TABLE audit; DROP TABLE pruned_usage; DROP TABLE usage_conversion; DROP TABLE known_user; DROP TABLE moved_in; DROP INDEX job_origin;"
         "DROP TABLE content_piece; DROP TABLE loose_content; ALTER TABLE content DROP COLUMN piece_count; DROP INDEX job_script_arguments; ALTER TABLE job_script DROP COLUMN arguments_id;"
         "ALTER TABLE job DROP COLUMN origin; DROP INDEX job_requeue; ALTER TABLE job DROP COLUMN requeue_next; ALTER TABLE job DROP COLUMN input_bytes; DROP INDEX job_ended; DROP INDEX job_script_script;"
         "DROP INDEX job_script_environment; DROP TABLE clock_event; DROP TABLE dependency; DROP TABLE min_priority; DROP TABLE host; DROP TABLE host_group; DROP TABLE pe; DROP TABLE calendar; DROP TABLE quota; ALTER TABLE usage_journal RENAME TO journal;"

@@ -9,7 +9,7 @@
 #define VALUE_S INT64_C(1764000000)
 
 /* Columns that end in _us and are no times. */
-static const char *const durations[] = {"task.cpu_us", "counters.halflife_us", "counters.boot_us"};
+static const char *const durations[] = {"task.suspended_us", "task.cpu_us", "counters.halflife_us", "counters.boot_us"};
 
 static bool is_duration(const char *table, const char *column)
 {
@@ -339,11 +339,11 @@ static const struct {
     const char *column;
     bool moves;
 } behind_gap[] = {
-    {"job.accrue_us", true},    {"job.begin_us", true},           {"job.cancelled_us", false},
-    {"job.deadline_us", true},  {"job.ended_us", false},          {"job.submit_us", true},
-    {"task.charged_us", true},  {"task.charged_as_of_us", false}, {"task.end_us", false},
-    {"task.launch_us", true},   {"task.limits_from_us", false},   {"task.measured_from_us", true},
-    {"task.measured_us", true}, {"task.start_us", true},
+    {"job.accrue_us", true},          {"job.begin_us", true},           {"job.cancelled_us", false},
+    {"job.deadline_us", true},        {"job.ended_us", false},          {"job.submit_us", true},
+    {"task.charged_us", true},        {"task.charged_as_of_us", false}, {"task.end_us", false},
+    {"task.launch_us", true},         {"task.limits_from_us", false},   {"task.measured_from_us", true},
+    {"task.suspended_from_us", true}, {"task.measured_us", true},       {"task.start_us", true},
 };
 
 static void check_behind_gap(sqlite3 *db, const char *table, const char *column)

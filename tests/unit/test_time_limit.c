@@ -140,11 +140,12 @@ static void limits_are_sent_again_after_a_connection(void **unused)
     const struct event synced = {.kind = EVENT_SYNCED, .synced = {launches, 2, "boot-1", w.now_us, NULL}};
     assert_int_equal(world_apply(&w, synced, NULL), 0);
     const struct decision *d = w.out.decisions.items;
-    assert_int_equal(w.out.decisions.count, 4);
+    assert_int_equal(w.out.decisions.count, 5);
     assert_true(d[0].kind == DECIDE_TIME_LIMIT && d[0].job_id == known && d[0].time_limit_s == 700);
-    assert_true(d[1].kind == DECIDE_END && d[1].job_id == cancelled);
-    assert_true(d[2].kind == DECIDE_START && d[2].job_id == unknown);
-    assert_true(d[3].kind == DECIDE_TIME_LIMIT && d[3].job_id == unknown && d[3].time_limit_s == 800);
+    assert_true(d[1].kind == DECIDE_SUSPENSION && d[1].job_id == known && !d[1].is_suspended);
+    assert_true(d[2].kind == DECIDE_END && d[2].job_id == cancelled);
+    assert_true(d[3].kind == DECIDE_START && d[3].job_id == unknown);
+    assert_true(d[4].kind == DECIDE_TIME_LIMIT && d[4].job_id == unknown && d[4].time_limit_s == 800);
     world_release(&w);
 }
 

@@ -146,8 +146,8 @@ static void reply_refusal(struct request *r, const struct err *cause)
     if (e.code == ERR_NOT_FOUND) {
         struct job_ref updated = {event->update.job_id, NONE};
         if (event->kind == EVENT_UPDATE) explain_not_found(r, &updated, 1, &e);
-        if (event->kind == EVENT_CANCEL || event->kind == EVENT_HOLD || event->kind == EVENT_RELEASE)
-            explain_not_found(r, event->jobs.refs, event->jobs.count, &e);
+        bool is_of_live = event->kind >= EVENT_CANCEL && event->kind < EVENT_UPDATE && event->kind != EVENT_REQUEUE;
+        if (is_of_live) explain_not_found(r, event->jobs.refs, event->jobs.count, &e);
         for (uint32_t i = 0; event->kind == EVENT_REQUEUE && i < event->jobs.count; i++) {
             if (explain_removed(r, event->jobs.refs[i], &e)) break;
         }
@@ -187,7 +187,10 @@ static bool reply_success(struct request *r, const struct event_result *result)
     case EVENT_CANCEL:
     case EVENT_HOLD:
     case EVENT_RELEASE:
-    case EVENT_REQUEUE: return reply_count(r, result);
+    case EVENT_REQUEUE:
+    case EVENT_SUSPEND:
+    case EVENT_RESUME:
+    case EVENT_SIGNAL: return reply_count(r, result);
     case EVENT_UPDATE: reply_write(r, r->route->status, &api_updated_shape, &updated); return true;
     default: reply_write(r, r->route->status, &api_done_shape, &done); return true;
     }

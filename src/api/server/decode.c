@@ -7,6 +7,7 @@
 
 #include "api/server/internal.h"
 #include "base/ensure.h"
+#include "fields/signal_text.h"
 
 enum { COMMAND_BYTES_MAX = 1000, DEFAULT_NAME_BYTES_MAX = 64 };
 
@@ -203,7 +204,8 @@ static struct job_selection selection_of(const struct api_jobs *body)
         .qos = body->qos,
         .name = body->name,
         .is_of_pending = body->state != NULL && strcmp(body->state, "pending") == 0,
-        .is_of_live = body->state != NULL && strcmp(body->state, "running") == 0,
+        .is_of_live = body->state != NULL && strcmp(body->state, "pending") != 0,
+        .is_of_suspended = body->state != NULL && strcmp(body->state, "suspended") == 0,
     };
 }
 
@@ -222,6 +224,8 @@ static int check_selection(const struct api_jobs *body, struct err *e)
 static int queue_jobs(struct request *r, enum event_kind kind, const struct api_jobs *body, struct err *e)
 {
     const struct wire_list *ids = &body->ids;
+    uint32_t signal = 0;
+    if (body->signal != NULL && signal_text_parse(str(body->signal), "signal", &signal, e) != 0) return -1;
     struct job_ref *refs = arena_alloc(&r->arena, (ids->count + (size_t)1) * sizeof *refs);
     for (uint32_t i = 0; i < ids->count; i++) {
         const char *id = ((const char **)ids->items)[i];
@@ -232,6 +236,8 @@ static int queue_jobs(struct request *r, enum event_kind kind, const struct api_
                                 .count = ids->count,
                                 .all = body->all,
                                 .holds = body->hold,
+                                .signal = signal,
+                                .is_to_first = body->batch,
                                 .is_dry_run = body->dry_run,
                                 .selection = selection_of(body)};
     if (body->partial || body->dry_run) {
@@ -416,4 +422,19 @@ int server_patch_settings(struct request *r, struct err *e)
     request_new_event(r, EVENT_SETTINGS)->settings = (struct event_settings){pairs, list.count};
     request_queue(r);
     return 0;
+}
+
+int server_post_suspend(struct request *r, struct err *e)
+{
+    return post_jobs(r, EVENT_SUSPEND, e);
+}
+
+int server_post_resume(struct request *r, struct err *e)
+{
+    return post_jobs(r, EVENT_RESUME, e);
+}
+
+int server_post_signal(struct request *r, struct err *e)
+{
+    return post_jobs(r, EVENT_SIGNAL, e);
 }

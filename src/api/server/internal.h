@@ -396,10 +396,11 @@ route_handler server_get_objects, server_post_object, server_patch_object, serve
 route_handler server_get_jobs, server_get_job, server_get_wait, server_get_shares, server_get_accounts,
     server_get_users, server_get_settings, server_get_status, server_get_verify, server_get_openapi;
 route_handler server_post_job, server_patch_job, server_delete_job, server_post_cancel, server_post_hold,
-    server_post_release, server_post_requeue, server_post_account, server_patch_account, server_delete_account,
-    server_post_user, server_patch_user, server_delete_user, server_patch_settings, server_get_scenario,
-    server_get_places, server_get_use, server_get_check, server_get_clock, server_post_clock, server_get_audit,
-    server_post_prune, server_post_move_in, server_get_backup, server_get_whoami;
+    server_post_release, server_post_requeue, server_post_suspend, server_post_resume, server_post_signal,
+    server_post_account, server_patch_account, server_delete_account, server_post_user, server_patch_user,
+    server_delete_user, server_patch_settings, server_get_scenario, server_get_places, server_get_use, server_get_check,
+    server_get_clock, server_post_clock, server_get_audit, server_post_prune, server_post_move_in, server_get_backup,
+    server_get_whoami;
 
 /* clock_state.c: the clock, with the events since a time; in memory of arena. */
 struct api_clock server_clock_record(const struct server *server, int64_t since_us, struct arena *arena);

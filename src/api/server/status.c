@@ -98,6 +98,7 @@ static struct api_tasks count_tasks(const struct state *s)
         enum job_state state = s->tasks.items[i].state;
         tasks.starting += state == JOB_STARTING;
         tasks.running += state == JOB_RUNNING;
+        tasks.suspended += state == JOB_SUSPENDED;
         tasks.completing += state == JOB_COMPLETING;
     }
     return tasks;

@@ -219,6 +219,7 @@ static void probe_v1(struct str membership, struct str mounts, bool has_cpu, str
     if (!has_cpu) find_v1(membership, mounts, "cpu", "cpu.shares", out->cpu_path);
     if (!out->has_memory) find_v1(membership, mounts, "memory", "memory.limit_in_bytes", out->memory_path);
     if (!out->has_cpuset) find_v1(membership, mounts, "cpuset", "cpuset.cpus", out->cpuset_path);
+    if (out->path[0] == '\0') find_v1(membership, mounts, "freezer", "freezer.state", out->freezer_path);
 }
 
 /* The kernel refuses a group that exists (EEXIST), which is as good. */
@@ -314,7 +315,10 @@ struct enforcement cgroup_enforcement(const struct cgroup_parent *parent)
                                 .cpus = parent->has_cpuset || parent->cpuset_path[0] != '\0'
                                             ? ENFORCEMENT_CPUS_CPUSET
                                             : ENFORCEMENT_CPUS_AFFINITY,
-                                .kill = parent->path[0] != '\0' ? ENFORCEMENT_KILL_GROUP : ENFORCEMENT_KILL_TREE};
+                                .kill = parent->path[0] != '\0' ? ENFORCEMENT_KILL_GROUP : ENFORCEMENT_KILL_TREE,
+                                .suspend = parent->path[0] != '\0'           ? ENFORCEMENT_SUSPEND_GROUP
+                                           : parent->freezer_path[0] != '\0' ? ENFORCEMENT_SUSPEND_GROUP_1
+                                                                             : ENFORCEMENT_SUSPEND_SIGNALS};
 }
 
 /* --- one group ---------------------------------------------------------------------------------------------------- */
@@ -343,6 +347,12 @@ void cgroup_set_path(const struct cgroup_parent *parent, uint64_t launch_id, con
 void cgroup_set_cpu_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key, struct cgroup *out)
 {
     set_path(parent->cpu_path, launch_id, key, out);
+}
+
+void cgroup_set_freezer_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key,
+                             struct cgroup *out)
+{
+    set_path(parent->freezer_path, launch_id, key, out);
 }
 
 void cgroup_set_memory_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key, struct cgroup *out)
@@ -506,6 +516,13 @@ int cgroup_open_oom_event(const struct cgroup *g)
     }
     if (control_fd >= 0) close(control_fd); /* the kernel has taken what it needs */
     return event_fd;
+}
+
+bool cgroup_freeze(const struct cgroup *g, bool is_frozen)
+{
+    if (g->path[0] == '\0') return false;
+    return write_file(g->path, "cgroup.freeze", is_frozen ? "1\n" : "0\n") ||
+           write_file(g->path, "freezer.state", is_frozen ? "FROZEN\n" : "THAWED\n");
 }
 
 void cgroup_kill(const struct cgroup *g)

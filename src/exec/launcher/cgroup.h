@@ -22,6 +22,7 @@ struct cgroup_parent {
     bool has_memory, has_cpuset; /* version 2 has these controllers here */
     char cpu_path[PATH_MAX];     /* version 1, cpu hierarchy; only if version 2 has no cpu controller here */
     char memory_path[PATH_MAX], cpuset_path[PATH_MAX]; /* likewise, of these controllers */
+    char freezer_path[PATH_MAX]; /* version 1; only if version 2 has no groups here, whose freezer each has */
     char keepers_path[PATH_MAX]; /* version 2: the group of the keepers; empty: that of the launcher */
 };
 
@@ -56,6 +57,8 @@ struct cgroup {
  * (process_identity.h), which makes the path unique among instances. */
 void cgroup_set_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key, struct cgroup *out);
 void cgroup_set_cpu_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key, struct cgroup *out);
+void cgroup_set_freezer_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key,
+                             struct cgroup *out);
 void cgroup_set_memory_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key,
                             struct cgroup *out);
 void cgroup_set_cpuset_path(const struct cgroup_parent *parent, uint64_t launch_id, const char *key,
@@ -109,6 +112,10 @@ struct cgroup_usage {
  * cgroup_read_sums: only what is a sum since the group was created, cpu_us and io_bytes; mem_kib is -1. */
 void cgroup_read_sums(const char *path, struct buf *scratch, struct cgroup_usage *out);
 void cgroup_read_usage(const char *path, struct buf *scratch, struct cgroup_usage *out);
+
+/* Stops every process in the group and below it, whatever it does, or lets it run. False: the group has no freezer, of
+ * either version. The kernel stops them within moments. SIGKILL ends a stopped process only in version 2. */
+bool cgroup_freeze(const struct cgroup *g, bool is_frozen);
 
 /* Sends SIGKILL to every process in the group and below it, at once. */
 void cgroup_kill(const struct cgroup *g);

@@ -37,7 +37,7 @@ static void prepare_cpus(const struct cgroup_parent *parents, const struct launc
 void job_groups_prepare(const struct cgroup_parent *parents, const struct launch *launch,
                         const struct process_identity *identity, struct job_groups *out)
 {
-    out->cpu.path[0] = out->memory.path[0] = out->cpuset.path[0] = '\0';
+    out->cpu.path[0] = out->freezer.path[0] = out->memory.path[0] = out->cpuset.path[0] = '\0';
     out->enforces_memory = false;
     prepare_memory(parents, launch, identity, out);
     prepare_cpus(parents, launch, identity, out);
@@ -54,6 +54,7 @@ void job_groups_find(const struct cgroup_parent *parents, uint64_t launch_id, co
                      struct job_groups *out)
 {
     cgroup_set_cpu_path(parents, launch_id, identity->key, &out->cpu);
+    cgroup_set_freezer_path(parents, launch_id, identity->key, &out->freezer);
     cgroup_set_memory_path(parents, launch_id, identity->key, &out->memory);
     cgroup_set_cpuset_path(parents, launch_id, identity->key, &out->cpuset);
     out->enforces_memory = false;
@@ -61,14 +62,15 @@ void job_groups_find(const struct cgroup_parent *parents, uint64_t launch_id, co
 
 bool job_groups_remove(const struct job_groups *groups, const struct process_identity *identity)
 {
-    return cgroup_remove(&identity->cgroup) && cgroup_remove(&groups->cpu) && cgroup_remove(&groups->memory) &&
-           cgroup_remove(&groups->cpuset);
+    return cgroup_remove(&identity->cgroup) && cgroup_remove(&groups->cpu) && cgroup_remove(&groups->freezer) &&
+           cgroup_remove(&groups->memory) && cgroup_remove(&groups->cpuset);
 }
 
 bool job_groups_remove_wait(const struct job_groups *groups, const struct process_identity *identity)
 {
     return cgroup_remove_wait(&identity->cgroup) && cgroup_remove_wait(&groups->cpu) &&
-           cgroup_remove_wait(&groups->memory) && cgroup_remove_wait(&groups->cpuset);
+           cgroup_remove_wait(&groups->freezer) && cgroup_remove_wait(&groups->memory) &&
+           cgroup_remove_wait(&groups->cpuset);
 }
 
 static void list_below(const char *parent, struct str instance_id, struct job_group_ids *out)
@@ -86,6 +88,7 @@ void job_groups_list(const struct cgroup_parent *parents, struct str instance_id
 {
     list_below(parents->path, instance_id, out);
     list_below(parents->cpu_path, instance_id, out);
+    list_below(parents->freezer_path, instance_id, out);
     list_below(parents->memory_path, instance_id, out);
     list_below(parents->cpuset_path, instance_id, out);
 }

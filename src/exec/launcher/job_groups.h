@@ -9,6 +9,7 @@
 
 struct job_groups {
     struct cgroup cpu;            /* carries the CPU weight; created when one is ordered */
+    struct cgroup freezer;        /* created when the launch is suspended */
     struct cgroup memory, cpuset; /* created before the job; its process enters them by itself */
     bool enforces_memory;         /* one of the groups has the launch's memory limit */
 };

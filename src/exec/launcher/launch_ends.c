@@ -53,6 +53,14 @@ bool launch_ends_is_of_this_boot(const struct launches *l, const struct process_
     return strcmp(identity->boot_id, l->boot_id) == 0;
 }
 
+/* In version 1 a process that is stopped by a control group does not end when it is killed. */
+static void thaw(const struct launches *l, const struct launch_entry *entry)
+{
+    struct job_groups groups;
+    job_groups_find(l->cgroups, entry->id, entry->identity, &groups);
+    (void)cgroup_freeze(&groups.freezer, false);
+}
+
 /* Its orphans are killed by launches_tick. */
 void launch_ends_begin_orphaned(struct launches *l, struct launch_entry *entry, const struct process_identity *identity)
 {
@@ -62,6 +70,7 @@ void launch_ends_begin_orphaned(struct launches *l, struct launch_entry *entry, 
     }
     if (entry->identity == NULL) entry->identity = mem_resize(NULL, 0, sizeof *entry->identity);
     if (entry->identity != identity) *entry->identity = *identity;
+    thaw(l, entry);
     launches_set_state(l, entry, ENTRY_ORPHANED);
 }
 

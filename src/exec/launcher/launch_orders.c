@@ -14,6 +14,7 @@ bool launch_orders_send(const struct launches *l, const struct launch_entry *ent
     ensure((unsigned)order < KEEPER_ORDER_COUNT);
     if (entry->state == ENTRY_ENDED || entry->state == ENTRY_ORPHANED) return false;
     if (entry->segment != NULL) return launch_entry_order(entry, order, value);
+    if (order > KEEPER_ORDER_LIMIT) return true; /* its keeper knows no others */
     text_format(line, sizeof line, "%s %" PRId64 "\n", words[order], value);
     return older_launch_send(l, entry, line);
 }
@@ -69,4 +70,35 @@ void launch_orders_set_time_limit(struct launches *l, uint64_t id, int64_t time_
     if (entry == NULL) return;
     entry->time_limit_us = time_limit_us;
     launch_orders_repeat_limit(l, entry);
+}
+
+void launch_orders_repeat_suspension(struct launches *l, struct launch_entry *entry)
+{
+    entry->is_suspension_due = !launch_orders_send(l, entry, KEEPER_ORDER_SUSPENSION, entry->suspension_value);
+    if (entry->is_suspension_due) launches_retry_later(l);
+}
+
+void launch_orders_suspend(struct launches *l, uint64_t id, bool is_suspended, int64_t suspended_us)
+{
+    struct launch_entry *entry = launches_find(l, id);
+    if (suspended_us < 0 || suspended_us > LAUNCH_SUSPENDED_MAX_US) return; /* a daemon sends none of these */
+    if (entry == NULL) return;
+    entry->suspension_value = keeper_suspension_value(is_suspended, suspended_us);
+    launch_orders_repeat_suspension(l, entry);
+}
+
+/* If several signals cannot be sent, the last one is kept. */
+void launch_orders_repeat_signal(struct launches *l, struct launch_entry *entry)
+{
+    entry->is_signal_due = !launch_orders_send(l, entry, KEEPER_ORDER_SEND, entry->signal_value);
+    if (entry->is_signal_due) launches_retry_later(l);
+}
+
+void launch_orders_signal(struct launches *l, uint64_t id, uint32_t number, bool is_to_first)
+{
+    struct launch_entry *entry = launches_find(l, id);
+    if (number < 1 || number > LAUNCH_SIGNAL_MAX) return; /* likewise */
+    if (entry == NULL) return;
+    entry->signal_value = keeper_signal_value(number, is_to_first);
+    launch_orders_repeat_signal(l, entry);
 }

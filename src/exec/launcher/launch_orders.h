@@ -10,11 +10,15 @@
 void launch_orders_end(struct launches *l, uint64_t id, int64_t grace_us);
 void launch_orders_set_cpu_weight(struct launches *l, uint64_t id, uint32_t cpu_weight);
 void launch_orders_set_time_limit(struct launches *l, uint64_t id, int64_t time_limit_us);
+void launch_orders_suspend(struct launches *l, uint64_t id, bool is_suspended, int64_t suspended_us);
+void launch_orders_signal(struct launches *l, uint64_t id, uint32_t number, bool is_to_first);
 
 /* Send what is kept, for an entry whose keeper runs or may run. */
 void launch_orders_repeat_end(struct launches *l, struct launch_entry *entry);
 void launch_orders_repeat_limit(struct launches *l, struct launch_entry *entry);
 void launch_orders_repeat_weight(struct launches *l, struct launch_entry *entry);
+void launch_orders_repeat_suspension(struct launches *l, struct launch_entry *entry);
+void launch_orders_repeat_signal(struct launches *l, struct launch_entry *entry);
 
 /* Sends an order to the keeper of a launch. False: it cannot be sent now, or its keeper is gone, and its end is
  * reported anyway. */

@@ -50,7 +50,9 @@ struct launch_entry {
     bool has_kernel_kill; /* the kernel has killed a process of it for memory: seen after its keeper was killed */
     bool is_limit_due;    /* time_limit_us could not be sent to the keeper yet */
     bool is_weight_due;   /* likewise cpu_weight */
-    uint32_t cpu_weight;  /* as last ordered */
+    bool is_suspension_due, is_signal_due;  /* likewise the next two */
+    int64_t suspension_value, signal_value; /* of keeper_orders.h, as last ordered */
+    uint32_t cpu_weight;                    /* as last ordered */
     bool has_end_order, is_order_sent;
     int64_t mem_limit_kib, mem_poll_us;      /* of the launch; 0: none */
     int64_t time_limit_us;                   /* as last ordered */

@@ -2,8 +2,8 @@
  *
  *     listening socket   a daemon connects: the newest connection counts, the older one is closed
  *     arrival            to a system launcher: a daemon that has not yet said which instance it is of
- *     connection         START, END, ACK, WEIGHT, LIMIT, MEASURE, SAMPLE, LOW, WARN come in; RECORD, SYNCED, USAGE,
- *                        PROCESS, SAMPLED go out
+ *     connection         START, END, ACK, WEIGHT, LIMIT, SUSPEND, SIGNAL, MEASURE, SAMPLE, LOW, WARN come in; RECORD,
+ *                        SYNCED, USAGE, PROCESS, SAMPLED go out
  *     launcher.events    launch ids of keepers that have written a record
  *     pidfds             keepers of an earlier launcher that have exited
  *     signals            SIGTERM, SIGINT: the launcher ends; its keepers go on. SIGCHLD: a keeper was stopped, or ended
@@ -259,6 +259,12 @@ static bool take_message(struct launcher *l, const struct message *m, struct str
     case MESSAGE_ACK: launches_acknowledge(&l->launches, m->id); return true;
     case MESSAGE_WEIGHT: launch_orders_set_cpu_weight(&l->launches, m->weight.id, m->weight.cpu_weight); return true;
     case MESSAGE_LIMIT: launch_orders_set_time_limit(&l->launches, m->limit.id, m->limit.time_limit_us); return true;
+    case MESSAGE_SUSPEND:
+        launch_orders_suspend(&l->launches, m->suspend.id, m->suspend.is_suspended, m->suspend.suspended_us);
+        return true;
+    case MESSAGE_SIGNAL:
+        launch_orders_signal(&l->launches, m->signal.id, m->signal.number, m->signal.is_to_first);
+        return true;
     case MESSAGE_MEASURE: l->connection.wants_measurement = true; return true;
     case MESSAGE_LOW: take_low(l, m); return true;
     case MESSAGE_WARN: *array_add(&l->connection.warnings) = m->warning; return true;
@@ -275,7 +281,8 @@ static void start_all(struct launcher *l)
 
 static bool may_be_for_start(const struct message *m)
 {
-    return m->kind == MESSAGE_END || m->kind == MESSAGE_WEIGHT || m->kind == MESSAGE_LIMIT;
+    return m->kind == MESSAGE_END || m->kind == MESSAGE_WEIGHT || m->kind == MESSAGE_LIMIT ||
+           m->kind == MESSAGE_SUSPEND || m->kind == MESSAGE_SIGNAL;
 }
 
 /* Slices get weights, or lose them, when systemd turns the controller on or off. */

@@ -173,6 +173,8 @@ static void retry(struct launches *l)
         if (entry->is_limit_due && may_be_kept) launch_orders_repeat_limit(l, entry);
         if (entry->has_end_order && may_be_kept) launch_orders_repeat_end(l, entry);
         if (entry->is_weight_due && may_be_kept) launch_orders_repeat_weight(l, entry);
+        if (entry->is_suspension_due && may_be_kept) launch_orders_repeat_suspension(l, entry);
+        if (entry->is_signal_due && may_be_kept) launch_orders_repeat_signal(l, entry);
         if (entry->is_record_due) kept_launches_note_start(l, entry);
         if (entry->state == ENTRY_UNREADABLE || entry->is_unread) launch_reconcile(l, i);
     }

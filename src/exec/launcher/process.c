@@ -219,3 +219,18 @@ void processes_find_roots(const struct processes *all, const struct map *index_b
     for (uint32_t i = 0; i < all->list.count; i++) out_roots[i] = ROOT_UNKNOWN;
     for (uint32_t i = 0; i < all->list.count; i++) find_root(all, index_by_pid, root_by_pid, i, out_roots);
 }
+
+void process_close_all_but(const int *kept, int count)
+{
+    int next = 3;
+    for (;;) {
+        int lowest = -1;
+        for (int i = 0; i < count; i++) {
+            if (kept[i] >= next && (lowest < 0 || kept[i] < lowest)) lowest = kept[i];
+        }
+        if (lowest < 0) break;
+        if (lowest > next) (void)close_range((unsigned)next, (unsigned)lowest - 1, 0);
+        next = lowest + 1;
+    }
+    (void)close_range((unsigned)next, ~0u, 0);
+}

@@ -68,4 +68,7 @@ void processes_find_roots(const struct processes *all, const struct map *index_b
  * process. False if the kernel refused (EPERM). */
 bool process_signal(const struct process *p, int signal);
 
+/* Closes every descriptor of this process above 2 that is not in the list: the gaps between those that are. */
+void process_close_all_but(const int *kept, int count);
+
 #endif
