@@ -51,8 +51,8 @@ static int check_operands(const struct call *call, bool is_selected, uint32_t fi
     return 0;
 }
 
-/* The state of the API for one or several words: pending and running ones are all; suspended ones are running ones, too.
- * *out_state NULL: all. */
+/* The state of the API for one or several words: pending and running ones are all; suspended ones are running ones,
+ * too. *out_state NULL: all. */
 static int read_state(const struct job_change *change, const char *text, const char **out_state, struct err *e)
 {
     static const char *const states[] = {"pending", "running", "suspended"};

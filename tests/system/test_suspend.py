@@ -268,14 +268,14 @@ def test_a_restless_job_stays_stopped(instance):
 
 @pytest.mark.parametrize('is_charged', ['no', 'yes'])
 def test_whether_suspended_time_is_charged_is_a_setting(instance, is_charged):
-    instance.good('set', 'charge_suspended=' + is_charged, 'halflife_s=0')
+    assert instance.run('set', 'charge_suspended=' + is_charged, 'halflife_s=0').status == 0
     job = start(instance)
     instance.good('suspend', job)
     time.sleep(2)
     instance.good('resume', job)
-    instance.good('set', 'halflife_s=5')
+    assert instance.run('set', 'halflife_s=5').status == 0  # it remarks on so short a time
     instance.good('suspend', job)
-    instance.good('set', 'halflife_s=50', 'charge_suspended=' + ('no' if is_charged == 'yes' else 'yes'))
+    assert instance.run('set', 'halflife_s=50', 'charge_suspended=' + ('no' if is_charged == 'yes' else 'yes')).status == 0
     assert 'all agree' in instance.good('verify')
     instance.good('resume', job)
     instance.good('cancel', job)

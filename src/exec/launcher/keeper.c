@@ -88,12 +88,7 @@ struct keeper {
     uint64_t mem_mib;      /* as requested */
     int oom_fd;            /* readable when the kernel is about to kill for memory; -1: no such descriptor */
     uint32_t cpu_weight;   /* as last ordered; 0: not yet */
-    bool is_suspended;     /* likewise */
-    int64_t suspended_us;  /* likewise: how long it was before */
-    struct job_stop stop;
-    uint32_t warn_signal; /* sent once, warn_before_us before the time limit; 0: none, or it was sent */
-    int64_t warn_before_us;
-    bool is_warn_to_first;
+    struct job_stop stop;  /* likewise the suspension */
     struct launch_command command;
     struct keeper_usage usage;
     struct job_process job; /* report_fd is -1 once there is nothing more to read */
@@ -102,8 +97,6 @@ struct keeper {
     int64_t started_us;   /* CLOCK_BOOTTIME: when the job's process was forked */
     int64_t notice_us;    /* CLOCK_BOOTTIME: until then it waits for signals only, so that a short job wakes it up once.
                            * Then the launcher is told of the start. NEVER: it was, or will not be */
-    int64_t warn_us;      /* CLOCK_BOOTTIME: when the warning is due */
-    int64_t round_us;     /* CLOCK_BOOTTIME: of the next round that stops a suspended job */
     int64_t deadline_us;  /* CLOCK_BOOTTIME; of the next step: ending at the time limit, or killing */
     int64_t kill_wait_us; /* until the next round */
     bool has_reaped;      /* since the last round */
@@ -296,20 +289,13 @@ static bool is_looking_up(const struct keeper *k)
     return is_other;
 }
 
-/* Lets a suspended job run, because it is being ended. */
-static void end_suspension(struct keeper *k)
-{
-    k->round_us = k->warn_us = NEVER;
-    job_stop_end(&k->stop, k->identity, &k->groups);
-}
-
 static void begin_killing(struct keeper *k)
 {
     k->was_looked_up = k->was_looked_up || is_looking_up(k);
     k->phase = KILLING;
     k->deadline_us = k->notice_us = NEVER;
     kill_round(k);
-    end_suspension(k); /* in version 1 what is stopped by a control group does not die */
+    job_stop_end(&k->stop, k->identity, &k->groups); /* in version 1 what is stopped by a control group does not die */
 }
 
 /* Without this record the job ends just the same; so a failure is ignored. */
@@ -339,7 +325,7 @@ static void begin_ending(struct keeper *k, int64_t grace_us)
         k->phase = ENDING;
         k->deadline_us = deadline_us;
         process_tree_terminate();
-        end_suspension(k); /* for SIGTERM to act */
+        job_stop_end(&k->stop, k->identity, &k->groups); /* for SIGTERM to act */
         write_completing(k);
     } else if (k->phase == ENDING && deadline_us < k->deadline_us) {
         k->deadline_us = deadline_us; /* I4 */
@@ -434,47 +420,25 @@ static void set_limit_deadline(struct keeper *k)
     if (k->phase != PREPARING && k->phase != RUNNING) return;
     if (limit_us > 0 && k->phase == PREPARING) limit_us += k->grace_us;
     if (k->phase == PREPARING) limit_us = min_us(limit_us > 0 ? limit_us : NEVER, START_S_MAX * US_PER_S);
-    if (k->is_suspended && k->phase == RUNNING) limit_us = 0;
-    k->deadline_us = limit_us > 0 ? k->started_us + k->suspended_us + limit_us : NEVER; /* I5 */
-    bool warns = limit_us > 0 && k->warn_signal != 0 && k->phase == RUNNING;
-    k->warn_us = warns ? k->deadline_us - k->warn_before_us : NEVER;
+    if (k->stop.is_wanted && k->phase == RUNNING) limit_us = 0;
+    k->deadline_us = limit_us > 0 ? k->started_us + k->stop.suspended_us + limit_us : NEVER; /* I5 */
+    job_stop_set_warning(&k->stop, k->phase == RUNNING ? k->deadline_us : NEVER);
 }
 
 /* --- suspending and signalling ------------------------------------------------------------------------------------ */
 
-static void stop_round(struct keeper *k)
+/* The first process keeps its pid until it is waited for. 0: it is gone. */
+static pid_t main_pid(const struct keeper *k)
 {
-    job_stop_round(&k->stop);
-    k->round_us = clock_boot_us() + k->stop.wait_us;
+    return k->is_main_gone ? 0 : k->job.pid;
 }
 
 /* Before the program is executed, the order waits. */
 static void apply_suspension(struct keeper *k)
 {
     if (k->phase != RUNNING) return;
-    if (k->is_suspended)
-        job_stop_begin(&k->stop, k->task->cgroups, k->outcome.id, k->identity, &k->groups);
-    else
-        job_stop_end(&k->stop, k->identity, &k->groups);
-    k->round_us = k->stop.has_signals ? clock_boot_us() + k->stop.wait_us : NEVER;
+    job_stop_apply(&k->stop, k->task->cgroups, k->outcome.id, k->identity, &k->groups);
     set_limit_deadline(k);
-}
-
-/* The first process keeps its pid until it is waited for. */
-static void send_signal(const struct keeper *k, uint32_t number, bool is_to_first)
-{
-    if (k->phase != RUNNING || number < 1 || number > LAUNCH_SIGNAL_MAX) return;
-    if (!is_to_first)
-        job_stop_signal((int)number);
-    else if (!k->is_main_gone)
-        (void)kill(k->job.pid, (int)number);
-}
-
-static void warn(struct keeper *k)
-{
-    send_signal(k, k->warn_signal, k->is_warn_to_first);
-    k->warn_signal = 0;
-    k->warn_us = NEVER;
 }
 
 /* --- the start ---------------------------------------------------------------------------------------------------- */
@@ -518,7 +482,7 @@ static void set_running(struct keeper *k)
     k->record.pid = k->job.pid;
     set_limit_deadline(k);
     apply_cpu_weight(k);
-    if (k->is_suspended) apply_suspension(k);
+    if (k->stop.is_wanted) apply_suspension(k);
 }
 
 /* The fault of the machine, as far as it is known: it has no memory. But a user who shares it with others could kill
@@ -597,13 +561,10 @@ static void take_order(struct keeper *k, enum keeper_order order, int64_t value)
         if (k->mem_limit_kib > 0 && (k->phase == RUNNING || k->phase == ENDING)) memory_check_begin(&k->memory_check);
         break;
     case KEEPER_ORDER_SUSPENSION:
-        if (value < 0 || value / 2 > LAUNCH_SUSPENDED_MAX_US) break;
-        k->is_suspended = value % 2 == 1;
-        k->suspended_us = value / 2;
-        apply_suspension(k);
+        if (job_stop_take(&k->stop, value)) apply_suspension(k);
         break;
     case KEEPER_ORDER_SEND:
-        if (value > 0) send_signal(k, (uint32_t)(value / 2 & INT32_MAX), value % 2 == 1);
+        if (k->phase == RUNNING) job_stop_send(value, main_pid(k));
         break;
     case KEEPER_ORDER_COUNT: break;
     }
@@ -636,7 +597,7 @@ static int64_t set_timer(struct keeper *k)
 {
     int64_t wake_us = k->deadline_us;
     if (is_quiet(k)) return min_us(wake_us, k->notice_us);
-    wake_us = min_us(wake_us, min_us(k->round_us, k->warn_us));
+    wake_us = min_us(wake_us, job_stop_next_us(&k->stop));
     if (k->phase == KILLING) wake_us = min_us(wake_us, clock_boot_us() + k->kill_wait_us);
     if (wake_us == NEVER && k->timer_fd < 0) return NEVER;
     if (k->timer_fd < 0) k->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
@@ -678,9 +639,8 @@ static void run_loop(struct keeper *k)
         if (k->is_main_gone && k->phase == RUNNING) end_leftovers(k);
         if (k->is_main_gone && k->phase == ENDING)
             k->deadline_us = min_us(k->deadline_us, clock_boot_us() + LEFTOVER_GRACE_US);
-        if (k->warn_us != NEVER && clock_boot_us() >= k->warn_us) warn(k);
+        if (k->phase == RUNNING) job_stop_follow(&k->stop, main_pid(k));
         if (k->deadline_us != NEVER && clock_boot_us() >= k->deadline_us) on_deadline(k);
-        if (k->round_us != NEVER && clock_boot_us() >= k->round_us) stop_round(k);
         if (k->phase == KILLING) {
             reap_children(k);
             if (k->phase == GONE) break;
@@ -814,11 +774,7 @@ void keeper_keep(struct keeper_process *p)
         .job = {.report_fd = -1},
         .time_limit_us = task->launch->time_limit_us,
         .grace_us = task->launch->grace_us,
-        .warn_signal = task->launch->warn_signal,
-        .warn_before_us = task->launch->warn_before_us,
-        .is_warn_to_first = task->launch->is_warn_to_first,
-        .warn_us = NEVER,
-        .round_us = NEVER,
+        .stop = job_stop_of(task->launch),
         .deadline_us = NEVER,
         .notice_us = NEVER,
         .mem_limit_kib = task->launch->mem_limit_kib,
