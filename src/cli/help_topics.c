@@ -114,7 +114,7 @@ static void write_permissions(struct buf *out)
         buf_format(out, "\n%s\n", permission_roles[role]);
         for (int p = PERMISSION_UNSET + 1; p < PERMISSION_COUNT; p++) {
             if ((int)permissions[p].role == role)
-                buf_format(out, "  %-16s%s\n", permissions[p].name, permissions[p].what);
+                buf_format(out, "  %-22s%s\n", permissions[p].name, permissions[p].what);
         }
     }
 }
