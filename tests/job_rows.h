@@ -236,6 +236,15 @@ static inline struct field_value job_rows_started(const struct job_row_place *p,
     return task_member(p->s, p->task, f, arena);
 }
 
+/* An attempt that was requeued is not shown with the begin and the hold that its job was given after it. */
+static inline struct field_value job_rows_of_job(const struct job_row_place *p, enum job_field f, struct arena *arena)
+{
+    bool is_requeued = p->task != NULL && p->task->state == JOB_REQUEUED;
+    if (is_requeued && f == JOB_FIELD_BEGIN && p->job->begin_us > p->task->start_us) return field_absent();
+    if (is_requeued && f == JOB_FIELD_HELD) return field_number(false);
+    return job_member(p->s, p->job, f, arena);
+}
+
 static inline void job_rows_assert_listed_row(const struct job_row_place *p, const struct job_row *row)
 {
     struct arena arena = {0};
@@ -247,7 +256,7 @@ static inline void job_rows_assert_listed_row(const struct job_row_place *p, con
         if (job_field_at(f)->is_hidden || (job_field_rows[f].column == NULL && f != JOB_FIELD_DEPENDENCY)) continue;
         struct field_value expected = f == JOB_FIELD_DEPENDENCY            ? job_rows_shown_dependency(p->job, &arena)
                                       : f == JOB_FIELD_BEGIN && is_pending ? job_rows_shown_begin(p, &arena)
-                                      : job_field_rows[f].home == JOB_HOME_JOB ? job_member(p->s, p->job, f, &arena)
+                                      : job_field_rows[f].home == JOB_HOME_JOB ? job_rows_of_job(p, f, &arena)
                                       : p->task != NULL                        ? job_rows_started(p, f, &arena)
                                                         : job_rows_unstarted(p, is_pending, f, &arena);
         job_rows_assert_equal(p, f, &row->value[f], &expected);

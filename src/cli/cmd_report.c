@@ -165,7 +165,9 @@ const struct command cmd_report = {
     .usage = "[OPTIONS]",
     .description =
         "Each attempt of a task counts as a job, at its end and whole: what ended within the time counts from its start. WAIT is the "
-        "median from submission (or --begin) to the start, LONGEST the longest. CPU-H, GPU-H and GIB-H are what was allocated, in "
+        "median from submission (or --begin) to the start, LONGEST the longest; a later attempt of a task waits from the end of the one "
+        "before it (or from its begin), and counts for no wait if that one ended before the time. 'completed' has each attempt that "
+        "completed, also one that was requeued by hand afterwards. CPU-H, GPU-H and GIB-H are what was allocated, in "
         "hours; CPU% and MEM% how much of it was used.\n\n"
         "PROMISED% is the share of a user or account in the whole tree, RECEIVED% the part of the billing of all rows. They are equal in "
         "the long run if all have enough to run; who has not leaves the rest to others.",

@@ -90,15 +90,62 @@ static void add_use(struct report_group *group, const struct field_value *row)
     if (row[JOB_FIELD_BILLING].number != FIELD_ABSENT) group->billing_h += row[JOB_FIELD_BILLING].real * hours;
 }
 
-static void add_wait(struct report_group *group, const struct field_value *row)
+/* The attempts of a task follow each other in the history, so that one that was requeued is remembered until the next
+ * one. */
+static uint64_t task_key(const struct field_value *row)
 {
-    int64_t begin_us = row[JOB_FIELD_BEGIN].number, from_us = row[JOB_FIELD_SUBMIT].number;
-    if (begin_us != FIELD_ABSENT && begin_us > from_us) from_us = begin_us;
+    int64_t task = row[JOB_FIELD_TASK_ID].number;
+    return map_key_of_pair((uint32_t)row[JOB_FIELD_JOB_ID].number, task != FIELD_ABSENT ? (uint32_t)task : 0);
+}
+
+static void remember_end(struct history_report *r, const struct field_value *row)
+{
+    if (row[JOB_FIELD_STATE].number != JOB_REQUEUED || row[JOB_FIELD_END].number == FIELD_ABSENT) return;
+    uint64_t key = task_key(row);
+    uint32_t index = map_get_u64(&r->end_of_task, key);
+    if (index == NONE) map_set_u64(&r->end_of_task, key, index = r->ends.count);
+    struct report_end end = {.us = row[JOB_FIELD_END].number, .restarts = row[JOB_FIELD_RESTARTS].number};
+    if (index == r->ends.count)
+        *array_add(&r->ends) = end;
+    else
+        r->ends.items[index] = end;
+}
+
+/* From when on an attempt waited: the first one from the submission, a later one from the end of the one before it, or
+ * from its begin. The row has the begin that the job has now, which is that of an attempt only if it lies between the
+ * two. FIELD_ABSENT: the attempt before it is not among the rows. */
+static int64_t waits_from_us(const struct history_report *r, const struct field_value *row)
+{
+    int64_t begin_us = row[JOB_FIELD_BEGIN].number, restarts = row[JOB_FIELD_RESTARTS].number;
+    int64_t from_us = row[JOB_FIELD_SUBMIT].number;
+    if (restarts > 0) {
+        uint32_t index = map_get_u64(&r->end_of_task, task_key(row));
+        if (index == NONE || r->ends.items[index].restarts != restarts - 1) return FIELD_ABSENT;
+        from_us = r->ends.items[index].us;
+    }
+    bool is_own = begin_us != FIELD_ABSENT && begin_us > from_us && begin_us <= row[JOB_FIELD_START].number;
+    return is_own ? begin_us : from_us;
+}
+
+static void add_wait(const struct history_report *r, struct report_group *group, const struct field_value *row)
+{
+    int64_t from_us = waits_from_us(r, row);
+    if (from_us == FIELD_ABSENT) return;
     double wait_s = (double)(row[JOB_FIELD_START].number - from_us) / US_PER_S;
-    if (wait_s < 0) wait_s = 0;
+    if (wait_s < 0) wait_s = 0; /* the machine's clock was set back */
     group->wait_s += wait_s;
     if (wait_s > group->wait_max_s) group->wait_max_s = wait_s;
     *array_add(&group->waits_s) = (float)wait_s;
+}
+
+/* One that completed and was requeued by hand did complete: its detail has the state it had. */
+static bool has_completed(const struct field_value *row)
+{
+    static const char before[] = "COMPLETED, then requeued";
+    const char *detail = row[JOB_FIELD_DETAIL].text;
+    if (row[JOB_FIELD_STATE].number == JOB_COMPLETED) return true;
+    return row[JOB_FIELD_STATE].number == JOB_REQUEUED && detail != NULL &&
+           strncmp(detail, before, sizeof before - 1) == 0;
 }
 
 void history_report_add(struct history_report *r, const struct field_value *row)
@@ -107,11 +154,14 @@ void history_report_add(struct history_report *r, const struct field_value *row)
     struct report_group *group = find_group(r, key_of(r->key, row, buffer, sizeof buffer));
     double before = group->billing_h;
     group->job_count++;
-    group->completed_count += row[JOB_FIELD_STATE].number == JOB_COMPLETED;
-    if (row[JOB_FIELD_START].number == FIELD_ABSENT || row[JOB_FIELD_END].number == FIELD_ABSENT) return;
-    add_wait(group, row);
-    add_use(group, row);
-    r->billing_h += group->billing_h - before;
+    group->completed_count += has_completed(row);
+    bool has_run = row[JOB_FIELD_START].number != FIELD_ABSENT && row[JOB_FIELD_END].number != FIELD_ABSENT;
+    if (has_run) {
+        add_wait(r, group, row);
+        add_use(group, row);
+        r->billing_h += group->billing_h - before;
+    }
+    remember_end(r, row);
 }
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
@@ -179,6 +229,8 @@ void history_report_release(struct history_report *r)
     for (uint32_t i = 0; i < r->groups.count; i++) array_release(&r->groups.items[i].waits_s);
     array_release(&r->groups);
     map_release(&r->index);
+    map_release(&r->end_of_task);
+    array_release(&r->ends);
 }
 
 /* --- columns ------------------------------------------------------------------------------------------------------ */
@@ -199,8 +251,10 @@ void history_report_release(struct history_report *r)
 static const struct field rows_of_fields[REPORT_FIELD_COUNT] = {
     [REPORT_KEY] = {.name = "key", .help = "what the row is about: a user, an account, a day", .type = FIELD_TEXT},
     [REPORT_JOBS] = NUMBER_OF("jobs", "rows of the history: each attempt of each task"),
-    [REPORT_COMPLETED] = NUMBER_OF("completed", "of jobs, those that ended as COMPLETED"),
-    [REPORT_WAIT_MEDIAN] = SECONDS_OF("wait_median_s", "median wait of those that started, from submission or --begin"),
+    [REPORT_COMPLETED] =
+        NUMBER_OF("completed", "of jobs, those that ended as COMPLETED, also if requeued by hand later"),
+    [REPORT_WAIT_MEDIAN] = SECONDS_OF(
+        "wait_median_s", "median wait of those that started; of a later attempt from the end of the one before"),
     [REPORT_WAIT_MEAN] = SECONDS_OF("wait_mean_s", "mean wait"),
     [REPORT_WAIT_MAX] = SECONDS_OF("wait_max_s", "longest wait"),
     [REPORT_CPU_HOURS] = REAL_OF("cpu_hours", "allocated CPUs x time"),

@@ -1,7 +1,8 @@
 /* Sums over ended jobs, for each value of a key: a user, an account, a day.
  *
  * A row of the history, one attempt of one task, counts once, at its end and whole: what ran before the span and ended
- * in it counts, what still runs does not. Memory is O(rows): a number for each wait, from which medians come. */
+ * in it counts, what still runs does not. Memory is O(rows): a number for each wait, from which medians come, and the
+ * last end of each task that was requeued. */
 #ifndef FAIRLEAD_CLI_HISTORY_REPORT_H
 #define FAIRLEAD_CLI_HISTORY_REPORT_H
 
@@ -51,15 +52,23 @@ struct report_group {
     ARRAY(float) waits_s;
 };
 
+/* The last attempt of a task that was requeued. */
+struct report_end {
+    int64_t us, restarts;
+};
+
 struct history_report {
     enum report_key key;
     ARRAY(struct report_group) groups;
-    struct map index; /* of the groups, by key */
+    struct map index;       /* of the groups, by key */
+    struct map end_of_task; /* of ends, by job and task */
+    ARRAY(struct report_end) ends;
     double billing_h; /* of all */
     struct arena *arena;
 };
 
-/* row: a record of job_fields. One that has not started counts as a job without use. */
+/* row: a record of job_fields; of those of a task the earliest first. One that has not started counts as a job without
+ * use. */
 void history_report_add(struct history_report *r, const struct field_value *row);
 
 /* The groups by billing, the largest first; days, weeks and months in their order. */

@@ -470,6 +470,15 @@ static void clear_exit(struct job_row *row)
     if (has_none) row->value[JOB_FIELD_SIGNAL] = field_absent();
 }
 
+/* An attempt that was requeued has neither the begin nor the hold that its job was given after it. */
+static void clear_job_state(struct job_row *row)
+{
+    if (job_row_number(row, JOB_FIELD_STATE) != JOB_REQUEUED) return;
+    if (job_row_number_or(row, JOB_FIELD_BEGIN, 0) > job_row_number_or(row, JOB_FIELD_START, 0))
+        row->value[JOB_FIELD_BEGIN] = field_absent();
+    row->value[JOB_FIELD_HELD] = row->value[JOB_FIELD_HELD_BY_OPERATOR] = field_number(false);
+}
+
 /* Makes fields absent that a task has only from its start or its end on. */
 static void clear_later_fields(struct job_row *row)
 {
@@ -481,6 +490,7 @@ static void clear_later_fields(struct job_row *row)
             row->value[f] = field_absent();
     }
     clear_exit(row);
+    clear_job_state(row);
 }
 
 /* Why tasks were cancelled that could never start. */

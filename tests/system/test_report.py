@@ -1,4 +1,5 @@
 """report: sums over the history of an instance."""
+from conftest import until
 
 
 def test_report(instance):
@@ -30,3 +31,23 @@ def test_report(instance):
     assert instance.good('report', '-P', '-o', 'key,jobs') == 'key|jobs\n%s|5\n' % user
     assert 'RECEIVED%' in instance.good('report')
     assert "'hour' is not one of user, account" in instance.bad('report', '--by', 'hour')
+
+
+def test_attempts_wait_from_the_end_of_the_one_before(instance):
+    instance.good('set', 'requeue_delay_s=1000')
+    job = instance.submit('--', 'true')
+    instance.until_state(job, 'COMPLETED')
+    first = instance.json('report')[0]
+    instance.good('requeue', '--hold', job)
+    ended, waiting = instance.json('show', 'job', job)
+    assert (ended['state'], ended['begin_us'], ended['held'], waiting['held']) == ('REQUEUED', None, False, True)
+    again = instance.json('report')[0]
+    assert [again[key] for key in ('jobs', 'completed', 'wait_max_s')] == [1, 1, first['wait_max_s']]
+    instance.good('update', job, '--begin', 'now')
+    instance.good('release', job)
+    until(lambda: not instance.rows('queue'), 'its second attempt')
+    last = instance.json('report')[0]
+    assert (last['jobs'], last['completed']) == (2, 2)
+    rows = {row['restarts']: row for row in instance.json('history')}
+    longest_us = max(rows[0]['start_us'] - rows[0]['submit_us'], rows[1]['start_us'] - rows[0]['end_us'])
+    assert last['wait_max_s'] <= longest_us // 10**6

@@ -48,6 +48,7 @@ def test_after_a_restart_the_record_of_a_job_is_enough(instance):
     assert instance.good('requeue', job, '%d_1' % array) == 'Requeued 2 jobs\n'
     row = instance.json('show', 'job', job)[-1]
     assert (row['state'], row['reason'], row['restarts']) == ('PENDING', 'BeginTime', 1)
+    assert row['begin_us'] is not None and instance.json('show', 'job', job)[0]['begin_us'] is None, 'a begin that was set later'
     for field in 'name', 'time_limit_s', 'comment', 'directory', 'command', 'submit_us', 'account', 'partition':
         assert row[field] == asked[field], field
     instance.kill()

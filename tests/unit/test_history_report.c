@@ -27,6 +27,9 @@ static void add(struct history_report *r, const char *user, int64_t begin_s, int
     struct field_value row[JOB_FIELD_COUNT];
     for (uint32_t f = 0; f < JOB_FIELD_COUNT; f++) row[f] = field_text("");
     row[JOB_FIELD_USER] = field_text(user);
+    row[JOB_FIELD_JOB_ID] = field_number(1);
+    row[JOB_FIELD_TASK_ID] = field_absent();
+    row[JOB_FIELD_RESTARTS] = field_number(0);
     row[JOB_FIELD_STATE] = field_number(start_s != FIELD_ABSENT ? JOB_COMPLETED : JOB_CANCELLED);
     row[JOB_FIELD_SUBMIT] = field_number(at(0));
     row[JOB_FIELD_BEGIN] = begin_s != FIELD_ABSENT ? field_number(at(begin_s)) : field_absent();
@@ -74,6 +77,58 @@ static void test_sums(void **unused)
     assert_int_equal(out[REPORT_WAIT_MEDIAN].number, 100);
     assert_int_equal(out[REPORT_PROMISED].number, FIELD_ABSENT);
     assert_float_equal((float)out[REPORT_RECEIVED].real, 20.0F, 1e-6F);
+    history_report_release(&r);
+    arena_release(&arena);
+}
+
+struct attempt {
+    int64_t job, task, restarts;
+    enum job_state state;
+    const char *detail;
+    int64_t begin_s, start_s, end_s;
+};
+
+static void add_attempt(struct history_report *r, const struct attempt *a)
+{
+    struct field_value row[JOB_FIELD_COUNT];
+    for (uint32_t f = 0; f < JOB_FIELD_COUNT; f++) row[f] = field_absent();
+    row[JOB_FIELD_USER] = field_text("ann");
+    row[JOB_FIELD_DETAIL] = a->detail != NULL ? field_text(a->detail) : field_absent();
+    row[JOB_FIELD_JOB_ID] = field_number(a->job);
+    row[JOB_FIELD_TASK_ID] = a->task != FIELD_ABSENT ? field_number(a->task) : field_absent();
+    row[JOB_FIELD_RESTARTS] = field_number(a->restarts);
+    row[JOB_FIELD_STATE] = field_number(a->state);
+    row[JOB_FIELD_SUBMIT] = field_number(at(0));
+    row[JOB_FIELD_BEGIN] = a->begin_s != FIELD_ABSENT ? field_number(at(a->begin_s)) : field_absent();
+    row[JOB_FIELD_START] = field_number(at(a->start_s));
+    row[JOB_FIELD_END] = field_number(at(a->end_s));
+    history_report_add(r, row);
+}
+
+/* The rows have the submission and the begin that their job has now. */
+static void test_attempts(void **unused)
+{
+    static const struct attempt attempts[] = {
+        {1, FIELD_ABSENT, 0, JOB_REQUEUED, "COMPLETED, then requeued by request", 5000, 30, 40}, /* 30 */
+        {2, 1, 0, JOB_REQUEUED, "requeued", FIELD_ABSENT, 50, 60},                               /* 50 */
+        {2, 2, 0, JOB_COMPLETED, NULL, FIELD_ABSENT, 55, 70},                                    /* 55 */
+        {2, 1, 1, JOB_REQUEUED, "requeued", FIELD_ABSENT, 62, 80},                               /* 2 */
+        {2, 1, 2, JOB_FAILED, NULL, FIELD_ABSENT, 93, 99},                                       /* 13 */
+        {1, FIELD_ABSENT, 1, JOB_REQUEUED, "FAILED, then requeued by request", 5000, 100, 200},  /* 60 */
+        {3, FIELD_ABSENT, 4, JOB_COMPLETED, NULL, 150, 200, 300},                                /* not known */
+        {1, FIELD_ABSENT, 2, JOB_COMPLETED, NULL, 5000, 5007, 5100},                             /* 7 */
+    };
+    struct arena arena = {0};
+    struct history_report r = {.key = REPORT_BY_USER, .arena = &arena};
+    struct field_value out[REPORT_FIELD_COUNT];
+    (void)unused;
+    for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) add_attempt(&r, &attempts[i]);
+    history_report_row(&r, &r.groups.items[0], NAN, out);
+    assert_int_equal(out[REPORT_JOBS].number, 8);
+    assert_int_equal(out[REPORT_COMPLETED].number, 4);
+    assert_int_equal(out[REPORT_WAIT_MEDIAN].number, 30);
+    assert_int_equal(out[REPORT_WAIT_MEAN].number, 31);
+    assert_int_equal(out[REPORT_WAIT_MAX].number, 60);
     history_report_release(&r);
     arena_release(&arena);
 }
@@ -141,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_attempts),
         cmocka_unit_test(test_dates),
         cmocka_unit_test(test_promises),
     };
