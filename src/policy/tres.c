@@ -273,6 +273,36 @@ int tres_list_parse(const struct tres_table *t, struct str text, const char *fie
     return 0;
 }
 
+/* A suffix would look like minutes and be 1024 times or more as many. */
+static bool is_minutes(const char *field)
+{
+    size_t length = strlen(field);
+    return length > 4 && strcmp(field + length - 4, "Mins") == 0;
+}
+
+static bool read_limit(struct str number, enum tres_type type, bool is_minutes, double *out_limit)
+{
+    bool is_none = str_equal(number, str("-1")) || str_equal_nocase(number, str("UNLIMITED")) ||
+                   str_equal_nocase(number, str("INFINITE"));
+    struct str digits = number;
+    *out_limit = TRES_UNLIMITED;
+    if (is_none) return true;
+    (void)cut_suffix(&digits, type);
+    return (!is_minutes || digits.length == number.length) && read_count(number, type, out_limit);
+}
+
+static int fail_limit(const char *field, struct str item, struct err *e)
+{
+    if (is_minutes(field))
+        return err_value(
+            e, field, item,
+            "TRES=MINUTES with a whole number from 0 to 2^53 without a suffix (cpu=300), or -1 or UNLIMITED "
+            "for no limit");
+    return err_value(e, field, item,
+                     "TRES=COUNT with a whole number from 0 to 2^53, a fraction with a suffix K, M, G, T or P, "
+                     "or -1 or UNLIMITED for no limit");
+}
+
 int tres_limits_change(const struct tres_table *t, struct str text, const char *field, double *io_limits, struct err *e)
 {
     double limits[TRES_MAX];
@@ -283,12 +313,7 @@ int tres_limits_change(const struct tres_table *t, struct str text, const char *
         struct str number, item = str_trim(str_cut(rest, ',', &rest));
         uint32_t i = parse_item(t, item, seen, field, &number, e);
         if (i == NONE) return -1;
-        if (str_equal(number, str("-1")))
-            limits[i] = TRES_UNLIMITED;
-        else if (!read_count(number, t->items[i].type, &limits[i]))
-            return err_value(e, field, item,
-                             "TRES=COUNT with a whole number from 0 to 2^53, a fraction with a suffix K, M, G, T or P, "
-                             "or -1 for no limit");
+        if (!read_limit(number, t->items[i].type, is_minutes(field), &limits[i])) return fail_limit(field, item, e);
     }
     memcpy(io_limits, limits, t->count * sizeof *limits);
     return 0;

@@ -95,8 +95,8 @@ void tres_list_format(const struct tres_table *t, const struct tres_list *list, 
 #define TRES_UNLIMITED (-1.0)
 
 /* Changes limits by index, io_limits[t->count], as a text says that is written like that of tres_list_parse: a TRES
- * that it does not name keeps its limit, and a count of -1 removes it. Nothing changes after an error, which is that of
- * tres_list_parse. */
+ * that it does not name keeps its limit, and a count of -1 or UNLIMITED removes it. A field of TRES-minutes, whose name
+ * ends in Mins, takes no suffixes. Nothing changes after an error, which is that of tres_list_parse. */
 int tres_limits_change(const struct tres_table *t, struct str text, const char *field, double *io_limits,
                        struct err *e);
 

@@ -29,7 +29,7 @@ def limits_of(instance, kind, name, **where):
 def test_limits_are_set_and_listed(tree):
     assert tree.good('account', 'modify', 'physics', 'GrpTRES=mem=8G', 'maxwall=2-0') == 'Modified account physics\n'
     assert limits_of(tree, 'account', 'physics') == 'GrpJobs=10 GrpTRES=cpu=64,mem=8192 MaxWall=2-00:00:00'
-    tree.good('account', 'modify', 'physics', 'GrpTRES=cpu=-1', 'GrpJobs=-1')
+    tree.good('account', 'modify', 'physics', 'GrpTRES=cpu=unlimited', 'GrpJobs=-1')
     tree.good('account', 'modify', 'root', 'MaxSubmit=5000')
     tree.good('user', 'modify', 'test-ann', 'MaxJobs=4')
     tree.good('user', 'modify', 'test-ann', '-A', 'chem', 'MaxTRESPJ=gres/gpu=1', '--shares', '7')
@@ -84,6 +84,9 @@ def test_limits_in_the_older_grammar(tree):
     (['account', 'modify', 'physics', 'GrpTRES=gpu=2'],
      "'gpu' is not a tracked TRES (AccountingStorageTRES); did you mean 'gres/gpu'?"),
     (['account', 'modify', 'physics', 'GrpCPUs=4,5'], "GrpCPUs: '4,5' is not a number, or -1 for no limit"),
+    (['account', 'modify', 'physics', 'MaxTRESMins=cpu=5m'],
+     "MaxTRESMins: 'cpu=5m' is not TRES=MINUTES with a whole number from 0 to 2^53 without a suffix (cpu=300), or -1 or UNLIMITED"),
+    (['qos', 'modify', 'long', 'GrpTRESRunMins=cpu=1,mem=4G'], "GrpTRESRunMins: 'mem=4G' is not TRES=MINUTES"),
     (['account', 'modify', 'physics', 'MaxCPUsPerUser=4'], "'MaxCPUsPerUser' is not a field"),
     (['account', 'modify', 'physics', 'GrpTRES=cpu=-4'], "'cpu=-4' is not TRES=COUNT"),
     (['account', 'modify', 'physics', 'QosLevel=short'], "no qos 'short'; run 'fairlead qos show' to list them"),
