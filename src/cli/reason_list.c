@@ -20,15 +20,16 @@ struct reason_group {
 
 static struct reason split(const char *sentence)
 {
-    static const char *const words[] = {"queue instance \"", "host \""};
+    static const char *const words[] = {"queue instance \"", "in queue \"", "host \""};
+    enum { INSTANCE_WORDS = 2 }; /* those before a name of an instance, which has a host after its queue */
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         const char *name = strstr(sentence, words[i]);
         if (name == NULL) continue;
         name += strlen(words[i]);
         const char *end = strchr(name, '"');
         const char *at = end != NULL ? memchr(name, '@', (size_t)(end - name)) : NULL;
-        if (end == NULL || (i == 0 && at == NULL)) continue;
-        if (i == 0) name = at + 1;
+        if (end == NULL || (i < INSTANCE_WORDS && at == NULL)) continue;
+        if (i < INSTANCE_WORDS) name = at + 1;
         return (struct reason){{sentence, (size_t)(name - sentence)}, {name, (size_t)(end - name)}, {end, strlen(end)}};
     }
     return (struct reason){.before = str(sentence)};
