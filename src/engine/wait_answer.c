@@ -5,9 +5,27 @@
 #include "engine/live_cluster.h"
 #include "engine/never_runs.h"
 #include "engine/priorities.h"
+#include "engine/ranking.h"
 #include "engine/schedule.h"
 #include "engine/user_limit.h"
 #include "engine/visibility.h"
+
+/* Appends that the fair-share factor is below the threshold of its QOS in each of its partitions; nothing if it is not.
+ * Of an instance only. */
+static void add_threshold(struct state *s, const struct job *j, int64_t now_us, struct arena *arena, struct buf *out)
+{
+    const struct object *qos = &s->objects[OBJECT_QOS].items[j->qos].object;
+    double highest = 0;
+    if (s->is_document || !ranking_qos_waits(s, j->qos, -1.0)) return;
+    const double *factors = state_factors(s, now_us, arena);
+    for (uint32_t i = 0; i < j->partition_count; i++) {
+        if (!ranking_waits_in_partition(s, j->qos, j->assoc, j->partitions[i], factors)) return;
+        double factor = factors[s->node_of.items[state_assoc_in_partition(s, j->assoc, j->partitions[i])]];
+        if (factor > highest) highest = factor;
+    }
+    buf_format(out, "fair share %.2f is below usage_threshold=%g of QOS '%s'", highest,
+               qos->value[QOS_USAGE_THRESHOLD].real, qos->name);
+}
 
 /* The limit or refused QOS that keeps it waiting, or that the machine can start nothing; in memory of arena. On the
  * empty cluster: only a cause that lasts. NULL: none. */
@@ -26,9 +44,11 @@ static const char *limit_of(struct state *s, const struct job *j, bool is_empty,
     } else if (!is_empty && state_launch_failure(s) != NULL) {
         buf_format(&text, "the machine can start no job at present: %s", visibility_launch_failure(s, hidden));
         reason = PENDING_LAUNCH_FAILURE;
-    } else {
-        return NULL;
+    } else if (!is_empty) {
+        add_threshold(s, j, now_us, arena, &text);
+        reason = PENDING_QOS_USAGE_THRESHOLD;
     }
+    if (text.length == 0) return NULL;
     buf_format(&text, " (%s)", pending_reason_name(reason));
     const char *copy = arena_copy(arena, (struct str){text.text, text.length});
     buf_release(&text);

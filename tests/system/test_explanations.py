@@ -2,6 +2,7 @@
 import json
 import os
 import pwd
+import re
 import subprocess
 import time
 
@@ -101,6 +102,17 @@ def test_a_schedule_says_why_of_many_hosts_in_one_line(cluster):
     assert cluster.good('schedule', '--why', job).splitlines()[-1] == info(cluster, job)[-1]
 
 
+def test_queues_that_a_job_does_not_list_are_one_line(cluster):
+    sleeper(cluster, '--queues', 'main@n1', '-n', '8')
+    job = sleeper(cluster, '--queues', 'main@n1', '-n', '8')
+    text = cluster.run('check', '--now', job).out
+    line = 'cannot run in queue "main@%s" because it is not contained in its hard queue list (-q)'
+    folded, each = line % 'n[2-4],g1', [line % host for host in ('n2', 'n3', 'n4', 'g1')]
+    assert [found.strip() for found in text.splitlines() if 'hard queue list' in found] == [folded], text
+    sentences = json.loads(cluster.run('check', job, '--json').out)['now']['sentences']
+    assert [found for found in sentences if 'hard queue list' in found] == each, 'JSON has a sentence for each'
+
+
 def test_check_takes_the_ids_that_queue_prints(cluster):
     array = sleeper(cluster, '-a', '1-3', '--hold')
     result = cluster.run('check', '%d_[1-3]' % array)
@@ -187,3 +199,19 @@ def test_a_quota_counts_on_the_empty_cluster(instance):
     check = json.loads(instance.run('check', '1', '--json').out)
     assert not check['empty']['possible']
     assert check['empty']['sentences'][0].endswith('in rule "tight/1"')
+
+
+def test_a_usage_threshold_is_named(instance):
+    """In 'check', 'show job', '--test-only': the factor, the threshold and the QOS."""
+    instance.good('set', 'AccountingStorageEnforce=associations,limits')
+    instance.good('account', 'add', 'physics')
+    for user in ME, 'another':
+        instance.good('user', 'add', user, '-A', 'physics')
+    instance.good('qos', 'add', 'thr', 'usage_threshold=0.9', 'flags=EnforceUsageThreshold')
+    instance.until_state(instance.submit('-A', 'physics', '--', 'sleep', '0.2'), 'COMPLETED')
+    job = instance.submit('-A', 'physics', '-q', 'thr', '--', 'true')
+    until(lambda: instance.job(job)['reason'] == 'QOSUsageThreshold', 'the reason')
+    expected = re.compile(r"fair share 0\.\d\d is below usage_threshold=0\.9 of QOS 'thr' \(QOSUsageThreshold\)")
+    for text in (instance.run('check', job).out, instance.good('show', 'job', job),
+                 instance.run('submit', '--test-only', '-A', 'physics', '-q', 'thr', '--', 'true').out):
+        assert expected.search(text), text
