@@ -94,8 +94,8 @@ static int write_rows(struct call *call, struct prio_run *r, struct err *e)
     listing_end(&r->written);
     if (r->written.marked_count > 0)
         output_note(PRIO_NOT_ELIGIBLE_MARK
-                    " not eligible to start: held (release it with 'fairlead release'), or its begin is in the "
-                    "future");
+                    " not eligible to start: held (release it with 'fairlead release'), its begin is in the "
+                    "future, or it waits for other jobs");
     return 0;
 }
 

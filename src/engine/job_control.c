@@ -7,6 +7,7 @@
 #include "engine/job_selection.h"
 #include "engine/job_waits.h"
 #include "engine/min_priority.h"
+#include "engine/requeue.h"
 #include "engine/requeue_ended.h"
 #include "engine/requeue_run.h"
 #include "engine/suspension.h"
@@ -406,6 +407,12 @@ static int check_release(struct apply_context *c, const struct event *event, str
         return err_subject(c->e, ERR_DENIED, "job", name,
                            "has tasks that are held, because they were requeued too often; only an operator can "
                            "release them");
+    uint32_t max = is_task || !j->is_array ? requeue_max_reached(c->s, j, is_task ? ref.task_id : 0) : 0;
+    if (max > 0)
+        return err_subject(c->e, ERR_DENIED, is_task ? "task" : "job", name,
+                           "is held, because it was requeued %u time%s, which is the maximum; only an operator can "
+                           "release it",
+                           max, max == 1 ? "" : "s");
     return err_subject(c->e, ERR_DENIED, is_task ? "task" : "job", name,
                        "is held by an operator; only an operator can release it");
 }

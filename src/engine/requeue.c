@@ -34,12 +34,23 @@ static void add_detail(struct task *k, const char *text, uint32_t max)
     if (max == 0)
         text_format(k->detail, sizeof k->detail, "%s", text);
     else
-        text_format(k->detail, sizeof k->detail, "%s %u times, which is the maximum", text, max);
+        text_format(k->detail, sizeof k->detail, "%s %u time%s, which is the maximum", text, max, max == 1 ? "" : "s");
+}
+
+static uint32_t max_of(const struct state *s, const struct job *j)
+{
+    return j->requeue_max != 0 ? j->requeue_max : (uint32_t)setting_number(&s->settings, SET_MAX_BATCH_REQUEUE);
+}
+
+uint32_t requeue_max_reached(const struct state *s, const struct job *j, uint32_t task_id)
+{
+    uint32_t max = max_of(s, j);
+    return restarts_of(j, task_id) > max ? max : 0;
 }
 
 void requeue_decide(const struct state *s, const struct job *j, struct task *k, enum job_state end)
 {
-    uint32_t max = j->requeue_max != 0 ? j->requeue_max : (uint32_t)setting_number(&s->settings, SET_MAX_BATCH_REQUEUE);
+    uint32_t max = max_of(s, j);
     if (k->requeue != REQUEUE_NO) {
         add_detail(k, "requeued by request", 0);
         return;

@@ -13,6 +13,7 @@
 #include "engine/closed_times.h"
 #include "engine/queue_list.h"
 #include "engine/quota_usage.h"
+#include "engine/requeue.h"
 #include "engine/task_delays.h"
 #include "engine/wait_list.h"
 #include "fields/dependency_text.h"
@@ -401,6 +402,15 @@ static bool is_held(const struct job *j)
     return j->is_held || (j->waits_by_task && idset_first(&j->ready) == NONE && task_delays_held(j) != NULL);
 }
 
+/* Of a plain job of an instance also that it was requeued too often. */
+static void add_hold(struct wait_list *l)
+{
+    bool is_plain = !l->v->s->is_document && !l->j->is_array && l->j->is_held_by_operator;
+    uint32_t max = is_plain ? requeue_max_reached(l->v->s, l->j, 0) : 0;
+    buf_add_text(&l->text, "Job is in hold state");
+    if (max > 0) buf_format(&l->text, ": it was requeued %u time%s, which is the maximum", max, max == 1 ? "" : "s");
+}
+
 /* What keeps the job from being tried. Returns whether there is something. */
 static bool add_state(struct wait_list *l)
 {
@@ -409,7 +419,7 @@ static bool add_state(struct wait_list *l)
     if (is_asked)
         buf_add_text(&l->text, l->v->limit);
     else if (is_held(l->j))
-        buf_add_text(&l->text, "Job is in hold state");
+        add_hold(l);
     else if (waits_for_jobs(l))
         add_dependencies(l);
     else if (l->j->begin_us > l->v->now_us)

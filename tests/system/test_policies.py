@@ -407,7 +407,7 @@ def test_prio_marks_jobs_that_are_not_eligible(full, model):
     rows.pop(str(full.blocker), None)
     assert rows == {str(plain): '1', str(held): '0', str(later): '0'}
     result = full.run('prio')
-    assert result.err == "* not eligible to start: held (release it with 'fairlead release'), or its begin is in the future\n"
+    assert result.err == "* not eligible to start: held (release it with 'fairlead release'), its begin is in the future, or it waits for other jobs\n"
     ids = [line.split()[0] for line in result.out.splitlines()]
     assert [name for name in ids if name.endswith('*')] == ['%d*' % held, '%d*' % later]
     assert {row['job_id']: row['eligible'] for row in full.json('prio')}[held] is False

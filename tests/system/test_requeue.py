@@ -341,3 +341,12 @@ def test_a_task_that_was_requeued_too_often_is_held_alone(instance):
     assert instance.good('release', array) == 'Released 1 job\n'
     until(lambda: all((count.parent / ('count.%d' % i)).read_text() == '\n' * n for i, n in ((0, 4), (1, 5))), 'both once more')
     instance.good('cancel', array)
+
+
+def test_a_job_that_reached_its_maximum_says_so(instance):
+    instance.good('set', 'requeue_delay_s=0')
+    job = instance.submit('--requeue-exit', '7', '--max-requeue', '1', '--', 'sh', '-c', 'exit 7')
+    until(lambda: instance.json('show', 'job', job)[-1]['reason'] == 'JobHeldAdmin', 'the hold')
+    attempts = instance.json('show', 'job', job)
+    assert attempts[-2]['detail'] == 'held, because it was requeued 1 time, which is the maximum'
+    assert 'Job is in hold state: it was requeued 1 time, which is the maximum\n' in instance.good('show', 'job', job)

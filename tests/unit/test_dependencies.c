@@ -597,7 +597,9 @@ static void exit_statuses_requeue_until_the_maximum(void **unused)
     const struct job_ref ref = {id, NONE};
     struct event release = {
         .kind = EVENT_RELEASE, .actor = {1000, 1000, "ann", ROLE_USER}, .jobs = {.refs = &ref, .count = 1}};
-    world_refuses(&w, release, ERR_DENIED, "job 1 is held by an operator");
+    world_refuses(
+        &w, release, ERR_DENIED,
+        "job 1 is held, because it was requeued 2 times, which is the maximum; only an operator can release it");
     world_release(&w);
     open_world();
     id = submit("b", "requeue_exit=99");
