@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/object.h"
+#include "cli/object_hosts.h"
 
 /* The kind that is the first word of the command's name. */
 static enum object_kind kind_of(const struct call *call)
@@ -200,28 +201,34 @@ OBJECT_COMMANDS(OBJECT_HOST, host, "host", "a host", "hosts");
 
 static int drain_run(struct call *call, struct err *e)
 {
+    if (kind_of(call) == OBJECT_HOST)
+        return object_hosts_set(call, &(struct object_change){"state", "DRAIN", "Drained"}, e);
     return object_run_set(call, kind_of(call), &(struct object_change){"state", "DRAIN", "Drained"}, e);
 }
 
 static int resume_run(struct call *call, struct err *e)
 {
+    if (kind_of(call) == OBJECT_HOST)
+        return object_hosts_set(call, &(struct object_change){"state", "UP", "Resumed"}, e);
     return object_run_set(call, kind_of(call), &(struct object_change){"state", "UP", "Resumed"}, e);
 }
 
 static const struct command_example drain_examples[] = {
     {.line = "fairlead host drain localhost", .meaning = "before this machine is shut down"},
+    {.line = "fairlead host drain 'gpu[01-40]' login", .meaning = "41 hosts"},
     {0},
 };
 
 const struct command cmd_host_drain = {
     .name = "host drain",
     .group = GROUP_POLICY,
-    .summary = "let nothing new start on a host",
-    .usage = "NAME",
+    .summary = "let nothing new start on hosts",
+    .usage = "NAME...",
     .description =
-        "Its running jobs go on. Pending jobs wait, and can still be submitted, until 'fairlead host resume'.",
+        "Their running jobs go on. Pending jobs wait, and can still be submitted, until 'fairlead host resume'. NAME may be a list "
+        "with ranges, as gpu[01-40],login. If a host is unknown, none is drained.",
     .operands_min = 1,
-    .operands_max = 1,
+    .operands_max = OPERANDS_ANY,
     .examples = drain_examples,
     .see_also = "host-resume host-show",
     .run = drain_run,
@@ -235,11 +242,13 @@ static const struct command_example resume_examples[] = {
 const struct command cmd_host_resume = {
     .name = "host resume",
     .group = GROUP_POLICY,
-    .summary = "let jobs start on a host again",
-    .usage = "NAME",
-    .description = "It undoes 'fairlead host drain', and 'fairlead host modify NAME state=DOWN'.",
+    .summary = "let jobs start on hosts again",
+    .usage = "NAME...",
+    .description =
+        "It undoes 'fairlead host drain', and 'fairlead host modify NAME state=DOWN'. NAME may be a list with ranges, as "
+        "gpu[01-40],login. If a host is unknown, none is resumed.",
     .operands_min = 1,
-    .operands_max = 1,
+    .operands_max = OPERANDS_ANY,
     .examples = resume_examples,
     .see_also = "host-drain host-show",
     .run = resume_run,

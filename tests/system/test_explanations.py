@@ -215,3 +215,14 @@ def test_a_usage_threshold_is_named(instance):
     for text in (instance.run('check', job).out, instance.good('show', 'job', job),
                  instance.run('submit', '--test-only', '-A', 'physics', '-q', 'thr', '--', 'true').out):
         assert expected.search(text), text
+
+
+def test_several_hosts_are_drained_and_resumed_together(cluster):
+    states = lambda: {row['name']: row['state'] for row in cluster.json('host', 'show')}
+    before = states()
+    assert "no host 'n9'" in cluster.bad('host', 'drain', 'n[1-2]', 'n9')
+    assert states() == before, 'one that is unknown changes nothing'
+    assert cluster.good('host', 'drain', 'n[1-2]', 'g1') == 'Drained hosts n[1-2],g1\n'
+    assert {name for name, state in states().items() if state == 'DRAIN'} == {'n1', 'n2', 'g1'}
+    assert cluster.good('host', 'resume', 'n1,g1', 'n2') == 'Resumed hosts n[1-2],g1\n'
+    assert states() == before
