@@ -281,6 +281,7 @@ static inline void dump_checks_settings(const struct state *a, const struct stat
         if (!is_of_host && !field_equal(&settings_table[i], &a->settings.value[i], &b->settings.value[i]))
             fail_msg("%s differs", settings_table[i].name);
     }
+    if (a->decay.halflife_us != b->decay.halflife_us) fail_msg("the half-life in force differs");
 }
 
 static inline void dump_checks_object(enum object_kind kind, const struct object *a, const struct object *b,

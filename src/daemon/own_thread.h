@@ -12,8 +12,8 @@ struct own_threads {
     struct own_thread *first; /* that have not ended */
 };
 
-/* Starts libuv's pool, too, which ends the program if its threads cannot be started when it is first used: so that is at
- * the start of the daemon, and not when jobs have taken all processes that its user may have. */
+/* Starts libuv's pool, too, which ends the program if its threads cannot be started when it is first used: so that is
+ * at the start of the daemon, and not when jobs have taken all processes that its user may have. */
 void own_threads_begin(struct own_threads *threads, uv_loop_t *loop);
 
 /* Calls run in a thread, and done in the loop afterwards. If the machine has no more threads, in one of the pool. */

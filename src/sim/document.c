@@ -107,7 +107,7 @@ static void begin_state(struct state *s)
 static int finish_state(struct document *d, struct err *e)
 {
     struct state *s = d->state;
-    s->decay.reference_us = d->scenario->now_us;
+    s->decay = (struct decay){setting_number(&s->settings, SET_HALFLIFE_S) * US_PER_S, d->scenario->now_us};
     int status = state_restore_done(s, e);
     if (!document_is_instance(d)) return status;
     if (status != 0) {

@@ -188,6 +188,19 @@ def test_an_order_for_a_launch_that_has_ended_is_not_for_the_next_one(world):
     assert record['end'] == 'exited'
 
 
+@pytest.mark.parametrize('order, end', [(('end', 0), 'cancelled'), (('limit', 300000), 'timed-out')], ids=['end', 'limit'])
+def test_an_order_right_behind_the_start_is_for_the_next_launch(world, order, end):
+    """It may arrive before the keeper has read which launch is the next one."""
+    for launch_id in range(1, 24, 2):
+        world.start(launch_id, 'true')
+        world.ended(launch_id)
+        world.send('ack', launch_id)
+        world.start(launch_id + 1, 'sleep', '20')
+        world.send(order[0], launch_id + 1, *order[1:])
+        assert world.ended(launch_id + 1)['end'] == end
+        world.send('ack', launch_id + 1)
+
+
 @pytest.mark.parametrize('change, show', [
     ('prlimit --pid $PPID --core=4096:4096', 'prlimit --core --noheadings -o SOFT'),
     ('renice -n 7 -p $PPID', 'nice'),

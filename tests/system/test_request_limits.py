@@ -134,3 +134,16 @@ def test_bytes_of_jobs_are_counted_exactly(instance, setting, of):
     assert_held(700000)
     instance.good('set', setting + '=0')
     assert isinstance(submit(3 * MIB), int)
+
+
+@pytest.mark.parametrize('target, body', [('history/prune', {'before_us': 1, 'dry_run': True}), ('clock', {'gap': 'ignore'})])
+def test_a_long_body_is_read_once(instance, target, body):
+    """One of 32 KiB or more is read in a thread."""
+    replies = []
+    for padding in '', ' ' * 40000:
+        connection = SocketConnection(instance.socket)
+        connection.request('POST', '/v1/' + target, json.dumps(body) + padding)
+        reply = connection.getresponse()
+        replies.append((reply.status, reply.read()))
+        connection.close()
+    assert replies[0] == replies[1]

@@ -47,7 +47,7 @@ int server_post_clock(struct request *r, struct err *e)
     const struct server_host *host = &r->server->host;
     struct api_gap body;
     if (request_read_query(r, NULL, e) != 0) return -1;
-    if (wire_read_text(r->route->body, request_body_text(r), &r->arena, &body, e) != 0) return -1;
+    if (request_read_body(r, &body, e) != 0) return -1;
     if (host->settle_gap == NULL)
         return err_set(e, ERR_CONFLICT, "a pretend instance has a time of its own, without gaps");
     request_park(r, STAGE_VERIFYING);

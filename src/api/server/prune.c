@@ -28,7 +28,7 @@ int server_post_prune(struct request *r, struct err *e)
     struct api_prune body;
     int64_t before_us;
     if (request_read_query(r, NULL, e) != 0) return -1;
-    if (wire_read_text(r->route->body, request_body_text(r), &r->arena, &body, e) != 0) return -1;
+    if (request_read_body(r, &body, e) != 0) return -1;
     if (read_limit(r, &body, &before_us, e) != 0) return -1;
     request_park(r, STAGE_VERIFYING);
     struct err refusal;

@@ -570,15 +570,27 @@ static void take_order(struct keeper *k, enum keeper_order order, int64_t value)
     }
 }
 
+/* Those that arrived before the launch did. */
+static void take_early_orders(struct keeper *k)
+{
+    struct keeper_process *p = k->process;
+    for (uint32_t i = 0; i < p->early_count; i++) {
+        if (p->early[i].tag == keeper_order_tag(k->outcome.id)) take_order(k, p->early[i].order, p->early[i].value);
+    }
+    p->early_count = 0;
+}
+
 static void read_signals(struct keeper *k)
 {
+    const int own_tag = keeper_order_tag(k->outcome.id);
     struct signalfd_siginfo infos[SIGNALS_PER_READ];
     ssize_t n = read(k->task->signal_fd, infos, sizeof infos);
     for (size_t i = 0; n > 0 && i < (size_t)n / sizeof *infos; i++) {
         const struct signalfd_siginfo *info = &infos[i];
         uint32_t order = info->ssi_signo - KEEPER_ORDER_SIGNAL;
         if (info->ssi_signo == SIGTERM) shut_down(k);
-        if (info->ssi_code == SI_QUEUE && order < KEEPER_ORDER_COUNT)
+        bool is_own = info->ssi_errno == 0 || info->ssi_errno == own_tag;
+        if (info->ssi_code == SI_QUEUE && order < KEEPER_ORDER_COUNT && is_own)
             take_order(k, (enum keeper_order)order, (int64_t)info->ssi_ptr);
     }
 }
@@ -788,6 +800,7 @@ void keeper_keep(struct keeper_process *p)
         decide_end(&k, LAUNCH_UNAVAILABLE, ERR_SENTENCE(&e)); /* nothing yet was the launch's own */
         finish(&k);
     } else {
+        take_early_orders(&k);
         run_loop(&k);
     }
     release(&k);

@@ -11,18 +11,24 @@
 #include "exec/launcher/process_title.h"
 #include "exec/protocol.h"
 
-/* Ends this process if the machine is being shut down. Orders that are left are for the launch that has ended: those
- * for the next one come after it. */
-static void drop_signals(const struct keeper_task *t)
+/* Ends this process if the machine is being shut down. Orders for the launch that has ended are dropped; those for the
+ * next one may be read before its message is, and are kept. */
+static void read_early_orders(struct keeper_process *p)
 {
     struct signalfd_siginfo info;
-    while (read(t->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
+    const int ended_tag = keeper_order_tag(p->task->launch->id);
+    while (read(p->task->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
+        uint32_t order = info.ssi_signo - KEEPER_ORDER_SIGNAL;
         if (info.ssi_signo == SIGTERM) _exit(0);
+        if (info.ssi_code != SI_QUEUE || order >= KEEPER_ORDER_COUNT) continue;
+        if (info.ssi_errno == 0 || info.ssi_errno == ended_tag || p->early_count == EARLY_ORDERS_MAX) continue;
+        p->early[p->early_count++] =
+            (struct early_order){(enum keeper_order)order, info.ssi_errno, (int64_t)info.ssi_ptr};
     }
 }
 
 /* Waits for the next launch. False: there is none. */
-static bool receive_next(const struct keeper_process *p, struct buf *bytes, struct next_launch *out)
+static bool receive_next(struct keeper_process *p, struct buf *bytes, struct next_launch *out)
 {
     const struct keeper_task *t = p->task;
     struct pollfd fds[] = {{.fd = t->next_fd, .events = POLLIN}, {.fd = t->signal_fd, .events = POLLIN}};
@@ -30,7 +36,7 @@ static bool receive_next(const struct keeper_process *p, struct buf *bytes, stru
     for (;;) {
         (void)poll(fds, sizeof fds / sizeof *fds, -1);
         enum next_launch_state state = next_launch_receive(t->next_fd, bytes, out);
-        drop_signals(t);
+        read_early_orders(p);
         if (state != NEXT_LAUNCH_NONE) return state == NEXT_LAUNCH_ARRIVED;
     }
 }

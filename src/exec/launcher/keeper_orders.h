@@ -1,5 +1,9 @@
 /* The orders of the launcher to a keeper: real-time signals that carry a value. They need no file, and reach a keeper
- * that another launcher has forked. The kernel keeps them until the keeper reads them. */
+ * that another launcher has forked. The kernel keeps them until the keeper reads them.
+ *
+ * A keeper keeps one launch after another, so an order says which one it is for: si_errno has keeper_order_tag(). One
+ * for an earlier launch is ignored, and one that arrives before its launch is kept for it. 0 is an order of an older
+ * launcher, which sends no second launch. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_KEEPER_ORDERS_H
 #define FAIRLEAD_EXEC_LAUNCHER_KEEPER_ORDERS_H
 
@@ -28,6 +32,12 @@ static inline int64_t keeper_suspension_value(bool is_suspended, int64_t suspend
 static inline int64_t keeper_signal_value(uint32_t number, bool is_to_first)
 {
     return (int64_t)number * 2 + is_to_first;
+}
+
+/* Never 0. Two launches of one keeper have the same tag if 2^31 launches lie between them. */
+static inline int keeper_order_tag(uint64_t launch_id)
+{
+    return (int)(launch_id % INT32_MAX) + 1;
 }
 
 /* The signal of order 0. glibc keeps the first two real-time signals for itself. */

@@ -108,7 +108,7 @@ void launch_entry_signal(const struct launch_entry *entry, int signal)
 bool launch_entry_order(const struct launch_entry *entry, enum keeper_order order, int64_t value)
 {
     const int signal = KEEPER_ORDER_SIGNAL + (int)order;
-    siginfo_t info = {.si_signo = signal, .si_code = SI_QUEUE};
+    siginfo_t info = {.si_signo = signal, .si_code = SI_QUEUE, .si_errno = keeper_order_tag(entry->id)};
     if (entry->keeper_pid == 0) return false;
     info.si_pid = getpid();
     info.si_uid = getuid();
