@@ -1,22 +1,31 @@
 /* #$ lines. Options of qsub are words with one dash; -soft and -hard say what the -l and -q behind them are, and -t and
- * -tc, and -v and -V, mean one thing together. */
+ * -tc, and -v and -V, mean one thing together. The lists of -v, -q, -masterq, -hold_jid and -hold_jid_ad grow with each
+ * that is given; of other options the last one counts. */
 #include <string.h>
 
+#include "base/ensure.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/directive_options.h"
 
-enum { SHOWN_SIZE = 80, DENSE_DATE = 12, FRACTION = 3, MIB_SHIFT = 20 };
+enum { SHOWN_SIZE = 80, DENSE_DATE = 12, FRACTION = 3, MIB_SHIFT = 20, LISTS_MAX = 8 };
 
 /* What several options mean together; text NULL: not given. */
 struct qsub_pair {
     const char *text;
     struct directive_word at;
 };
+/* What all options of one kind list together. */
+struct qsub_list {
+    const char *own;  /* the option of 'fairlead submit' */
+    const char *text; /* NULL: not given */
+    struct directive_word at;
+};
 struct qsub_options {
     bool is_soft; /* the last of -soft and -hard */
-    struct qsub_pair tasks, task_limit, variables, join, error;
+    struct qsub_pair tasks, task_limit, join, error;
     bool has_all_variables;
+    struct qsub_list lists[LISTS_MAX];
 };
 
 /* One option that is read, its arguments and its position. */
@@ -147,6 +156,29 @@ static int check_shell(const struct directive_options *o, const struct qsub_opti
                                     given->shown, given->argument);
 }
 
+/* --- lists -------------------------------------------------------------------------------------------------------- */
+
+static void add_to_list(struct directive_options *out, struct qsub_options *q, const char *own,
+                        const struct qsub_option *given)
+{
+    struct qsub_list *list = q->lists;
+    struct buf joined = {0};
+    while (list->text != NULL && strcmp(list->own, own) != 0) list++;
+    ensure(list < q->lists + LISTS_MAX);
+    if (list->text != NULL) buf_format(&joined, "%s,", list->text);
+    buf_add_text(&joined, given->argument);
+    *list = (struct qsub_list){own, arena_copy(out->arena, str(joined.text)), *given->at};
+    buf_release(&joined);
+}
+
+static void add_lists(struct directive_options *out, const struct qsub_options *q)
+{
+    for (const struct qsub_list *list = q->lists; list < q->lists + LISTS_MAX && list->text != NULL; list++) {
+        bool has_all = q->has_all_variables && strcmp(list->own, "export") == 0;
+        directive_options_add(out, &list->at, "--%s=%s%s", list->own, has_all ? "ALL," : "", list->text);
+    }
+}
+
 /* --- all options -------------------------------------------------------------------------------------------------- */
 
 /* -1: the argument is neither yes nor no. */
@@ -196,9 +228,8 @@ static int read_option(struct directive_options *out, struct qsub_options *q, co
     case FOREIGN_TASK_LIMIT: q->task_limit = pair; return 0;
     case FOREIGN_ENVIRONMENT: add_environment(out, given); return 0;
     case FOREIGN_REQUEST: return add_requests(out, q, given, e);
-    case FOREIGN_QUEUES:
-        directive_options_add(out, given->at, "--%squeues=%s", q->is_soft ? "soft-" : "", given->argument);
-        return 0;
+    case FOREIGN_QUEUES: add_to_list(out, q, q->is_soft ? "soft-queues" : "queues", given); return 0;
+    case FOREIGN_LIST: add_to_list(out, q, given->row->own, given); return 0;
     case FOREIGN_SOFT: q->is_soft = true; return 0;
     case FOREIGN_HARD: q->is_soft = false; return 0;
     case FOREIGN_HOLD:
@@ -216,7 +247,6 @@ static int read_option(struct directive_options *out, struct qsub_options *q, co
         q->join = pair;
         return yes_or_no(given->argument) >= 0 ? 0 : refuse_argument(out, given, "y or n", e);
     case FOREIGN_ALL_VARIABLES: q->has_all_variables = true; return 0;
-    case FOREIGN_VARIABLES: q->variables = pair; return 0;
     case FOREIGN_SHELL: return check_shell(out, given, e);
     case FOREIGN_DATE: return add_begin(out, given, e);
     default: return directive_options_apply(out, given->row, given->at, given->shown, given->argument, e);
@@ -232,9 +262,6 @@ static int add_pairs(struct directive_options *out, const struct qsub_options *q
     if (q->tasks.text != NULL)
         directive_options_add(out, &q->tasks.at, "--array=%s%s%s", q->tasks.text, q->task_limit.text != NULL ? "%" : "",
                               q->task_limit.text != NULL ? q->task_limit.text : "");
-    if (q->variables.text != NULL)
-        directive_options_add(out, &q->variables.at, "--export=%s%s", q->has_all_variables ? "ALL," : "",
-                              q->variables.text);
     if (q->error.text != NULL && !is_joined) {
         const struct qsub_option error = {
             .row = foreign_options_find_qsub("e"), .at = &q->error.at, .argument = q->error.text};
@@ -270,5 +297,6 @@ int directive_options_of_qsub(const struct directive_lines *lines, struct direct
         const struct directive *line = &lines->list.items[i];
         if (line->family == DIRECTIVE_QSUB && read_line(line, out, &q, e) != 0) return -1;
     }
+    add_lists(out, &q);
     return add_pairs(out, &q, e);
 }

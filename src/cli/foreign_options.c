@@ -4,6 +4,7 @@
 
 #define SAME(own_) .meaning = FOREIGN_SAME, .own = (own_)
 #define SAME_OR_NOTHING(own_, why) .meaning = FOREIGN_SAME_OR_NOTHING, .own = (own_), .advice = (why)
+#define LIST(own_) .meaning = FOREIGN_LIST, .own = (own_)
 #define NOTHING(why) .meaning = FOREIGN_NOTHING, .advice = (why)
 #define REFUSED(advice_) .meaning = FOREIGN_REFUSED, .advice = (advice_)
 #define ARGUMENT .argument_count = 1
@@ -156,8 +157,8 @@ const struct foreign_option foreign_options_qsub[] = {
     {"e", 0, ARGUMENT, .meaning = FOREIGN_FILE, .own = "error"},
     {"h", 0, .meaning = FOREIGN_HOLD, .own = "hold"},
     {"hard", 0, .meaning = FOREIGN_HARD, .advice = "every request (-l) is a hard request; use --soft for the others"},
-    {"hold_jid", 0, ARGUMENT, SAME("hold-jid"), "use --hold-jid for jobs whose end it waits for"},
-    {"hold_jid_ad", 0, ARGUMENT, SAME("hold-jid-ad"), "use --hold-jid-ad to wait for an array task by task"},
+    {"hold_jid", 0, ARGUMENT, LIST("hold-jid"), "use --hold-jid for jobs whose end it waits for"},
+    {"hold_jid_ad", 0, ARGUMENT, LIST("hold-jid-ad"), "use --hold-jid-ad to wait for an array task by task"},
     {"i", 0, ARGUMENT, SAME("input"), INPUT_ADVICE},
     {"j", 0, ARGUMENT, .meaning = FOREIGN_JOIN,
      .advice = "standard error goes to the file of standard output unless -e names another"},
@@ -167,7 +168,7 @@ const struct foreign_option foreign_options_qsub[] = {
     {"m", 0, ARGUMENT, NOTHING(MAIL_ADVICE)},
     {"M", 0, ARGUMENT, NOTHING(MAIL_ADVICE)},
     {"masterl", 0, ARGUMENT, REFUSED("use -l for the requests of each slot")},
-    {"masterq", 0, ARGUMENT, SAME("master-queues"), "use --master-queues for the queues of the first slot"},
+    {"masterq", 0, ARGUMENT, LIST("master-queues"), "use --master-queues for the queues of the first slot"},
     {"mods", 0, ARGUMENT, REFUSED("write the whole option again")},
     {"N", 0, ARGUMENT, SAME("job-name"), NAME_ADVICE},
     {"notify", 0, REFUSED("a job gets SIGTERM first, and SIGKILL after the setting grace_s")},
@@ -193,7 +194,7 @@ const struct foreign_option foreign_options_qsub[] = {
      .advice = "use --array 0-999%50 to limit the number of tasks that run at once"},
     {"terse", 0, SAME("parsable"), "use --parsable to print only the job's id"},
     {"umask", 0, ARGUMENT, REFUSED("set the umask in the script")},
-    {"v", 0, ARGUMENT, .meaning = FOREIGN_VARIABLES, .advice = EXPORT_ADVICE},
+    {"v", 0, ARGUMENT, LIST("export"), .advice = EXPORT_ADVICE},
     {"V", 0, .meaning = FOREIGN_ALL_VARIABLES, .advice = EXPORT_ADVICE},
     {"verify", 0, REFUSED("use --test-only")},
     {"w", 0, ARGUMENT, NOTHING("'fairlead submit --test-only' checks whether the job can run")},

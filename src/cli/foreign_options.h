@@ -34,13 +34,13 @@ enum foreign_meaning {
     FOREIGN_ENVIRONMENT, /* of slots: -pe NAME N[-M] */
     FOREIGN_REQUEST,     /* -l */
     FOREIGN_QUEUES,
+    FOREIGN_LIST, /* all that are given are one list, that of .own */
     FOREIGN_SOFT,
     FOREIGN_HARD,
     FOREIGN_HOLD, /* letters may follow */
     FOREIGN_FILE, /* a path with $JOB_ID, ... */
     FOREIGN_JOIN,
     FOREIGN_ALL_VARIABLES,
-    FOREIGN_VARIABLES,
     FOREIGN_SHELL,
     FOREIGN_DATE /* CCYYMMDDhhmm */
 };

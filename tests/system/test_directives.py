@@ -33,6 +33,8 @@ READ = [
     ('#$ -cwd -V -N ge -S /bin/sh -l h_rt=90\ntrue\n#$ -l h_vmem=1.5G\n', (),
      {'name': 'ge', 'time_limit_s': 90, 'mem_mib': 1536}, ''),
     ('#$ -t 1-9:2 -tc 2\n', (), {'task_count': 5, 'array_limit': 2}, ''),
+    ('#$ -soft -q main\n#$ -q *@localhost -hard -masterq main\n#$ -masterq *@localhost -q main\n', (),
+     {'soft_queues': 'main,*@localhost', 'master_queues': 'main,*@localhost', 'queues': 'main'}, ''),
     ('#SBATCH -n 2\n#$ -N ge\n', (), {'cpus': 2, 'name': 'job.sh'},
      'job.sh:3: #$ lines are not read beside #SBATCH lines\n'),
     ('#FAIRLEAD -n 2\n#PBS -l nodes=4\n', (), {'cpus': 2}, 'job.sh:3: #PBS lines are not read beside others\n'),
@@ -103,6 +105,16 @@ def test_files_and_variables_of_qsub(shared):
     job = shared.submit('ge.sh')
     shared.good('wait', job)
     assert (shared.work / ('ge.sh.%%.%d' % job)).read_text() == '7\n'
+
+
+def test_repeated_lists_of_qsub_are_one_list(shared):
+    first, second, third = (shared.submit('--hold', '--', 'true') for _ in range(3))
+    job = job_of(shared, submit(shared, '#$ -hold_jid %d\n#$ -hold_jid %d,%d\n' % (first, second, third)))
+    assert [int(one.split(':')[1].split('(')[0]) for one in job['dependency'].split(',')] == [first, second, third]
+    (shared.work / 'two.sh').write_text('#!/bin/sh\n#$ -v ONE=1 -v TWO=0\n#$ -v TWO=2\necho "$ONE$TWO"\n')
+    job = shared.submit('-o', 'two.out', 'two.sh')
+    shared.good('wait', job)
+    assert (shared.work / 'two.out').read_text() == '12\n'
 
 
 @pytest.mark.parametrize('name, text, line', [
