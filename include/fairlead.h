@@ -123,7 +123,8 @@ int fl_tree_node(const struct fl_tree *tree, uint32_t node, struct fl_node *out_
 /* --- usage -------------------------------------------------------------------------------------------------------- */
 
 /* Usage halves every halflife_us, exactly and at every time: there is no period. 0: no decay. What was used so far
- * has decayed by the old half-life until now_us. FL_ETIME: now_us is before the last charges. O(nodes). */
+ * has decayed by the old half-life until now_us. FL_ETIME: now_us is before the last charges, or before the last change
+ * of a half-life. O(nodes). */
 int fl_tree_set_halflife(struct fl_tree *tree, int64_t halflife_us, int64_t now_us);
 
 /* Adds an amount of usage at a time. O(1). */

@@ -19,7 +19,7 @@ int fl_tree_new(struct fl_tree **out_tree)
     *out_tree = NULL;
     struct fl_tree *t = mem_try_resize(NULL, sizeof *t);
     if (t == NULL) return FL_ENOMEM;
-    *t = (struct fl_tree){0};
+    *t = (struct fl_tree){.charged_us = -FL_TIME_MAX};
     if (!tree_try_init(&t->tree) || !reserve(t, FIRST_NODES)) {
         fl_tree_free(t);
         return FL_ENOMEM;

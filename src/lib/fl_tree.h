@@ -19,7 +19,8 @@ enum ranked { RANKED_NOT, RANKED_FACTORS, RANKED_ALL };
 struct fl_tree {
     struct tree tree;
     struct decay decay;
-    double *stored; /* by node: own usage as it is stored (policy/usage.h) */
+    double *stored;     /* by node: own usage as it is stored (policy/usage.h) */
+    int64_t charged_us; /* the latest time of a charge: from it on the half-life may change */
     uint64_t changes;
 
     struct arena arena; /* of the ranking */

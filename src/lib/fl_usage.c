@@ -36,10 +36,11 @@ static double stored_of(const struct fl_tree *t, double amount, int64_t at_us)
     return amount > 0.0 ? amount / scale : 0.0;
 }
 
-static int store(struct fl_tree *t, uint32_t node, double stored)
+static int store(struct fl_tree *t, uint32_t node, double stored, int64_t at_us)
 {
     if (!fl_is_amount(stored, USAGE_STORED_MAX)) return FL_EAMOUNT;
     t->stored[node] = stored;
+    if (at_us > t->charged_us) t->charged_us = at_us;
     return FL_OK;
 }
 
@@ -47,7 +48,8 @@ int fl_tree_set_halflife(struct fl_tree *tree, int64_t halflife_us, int64_t now_
 {
     if (tree == NULL) return FL_ENULL;
     if (halflife_us < 0 || halflife_us > FL_TIME_MAX) return FL_EHALFLIFE;
-    if (!fl_is_time(now_us) || (tree->decay.halflife_us > 0 && now_us < tree->decay.reference_us)) return FL_ETIME;
+    bool is_before_change = tree->decay.halflife_us > 0 && now_us < tree->decay.reference_us;
+    if (!fl_is_time(now_us) || is_before_change || now_us < tree->charged_us) return FL_ETIME;
     double scale = decay_scale(&tree->decay, now_us);
     for (uint32_t i = 0; i < tree->tree.count; i++) tree->stored[i] *= scale;
     tree->decay = (struct decay){.halflife_us = halflife_us, .reference_us = now_us};
@@ -60,7 +62,7 @@ int fl_tree_charge(struct fl_tree *tree, uint32_t node, double amount, int64_t a
     if (result != FL_OK) return result;
     if (!fl_is_time(at_us)) return FL_ETIME;
     move_reference(tree, at_us);
-    return store(tree, node, tree->stored[node] + stored_of(tree, amount, at_us));
+    return store(tree, node, tree->stored[node] + stored_of(tree, amount, at_us), at_us);
 }
 
 int fl_tree_charge_rate(struct fl_tree *tree, uint32_t node, double rate, int64_t from_us, int64_t to_us)
@@ -71,7 +73,7 @@ int fl_tree_charge_rate(struct fl_tree *tree, uint32_t node, double rate, int64_
     double charge = usage_charge(tree->decay.halflife_us, rate, from_us, to_us);
     if (!fl_is_amount(charge, USAGE_AMOUNT_MAX)) return FL_EAMOUNT;
     move_reference(tree, to_us);
-    return store(tree, node, tree->stored[node] + stored_of(tree, charge, to_us));
+    return store(tree, node, tree->stored[node] + stored_of(tree, charge, to_us), to_us);
 }
 
 int fl_tree_usage(const struct fl_tree *tree, uint32_t node, int64_t at_us, double *out_usage)
@@ -90,7 +92,7 @@ int fl_tree_set_usage(struct fl_tree *tree, uint32_t node, double usage, int64_t
     if (result != FL_OK) return result;
     if (!fl_is_time(at_us)) return FL_ETIME;
     move_reference(tree, at_us);
-    return store(tree, node, stored_of(tree, usage, at_us));
+    return store(tree, node, stored_of(tree, usage, at_us), at_us);
 }
 
 /* Parents come before children, and a node is below `node` if its parent is that or is below it. The descendants are

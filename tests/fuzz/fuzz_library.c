@@ -66,18 +66,55 @@ static void known(int result)
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
+/* The latest time of a charge to the tree. */
+static int64_t charged_us;
+
+static void charged(int result, int64_t at_us)
+{
+    known(result);
+    if (result == FL_OK && at_us > charged_us) charged_us = at_us;
+}
+
+static void change_halflife(struct input *in, struct fl_tree *t)
+{
+    int64_t halflife_us = PICK(in, times), now_us = PICK(in, times);
+    int result = fl_tree_set_halflife(t, halflife_us, now_us);
+    known(result);
+    ensure(result != FL_OK || now_us >= charged_us);
+}
+
 static void change(struct input *in, struct fl_tree *t)
 {
     uint32_t at = node(in, t);
+    int64_t from_us, to_us;
+    double amount;
     switch (next(in) % 8) {
     case 0:
     case 1:
     case 2: known(fl_tree_add(t, at, next(in) % 3, next(in) < 200 ? next(in) % 4u : PICK(in, numbers), NULL)); return;
     case 3: known(fl_tree_set_shares(t, at, PICK(in, numbers))); return;
-    case 4: known(fl_tree_charge(t, at, real(in), PICK(in, times))); return;
-    case 5: known(fl_tree_charge_rate(t, at, real(in), PICK(in, times), PICK(in, times))); return;
-    case 6: known(fl_tree_set_usage(t, at, real(in), PICK(in, times))); return;
-    default: known(next(in) % 2 ? fl_tree_reset(t, at) : fl_tree_set_halflife(t, PICK(in, times), PICK(in, times)));
+    case 4:
+        amount = real(in);
+        to_us = PICK(in, times);
+        charged(fl_tree_charge(t, at, amount, to_us), to_us);
+        return;
+    case 5:
+        amount = real(in);
+        from_us = PICK(in, times);
+        to_us = PICK(in, times);
+        charged(fl_tree_charge_rate(t, at, amount, from_us, to_us), to_us);
+        return;
+    case 6:
+        amount = real(in);
+        to_us = PICK(in, times);
+        charged(fl_tree_set_usage(t, at, amount, to_us), to_us);
+        return;
+    default:
+        if (next(in) % 2) {
+            known(fl_tree_reset(t, at));
+        } else {
+            change_halflife(in, t);
+        }
     }
 }
 
@@ -251,6 +288,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct input in = {data, size};
     struct fl_tree *t;
     ensure(fl_tree_new(&t) == FL_OK);
+    charged_us = INT64_MIN;
     for (int calls = 0; in.size > 0 && calls < 400; calls++) {
         switch (next(&in) % 16) {
         case 0:

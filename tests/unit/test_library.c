@@ -213,6 +213,28 @@ static void test_usage_decays(void **state)
     fl_tree_free(t);
 }
 
+static void test_changes_the_halflife_after_the_charges_only(void **state)
+{
+    (void)state;
+    struct fl_tree *t;
+    uint32_t u;
+    fl_tree_new(&t);
+    fl_tree_add(t, FL_ROOT, FL_USER, 1, &u);
+    assert_int_equal(fl_tree_set_halflife(t, 100 * S, -900 * S), FL_OK);
+    assert_int_equal(fl_tree_charge(t, u, 64, 100 * S), FL_OK);
+    assert_int_equal(fl_tree_charge(t, u, 0, 50 * S), FL_OK); /* the latest time counts, not that of the last call */
+    assert_int_equal(fl_tree_charge(t, u, 1e61, 200 * S), FL_EAMOUNT); /* not charged */
+    assert_int_equal(fl_tree_set_halflife(t, 50 * S, 99 * S), FL_ETIME);
+    assert_true(usage_of(t, u, 200 * S) == 32);
+    assert_int_equal(fl_tree_set_halflife(t, 50 * S, 100 * S), FL_OK);
+    assert_true(usage_of(t, u, 200 * S) == 16);
+    assert_int_equal(fl_tree_set_halflife(t, 0, 200 * S), FL_OK); /* likewise without decay */
+    assert_int_equal(fl_tree_charge(t, u, 1, 300 * S), FL_OK);
+    assert_int_equal(fl_tree_set_halflife(t, 50 * S, 299 * S), FL_ETIME);
+    assert_int_equal(fl_tree_set_halflife(t, 50 * S, 300 * S), FL_OK);
+    fl_tree_free(t);
+}
+
 /* --- what is refused ---------------------------------------------------------------------------------------------- */
 
 static void test_refuses_mistakes(void **state)
@@ -508,12 +530,19 @@ static void test_goes_on_after_a_failure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranks_and_explains),        cmocka_unit_test(test_explains_ties),
-        cmocka_unit_test(test_explains_merged_accounts),  cmocka_unit_test(test_usage_decays),
-        cmocka_unit_test(test_refuses_mistakes),          cmocka_unit_test(test_limits_depth),
-        cmocka_unit_test(test_every_result_has_a_text),   cmocka_unit_test(test_bills),
-        cmocka_unit_test(test_sums_a_priority),           cmocka_unit_test(test_computes_tickets),
-        cmocka_unit_test(test_every_allocation_may_fail), cmocka_unit_test(test_goes_on_after_a_failure),
+        cmocka_unit_test(test_ranks_and_explains),
+        cmocka_unit_test(test_explains_ties),
+        cmocka_unit_test(test_explains_merged_accounts),
+        cmocka_unit_test(test_usage_decays),
+        cmocka_unit_test(test_changes_the_halflife_after_the_charges_only),
+        cmocka_unit_test(test_refuses_mistakes),
+        cmocka_unit_test(test_limits_depth),
+        cmocka_unit_test(test_every_result_has_a_text),
+        cmocka_unit_test(test_bills),
+        cmocka_unit_test(test_sums_a_priority),
+        cmocka_unit_test(test_computes_tickets),
+        cmocka_unit_test(test_every_allocation_may_fail),
+        cmocka_unit_test(test_goes_on_after_a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
