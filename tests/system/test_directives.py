@@ -1,7 +1,17 @@
 """Directives in job scripts: #FAIRLEAD, #SBATCH and #$ lines."""
 import pytest
 
-SHOWN = ('cpus', 'mem_mib', 'time_limit_s', 'name', 'comment', 'array_limit', 'task_count', 'constraint', 'requests')
+from test_pretend import Pretend
+
+HOSTS = {'hosts': [{'name': 'n[1-2]', 'cpus': 8, 'mem': '4G', 'gpus': 4}]}
+
+
+@pytest.fixture
+def cluster():
+    """Two hosts that are not there."""
+    one = Pretend()
+    yield one
+    one.close()
 
 
 def submit(instance, text, *options, name='job.sh'):
@@ -126,6 +136,43 @@ def test_a_script_names_its_interpreter(shared, name, text, line):
         "fairlead submit: script '%s' does not name its interpreter: write it as line 1, such as %s" % (name, line))
     (shared.work / name).write_text(line + '\n' + text)
     shared.good('submit', '--hold', name)
+
+
+# Numbers of sbatch that are more than one option: fields of the job, or the refusal.
+NUMBERS = [
+    ('-n 4 --ntasks-per-node=2', {'cpus': 4, 'nodes': '2', 'slots_per_node': 2}),
+    ('-N 2 -n 4 --ntasks-per-node=2 -c 2', {'cpus': 8, 'nodes': '2', 'slots_per_node': 4}),
+    ('-N 1 -n 3 --ntasks-per-node=4', {'cpus': 3, 'nodes': '1', 'slots_per_node': 0}),
+    ('-n 3 --ntasks-per-node=4', {'cpus': 3, 'nodes': '', 'slots_per_node': 0}),
+    ('-n 6 --ntasks-per-node=4', 'job.sh:2:14: #SBATCH --ntasks-per-node: beside --ntasks it is a maximum'),
+    ('-N 2 -n 6 --ntasks-per-node=4', 'job.sh:2:19: #SBATCH --ntasks-per-node: beside --ntasks it is a maximum'),
+    ('--gpus-per-task=1', {'cpus': 1, 'gpus': 1}),
+    ('--gpus-per-task=1 -n 2', {'cpus': 2, 'gpus': 2}),
+    ('--gpus-per-task=1 -n 2 -c 2', {'cpus': 4, 'gpus': 2}),
+    ('-G 4 --gpus-per-task=2', {'cpus': 2, 'gpus': 4}),
+    ('--gres=gpu:4 --gpus-per-task=2 -c 2', {'cpus': 4, 'gpus': 4}),
+    ('-G 4 --gpus-per-task=2 -n 2', {'cpus': 2, 'gpus': 4}),
+    ('-G 3 --gpus-per-task=2', 'job.sh:2:14: #SBATCH --gpus-per-task: 3 GPUs cannot be shared out to tasks with 2 each'),
+    ('-G 4 --gpus-per-task=1 -n 2', 'job.sh:2:14: #SBATCH: options for GPUs disagree: they mean 4 and 2 GPUs'),
+    ('-G 4 --gres=gpu:2', 'job.sh:2:14: #SBATCH: options for GPUs disagree: they mean 4 and 2 GPUs'),
+    ('-G 2 --gres=gpu:2', {'cpus': 4, 'gpus': 2}),
+    ('--gres=gpu:1 --gres=none', {'cpus': 4, 'gpus': 0}),
+    ('--gpus=0', {'cpus': 4, 'gpus': 0}),
+    ('-N 1-1 --gres=gpu:1', {'cpus': 1, 'nodes': '1', 'gpus': 1}),
+    ('-N 1-2 --gres=gpu:1', 'job.sh:2:16: GPUs on several hosts'),
+]
+
+
+def test_numbers_of_sbatch_agree(cluster):
+    cluster.begin(HOSTS)
+    cluster.good('set', 'default_cpus=4', 'default_mem_mib=64')
+    for text, expected in NUMBERS:
+        result = submit(cluster, '#SBATCH %s\n' % text)
+        if isinstance(expected, str):
+            assert (result.status, result.err.count('\n')) == (2, 1) and result.err.startswith(expected), (text, result)
+            continue
+        job = job_of(cluster, result)
+        assert ({name: job[name] for name in expected}, result.err) == (expected, ''), text
 
 
 def test_help_lists_each_option(shared):
