@@ -136,26 +136,53 @@ static void choose_prefixes(struct directive_reader *r, const char *prefix)
     }
 }
 
+/* Takes lines up to the next one that is a directive in its place; false: there is none. late_line may be NULL. */
+static bool find_directive(struct directive_reader *r, bool *io_is_late, uint32_t *late_line, struct str *out_line,
+                           enum directive_family *out_family)
+{
+    while (r->rest.text != NULL) {
+        struct str line = next_line(r), text = str_trim(line);
+        enum directive_family f = 0;
+        while (f < DIRECTIVE_FAMILY_COUNT && !has_prefix(line, r->prefixes[f])) f++;
+        if (f == DIRECTIVE_FAMILY_COUNT) {
+            *io_is_late = *io_is_late || (text.length > 0 && text.text[0] != '#');
+        } else if (*io_is_late && f != DIRECTIVE_QSUB) {
+            if (late_line != NULL && late_line[f] == 0) late_line[f] = r->line;
+        } else {
+            *out_line = line;
+            *out_family = f;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the script, which is not read on, has a directive of the family. */
+static bool has_family(struct directive_reader r, enum directive_family family)
+{
+    struct str line;
+    enum directive_family f = DIRECTIVE_FAMILY_COUNT;
+    bool is_late = false;
+    while (f != family && find_directive(&r, &is_late, NULL, &line, &f)) {
+    }
+    return f == family;
+}
+
 int directive_lines_read(struct str script, const char *file, const char *prefix, struct arena *arena,
                          struct directive_lines *out, struct err *e)
 {
     struct directive_reader r = {.file = file, .arena = arena, .rest = script};
     struct directive_lines lines = {0};
+    struct str line;
+    enum directive_family f;
     bool is_late = false; /* behind the first line of commands */
     choose_prefixes(&r, prefix);
-    while (r.rest.text != NULL) {
-        struct str line = next_line(&r), text = str_trim(line);
-        enum directive_family f = 0;
-        while (f < DIRECTIVE_FAMILY_COUNT && !has_prefix(line, r.prefixes[f])) f++;
-        if (f == DIRECTIVE_FAMILY_COUNT) {
-            is_late = is_late || (text.length > 0 && text.text[0] != '#');
-            continue;
-        }
-        if (is_late && f != DIRECTIVE_QSUB) {
-            if (lines.late_line[f] == 0) lines.late_line[f] = r.line;
-            continue;
-        }
-        if (read_directive(&r, line, f, &lines, e) != 0) {
+    bool is_ignored[DIRECTIVE_FAMILY_COUNT] = {
+        [DIRECTIVE_PBS] = true, [DIRECTIVE_QSUB] = has_family(r, DIRECTIVE_SBATCH)};
+    while (find_directive(&r, &is_late, lines.late_line, &line, &f)) {
+        if (is_ignored[f]) {
+            *array_add(&lines.list) = (struct directive){.family = f, .line = r.line};
+        } else if (read_directive(&r, line, f, &lines, e) != 0) {
             directive_lines_release(&lines);
             return -1;
         }

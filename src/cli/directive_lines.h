@@ -30,7 +30,8 @@ struct directive_word {
     uint32_t line, column; /* from 1; column in bytes */
 };
 
-/* One directive, with its continuation lines; it may have no words. */
+/* One directive, with its continuation lines; it may have no words. Of families that are ignored, #PBS and #$ beside
+ * #SBATCH, each line is one without words, whatever it holds. */
 struct directive {
     enum directive_family family;
     uint32_t line;

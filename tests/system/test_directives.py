@@ -48,6 +48,8 @@ READ = [
     ('#SBATCH -n 2\n#$ -N ge\n', (), {'cpus': 2, 'name': 'job.sh'},
      'job.sh:3: #$ lines are not read beside #SBATCH lines\n'),
     ('#FAIRLEAD -n 2\n#PBS -l nodes=4\n', (), {'cpus': 2}, 'job.sh:3: #PBS lines are not read beside others\n'),
+    ('#$ -N "ge\n#SBATCH -n 2\n#$ -N x\\\n', (), {'cpus': 2}, 'job.sh:2: #$ lines are not read beside #SBATCH lines\n'),
+    ('#PBS -N it\'s \\\n#FAIRLEAD -n 2\n', (), {'cpus': 2}, 'job.sh:2: #PBS lines are not read beside others\n'),
     ('#FAIRLEAD -n 2\n#PBS x\n', ('--directive-prefix', ''), {'cpus': 1}, ''),
     ('#FAIRLEAD -n 2 -J x\n#SBATCH --gpus=99 -n 2\n', ('--directive-prefix', '#FAIRLEAD'), {'cpus': 2, 'name': 'x'}, ''),
     ('#% -n 2\n#FAIRLEAD -n 1 -J x\n', ('--directive-prefix', '#%'), {'cpus': 2, 'name': 'job.sh'}, ''),
@@ -85,6 +87,7 @@ REFUSED = [
     ('#$ -notify\n', 'job.sh:2:4: #$ -notify has no counterpart: '),
     ('#$ -tc 3\n', 'job.sh:2:4: #$ -tc without -t: only an array has tasks'),
     ('#$ a comment\n', 'job.sh:2:4: #$ a: qsub has no such option'),
+    ('#PBS -N it\'s\n', 'job.sh:2:1: #PBS lines are not read: write #FAIRLEAD'),
     ('#PBS -l nodes=4\n', 'job.sh:2:1: #PBS lines are not read: write #FAIRLEAD'),
 ]
 
