@@ -33,6 +33,12 @@ static const char *const groups[][4] = {
     {"dependency", "hold-jid", "hold-jid-ad"},
 };
 
+/* Options of a higher rank without which those of a lower one make no sense: the slots of each host were counted for
+ * other CPUs, and queues are in other partitions. The reverse does not hold: -N is another layout of the same CPUs. */
+static const struct {
+    const char *by, *name;
+} displaced[] = {{"cpus", "slots-per-node"}, {"slots", "slots-per-node"}, {"partition", "queues"}};
+
 static void init_rank(struct rank *rank, const struct call *call)
 {
     const size_t sizes[SET_COUNT] = {call->command->values_size, sizeof *call->job};
@@ -70,7 +76,21 @@ static bool is_displaced(const struct rank *by, const char *name)
         }
         found = found || (has_name && has_other);
     }
+    for (size_t i = 0; i < sizeof displaced / sizeof *displaced; i++)
+        found = found || (strcmp(displaced[i].name, name) == 0 && has_given(by, displaced[i].by));
     return found;
+}
+
+/* Whether the option has queues on hosts, in whatever partition: '*@HOST'. They are kept beside a partition. */
+static bool is_of_any_partition(const struct rank *rank, const char *name)
+{
+    const struct job_option_values *job = rank->sets[1].values;
+    const struct job_values *values = &job->values;
+    if (strcmp(name, "queues") != 0 || !values->is_given[JOB_FIELD_QUEUES]) return false;
+    for (struct str rest = str(values->value[JOB_FIELD_QUEUES].text); rest.text != NULL;) {
+        if (!str_starts(str_cut(rest, ',', &rest), str("*@"))) return false;
+    }
+    return true;
 }
 
 /* Puts a rank over those below it, which are in d->all already. at: of the rank; NULL: the command line. */
@@ -80,7 +100,8 @@ static void put_over(struct directives *d, const struct rank *rank, const struct
         const struct option_row *rows = rank->sets[set].rows;
         for (uint32_t i = 0; rows[i].name != NULL; i++) {
             bool is_given = (rank->given[set] >> i & 1) != 0;
-            if (!is_given && !is_displaced(rank, rows[i].name)) continue;
+            if (!is_given && (!is_displaced(rank, rows[i].name) || is_of_any_partition(&d->all, rows[i].name)))
+                continue;
             d->at[set][i] = is_given && at != NULL ? at[set][i] : (struct directive_word){0};
             if (is_given) {
                 options_copy_value(&rows[i], rank->sets[set].values, d->all.sets[set].values);

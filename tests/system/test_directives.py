@@ -33,6 +33,10 @@ READ = [
     ('#FAIRLEAD -n 2 --mem 100M\ntrue\n', ('-n', '1'), {'cpus': 1, 'mem_mib': 100}, ''),
     ('#FAIRLEAD --slots 2\n#FAIRLEAD --mem-per-cpu 7M\n', ('-n', '1', '--mem', '50M'), {'cpus': 1, 'mem_mib': 50}, ''),
     ('#SBATCH -n 1 -J slurm --mem=70\n#FAIRLEAD -n 2 -J own\n', (), {'cpus': 2, 'mem_mib': 70, 'name': 'own'}, ''),
+    ('#SBATCH --nodes=1 --ntasks-per-node=4\n', ('-n', '2'), {'cpus': 2, 'nodes': '1', 'slots_per_node': 0}, ''),
+    ('#SBATCH --nodes=1 --ntasks-per-node=4\n#FAIRLEAD --slots 2\n', (), {'cpus': 2, 'slots_per_node': 0}, ''),
+    ('#$ -q main\n', ('-p', 'other'), {'partition': 'other', 'queues': ''}, ''),
+    ('#SBATCH -w localhost -p main\n', ('-p', 'other'), {'partition': 'other', 'queues': '*@localhost'}, ''),
     ('\n# text\n##SBATCH -n 9\n# SBATCH -n 9\n#SBATCHED\n#SBATCH -c 2\ntrue\n', (), {'cpus': 2}, ''),
     ('true\n#SBATCH -n 4\n', (), {'cpus': 1}, 'job.sh:3: #SBATCH lines after the first command are not read\n'),
     ('#SBATCH --ntasks=1 --cpus-per-t=2 --time=1:00 --array=1-4%2\n', (),
@@ -56,10 +60,16 @@ READ = [
 ]
 
 
+@pytest.fixture(scope='module')
+def partitioned(shared):
+    shared.good('partition', 'add', 'other')
+    return shared
+
+
 @pytest.mark.parametrize('text, options, fields, noted', READ, ids=range(len(READ)))
-def test_directives_are_options(shared, text, options, fields, noted):
-    result = submit(shared, text, *options)
-    job = job_of(shared, result)
+def test_directives_are_options(partitioned, text, options, fields, noted):
+    result = submit(partitioned, text, *options)
+    job = job_of(partitioned, result)
     assert {name: job[name] for name in fields} == fields
     assert result.err == noted
 
