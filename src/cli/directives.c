@@ -275,14 +275,27 @@ int directives_apply(struct call *call, struct str script, const char *file, con
     return 0;
 }
 
+/* The option that an error is about: it names that, or the thing that does not exist ("no account 'x'"), and such
+ * things have the names of their options. */
+static const char *option_of(const struct err *e)
+{
+    static const char *const subjects[] = {"account", "partition", "qos", "project", "pe"};
+    if (strncmp(e->field, "--", 2) == 0) return e->field + 2;
+    if (strcmp(e->subject, "resource") == 0) return "request";
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
+        if (strcmp(e->subject, subjects[i]) == 0) return subjects[i];
+    }
+    return strcmp(e->field, "department") == 0 ? e->field : NULL;
+}
+
 int directives_explain(const struct directives *d, struct call *call, struct err *e)
 {
-    if (d == NULL || strncmp(e->field, "--", 2) != 0) return -1;
-    for (uint32_t set = 0; set < SET_COUNT; set++) {
+    const char *option = d != NULL ? option_of(e) : NULL;
+    for (uint32_t set = 0; option != NULL && set < SET_COUNT; set++) {
         const struct option_row *rows = d->all.sets[set].rows;
         for (uint32_t i = 0; rows[i].name != NULL; i++) {
             const struct directive_word *at = &d->at[set][i];
-            if (at->line == 0 || strcmp(rows[i].name, e->field + 2) != 0) continue;
+            if (at->line == 0 || strcmp(rows[i].name, option) != 0) continue;
             call->error_has_position = true;
             return err_prefix(e, "%s:%u:%u", d->file, at->line, at->column);
         }

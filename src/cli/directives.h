@@ -17,7 +17,7 @@ struct directives;
 int directives_apply(struct call *call, struct str script, const char *file, const char *prefix,
                      struct directives **out_directives, struct err *e);
 
-/* Puts the position of the directive before an error that names an option ("--mem") which a directive gave. d: NULL if
+/* Puts the position of the directive before an error about an option which a directive gave. d: NULL if
  * there was no script. Returns -1. */
 int directives_explain(const struct directives *d, struct call *call, struct err *e);
 
