@@ -216,12 +216,17 @@ const struct foreign_option *foreign_options_find_qsub(const char *name)
     return find(foreign_options_qsub, name);
 }
 
+/* A letter may be an option of both: the one that means something here is the likelier one. */
 const char *foreign_options_advice(const char *word)
 {
     const struct foreign_option *tables[] = {foreign_options_sbatch, foreign_options_qsub};
+    const char *advice = NULL;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         const struct foreign_option *found = find(tables[i], word);
-        if (found != NULL && found->advice != NULL) return found->advice;
+        if (found == NULL || found->advice == NULL) continue;
+        if (found->meaning != FOREIGN_NOTHING) return found->advice;
+        /* That no mail is sent says what to do; other reasons for ignoring only why. */
+        if (advice == NULL || strcmp(found->advice, MAIL_ADVICE) == 0) advice = found->advice;
     }
-    return NULL;
+    return advice;
 }

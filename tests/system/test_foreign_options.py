@@ -59,6 +59,8 @@ submit -S /bin/bash x      | #!/bin/bash                              | fairlead
 submit -R y x              | use --reserve                            | fairlead submit --reserve -- true
 submit -now y x            | use --test-only                          | fairlead submit --test-only -- true
 submit -terse x            | use --parsable                           | fairlead submit --parsable -- true
+submit -v A=1 x            | use --export                             | fairlead submit --export A=1 -- true
+submit -m be x             | no mail is sent; use --wait              | fairlead submit --wait -- true
 submit -verify x           | use --test-only                          | fairlead submit --test-only -- true
 submit -soft -l os=1 x     | use --soft LIST                          | fairlead submit --soft "" -- true
 submit -notify x           | SIGKILL after the setting grace_s        | fairlead set grace_s
