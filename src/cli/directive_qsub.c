@@ -24,6 +24,7 @@ struct qsub_list {
 struct qsub_options {
     bool is_soft; /* the last of -soft and -hard */
     struct qsub_pair tasks, task_limit, join, error;
+    struct qsub_pair wait, reserve; /* text: the option of 'fairlead submit', if the last one said yes */
     bool has_all_variables;
     struct qsub_list lists[LISTS_MAX];
 };
@@ -189,15 +190,17 @@ static int yes_or_no(const char *text)
     return -1;
 }
 
-static int read_yes_no(struct directive_options *out, const struct qsub_option *given, struct err *e)
+static int read_yes_no(struct directive_options *out, struct qsub_options *q, const struct qsub_option *given,
+                       struct err *e)
 {
     int is_yes = yes_or_no(given->argument);
     if (is_yes < 0) return refuse_argument(out, given, "y or n", e);
     if (given->row->meaning == FOREIGN_REQUEUE) {
         directive_options_add(out, given->at, "%s", is_yes ? "--requeue" : "--requeue=no");
-    } else if (is_yes) {
-        directive_options_add(out, given->at, "--%s", given->row->own);
+        return 0;
     }
+    struct qsub_pair *last = strcmp(given->row->own, "wait") == 0 ? &q->wait : &q->reserve;
+    *last = (struct qsub_pair){is_yes ? given->row->own : NULL, *given->at};
     return 0;
 }
 
@@ -223,7 +226,7 @@ static int read_option(struct directive_options *out, struct qsub_options *q, co
     const struct qsub_pair pair = {given->argument, *given->at};
     switch (given->row->meaning) {
     case FOREIGN_YES_NO:
-    case FOREIGN_REQUEUE: return read_yes_no(out, given, e);
+    case FOREIGN_REQUEUE: return read_yes_no(out, q, given, e);
     case FOREIGN_TASK_RANGE: q->tasks = pair; return 0;
     case FOREIGN_TASK_LIMIT: q->task_limit = pair; return 0;
     case FOREIGN_ENVIRONMENT: add_environment(out, given); return 0;
@@ -298,5 +301,7 @@ int directive_options_of_qsub(const struct directive_lines *lines, struct direct
         if (line->family == DIRECTIVE_QSUB && read_line(line, out, &q, e) != 0) return -1;
     }
     add_lists(out, &q);
+    if (q.wait.text != NULL) directive_options_add(out, &q.wait.at, "--%s", q.wait.text);
+    if (q.reserve.text != NULL) directive_options_add(out, &q.reserve.at, "--%s", q.reserve.text);
     return add_pairs(out, &q, e);
 }

@@ -49,6 +49,8 @@ READ = [
     ('#$ -t 1-9:2 -tc 2\n', (), {'task_count': 5, 'array_limit': 2}, ''),
     ('#$ -soft -q main\n#$ -q *@localhost -hard -masterq main\n#$ -masterq *@localhost -q main\n', (),
      {'soft_queues': 'main,*@localhost', 'master_queues': 'main,*@localhost', 'queues': 'main'}, ''),
+    ('#$ -R y -sync y\n#$ -R n -sync n\n', (), {'reserve': False}, ''),
+    ('#$ -R n\n#$ -R y\n', (), {'reserve': True}, ''),
     ('#SBATCH -n 2\n#$ -N ge\n', (), {'cpus': 2, 'name': 'job.sh'},
      'job.sh:3: #$ lines are not read beside #SBATCH lines\n'),
     ('#FAIRLEAD -n 2\n#PBS -l nodes=4\n', (), {'cpus': 2}, 'job.sh:3: #PBS lines are not read beside others\n'),
