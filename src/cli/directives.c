@@ -33,7 +33,7 @@ static const char *const groups[][4] = {
     {"dependency", "hold-jid", "hold-jid-ad"},
 };
 
-/* Options of a higher rank without which those of a lower one make no sense: the slots of each host were counted for
+/* Options of a higher rank that make those of a lower one invalid: the slots of each host were counted for
  * other CPUs, and queues are in other partitions. The reverse does not hold: -N is another layout of the same CPUs. */
 static const struct {
     const char *by, *name;

@@ -621,14 +621,6 @@ static int64_t set_timer(struct keeper *k)
     return NEVER;
 }
 
-static int poll_timeout_ms(int64_t until_us)
-{
-    enum { MAX_MS = 1000 };
-    if (until_us == NEVER) return -1;
-    int64_t left_ms = (until_us - clock_boot_us()) / US_PER_MS + 1;
-    return left_ms < 0 ? 0 : left_ms < MAX_MS ? (int)left_ms : MAX_MS;
-}
-
 static void run_loop(struct keeper *k)
 {
     while (k->phase != GONE) {
@@ -639,7 +631,7 @@ static void run_loop(struct keeper *k)
                                {.fd = k->memory_check.pid != 0 ? k->memory_check.result_fd : -1, .events = POLLIN},
                                {.fd = k->oom_fd, .events = POLLIN}};
         enum { COUNT = sizeof fds / sizeof *fds };
-        if (poll(fds, COUNT, poll_timeout_ms(until_us)) < 0) memset(fds, 0, sizeof fds);
+        if (poll(fds, COUNT, clock_poll_timeout_ms(until_us)) < 0) memset(fds, 0, sizeof fds);
         if (has_report(k)) read_report(k); /* before orders, which depend on it */
         if (fds[3].revents != 0) on_memory_checked(k);
         if (fds[4].revents != 0) on_oom_event(k);
