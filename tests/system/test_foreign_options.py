@@ -92,7 +92,7 @@ update TimeLimit=10        | use -t, --time DURATION                  | fairlead
 update JobId=1 Nice=5      | give the id alone: fairlead update ID    | fairlead update 1 --nice=5
 submit -N name -- true     | use -J, --job-name for the job's name    | fairlead submit -J name -- true
 set KillWait=20            | fairlead set grace_s=30                  | fairlead set grace_s=30
-suspend 1                  | did you mean 'requeue --hold'?           | fairlead requeue --hold --dry-run -J none
+unsuspend 1                | did you mean 'resume'?                     | fairlead resume --dry-run -J none
 scontrol show job 1        | did you mean 'show job'?                 | fairlead show job 1
 scontrol show nodes        | did you mean 'host show'?                | fairlead host show
 scontrol update JobId=1    | did you mean 'update'?                   | fairlead update 1 --nice=5
