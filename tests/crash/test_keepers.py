@@ -183,9 +183,23 @@ def send_order(pid, order, value):
 
 def test_an_order_for_a_launch_that_has_ended_is_not_for_the_next_one(world):
     record, _ = Successors(world).pair('true', 'sleep 0.3', act=lambda keeper: send_order(keeper, 0, 0))
-    assert record['end'] == 'exited'
+    assert record['end'] == 'exited', record
     record, _ = Successors(world).pair('true', 'sleep 0.3', act=lambda keeper: send_order(keeper, 2, 1))
-    assert record['end'] == 'exited'
+    assert record['end'] == 'exited', record
+
+
+def test_a_tracer_does_not_hold_a_job(world):
+    """A process that is killed stays a zombie of its keeper until its tracer has waited for it."""
+    world.start(1, 'sleep', '60')
+    pid, keeper = int(world.record(1, 'started')['pid']), world.keeper_pid(1)
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+    assert libc.ptrace(0x4206, pid, None, None) == 0  # PTRACE_SEIZE
+    world.send('end', 1, 0)
+    record = world.ended(1)
+    assert (record['end'], record['signal']) == ('cancelled', 9)
+    until(lambda: not alive(keeper), 'the keeper to end')
+    assert os.waitpid(pid, 0x40000000)[0] == pid  # __WALL
 
 
 @pytest.mark.parametrize('order, end', [(('end', 0), 'cancelled'), (('limit', 300000), 'timed-out')], ids=['end', 'limit'])
@@ -197,7 +211,8 @@ def test_an_order_right_behind_the_start_is_for_the_next_launch(world, order, en
         world.send('ack', launch_id)
         world.start(launch_id + 1, 'sleep', '20')
         world.send(order[0], launch_id + 1, *order[1:])
-        assert world.ended(launch_id + 1)['end'] == end
+        record = world.ended(launch_id + 1)
+        assert record['end'] == end, record['detail']
         world.send('ack', launch_id + 1)
 
 

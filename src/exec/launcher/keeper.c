@@ -10,8 +10,9 @@
  *
  *  I1  The keeper has its lock before it does anything else. Its copy of the launcher's own lock keeps the next
  *      launcher away until then. The record "started" is in the log before the job's process may execute its program.
- *  I2  The end record is written when waitpid says that no descendant is left, and it is the last record. If the
- *      launcher that forked it is gone, the keeper syncs the end; otherwise the launcher does, if need be.
+ *  I2  The end record is written when waitpid says that no descendant is left, or when only zombies are left that a
+ *      tracer holds, and it is the last record. If the launcher that forked it is gone, the keeper syncs the end;
+ *      otherwise the launcher does, if need be.
  *  I3  The first reason to end is the one that is recorded: a job that is cancelled during the grace after its time
  *      limit has TIMED_OUT.
  *  I4  During ENDING the deadline only moves nearer.
@@ -53,6 +54,7 @@
 #include "exec/launcher/durable.h"
 #include "exec/launcher/job_script.h"
 #include "exec/launcher/job_stop.h"
+#include "exec/launcher/keeper_log.h"
 #include "exec/launcher/keeper_orders.h"
 #include "exec/launcher/keeper_usage.h"
 #include "exec/launcher/log_text.h"
@@ -101,6 +103,7 @@ struct keeper {
     int64_t kill_wait_us; /* until the next round */
     bool has_reaped;      /* since the last round */
     bool is_main_gone;
+    bool has_zombies;             /* that it cannot reap */
     bool was_looked_up;           /* its process was given up before it had the identity of its user */
     int main_status;              /* from waitpid, if is_main_gone */
     struct launch_record outcome; /* of the end record: id, end, exit_status, signal, detail */
@@ -170,27 +173,11 @@ static void fill_exit_status(struct keeper *k)
         k->outcome.signal = WTERMSIG(k->main_status);
 }
 
-static int append_record(const struct keeper *k, const struct launch_record *record)
-{
-    struct buf line = {0};
-    log_text_add_record(&line, record);
-    int result = durable_append(k->task->log_fd, (struct str){line.text, line.length});
-    buf_release(&line);
-    return result;
-}
-
 /* Tells the launcher that the log has a new record. False: the fifo is full. */
 static bool notify(struct keeper *k)
 {
     k->notice_us = NEVER;
     return write(k->task->events_fd, &k->outcome.id, sizeof k->outcome.id) == (ssize_t)sizeof k->outcome.id;
-}
-
-/* Tries until the end is in the log, because the disk may be full where no space can be allocated before. */
-static void write_end(struct keeper *k, const struct launch_record *record)
-{
-    while (append_record(k, record) < 0) sleep(1);
-    if (getppid() != k->task->launcher_pid) (void)fdatasync(k->task->log_fd); /* I2 */
 }
 
 static void remove_script(const struct keeper *k)
@@ -212,6 +199,7 @@ static void settle_next(struct keeper *k)
     const struct keeper_process *p = k->process;
     struct keeper_task *t = k->task;
     bool is_unchanged = p->has_attributes && (!k->is_of_own_user || keeper_attributes_are(&p->attributes));
+    if (k->has_zombies) is_unchanged = false;
     if (t->next_fd < 0 || (k->is_locked && is_unchanged && getppid() == t->launcher_pid)) return;
     close(t->next_fd);
     t->next_fd = -1;
@@ -241,7 +229,7 @@ static void finish(struct keeper *k)
     if (launch_end_is_never_ran(record.end)) record.pid = 0;
     if (record.pid == 0 && !is_charged_unstarted(k)) record.started_us = record.started_boot_us = 0;
     settle_next(k);
-    write_end(k, &record);
+    keeper_log_append_end(k->task, &record); /* I2 */
 }
 
 /* Reaps every child that has ended; finishes if no child is left (I2). */
@@ -264,6 +252,15 @@ static void reap_children(struct keeper *k)
 }
 
 /* --- ending ------------------------------------------------------------------------------------------------------- */
+
+/* Ends a launch of which only zombies are left that this process cannot reap: they are held by a tracer, use nothing, and
+ * may stay for ever. Whoever traces them is the job's user, or root. */
+static void give_up_zombies(struct keeper *k)
+{
+    if (!k->is_main_gone) k->main_status = SIGKILL; /* as waitpid would say */
+    k->is_main_gone = k->has_zombies = true;
+    finish(k);
+}
 
 /* The next round follows without a pause as long as rounds end processes: a process that forks on and on must not get
  * away. */
@@ -308,7 +305,7 @@ static void write_completing(struct keeper *k)
         record.end = k->outcome.end;
         memcpy(record.detail, k->outcome.detail, sizeof record.detail);
     }
-    if (append_record(k, &record) < 0) return;
+    if (keeper_log_append(k->task, &record) < 0) return;
     k->record = record;
     (void)notify(k); /* if the fifo is full, the launcher learns it with the end */
 }
@@ -575,21 +572,20 @@ static void take_early_orders(struct keeper *k)
 {
     struct keeper_process *p = k->process;
     for (uint32_t i = 0; i < p->early_count; i++) {
-        if (p->early[i].tag == keeper_order_tag(k->outcome.id)) take_order(k, p->early[i].order, p->early[i].value);
+        if (p->early[i].tag == p->order_tag) take_order(k, p->early[i].order, p->early[i].value);
     }
     p->early_count = 0;
 }
 
 static void read_signals(struct keeper *k)
 {
-    const int own_tag = keeper_order_tag(k->outcome.id);
     struct signalfd_siginfo infos[SIGNALS_PER_READ];
     ssize_t n = read(k->task->signal_fd, infos, sizeof infos);
     for (size_t i = 0; n > 0 && i < (size_t)n / sizeof *infos; i++) {
         const struct signalfd_siginfo *info = &infos[i];
         uint32_t order = info->ssi_signo - KEEPER_ORDER_SIGNAL;
         if (info->ssi_signo == SIGTERM) shut_down(k);
-        bool is_own = info->ssi_errno == 0 || info->ssi_errno == own_tag;
+        bool is_own = info->ssi_errno == 0 || info->ssi_errno == k->process->order_tag;
         if (info->ssi_code == SI_QUEUE && order < KEEPER_ORDER_COUNT && is_own)
             take_order(k, (enum keeper_order)order, (int64_t)info->ssi_ptr);
     }
@@ -648,8 +644,12 @@ static void run_loop(struct keeper *k)
         if (k->phase == KILLING) {
             reap_children(k);
             if (k->phase == GONE) break;
-            kill_round(k);
+            if (k->kill_wait_us == KILL_WAIT_MAX_US && !k->has_reaped && process_tree_is_dead())
+                give_up_zombies(k);
+            else
+                kill_round(k);
         }
+        if (k->phase == GONE) break;
         if (k->notice_us != NEVER && k->job.report_fd < 0 && !is_quiet(k)) on_notice_due(k);
     }
 }
@@ -788,6 +788,7 @@ void keeper_keep(struct keeper_process *p)
         .is_of_own_user = task->launch->uid == geteuid(),
         .timer_fd = -1,
     };
+    p->order_tag = keeper_order_tag(k.outcome.id);
     if (prepare_job(&k, &e)) {
         decide_end(&k, LAUNCH_UNAVAILABLE, ERR_SENTENCE(&e)); /* nothing yet was the launch's own */
         finish(&k);

@@ -16,12 +16,11 @@
 static void read_early_orders(struct keeper_process *p)
 {
     struct signalfd_siginfo info;
-    const int ended_tag = keeper_order_tag(p->task->launch->id);
     while (read(p->task->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
         uint32_t order = info.ssi_signo - KEEPER_ORDER_SIGNAL;
         if (info.ssi_signo == SIGTERM) _exit(0);
         if (info.ssi_code != SI_QUEUE || order >= KEEPER_ORDER_COUNT) continue;
-        if (info.ssi_errno == 0 || info.ssi_errno == ended_tag || p->early_count == EARLY_ORDERS_MAX) continue;
+        if (info.ssi_errno == 0 || info.ssi_errno == p->order_tag || p->early_count == EARLY_ORDERS_MAX) continue;
         p->early[p->early_count++] =
             (struct early_order){(enum keeper_order)order, info.ssi_errno, (int64_t)info.ssi_ptr};
     }

@@ -23,6 +23,7 @@ struct keeper_process {
     bool is_set_up, has_attributes;
     struct early_order early[EARLY_ORDERS_MAX];
     uint32_t early_count;
+    int order_tag;                    /* of the present launch, or of the one that has ended */
     int lock_fd;                      /* the launcher's lock, which came with the launch; -1: none */
     struct launch launch;             /* if it came from the socket; in memory and bytes */
     struct process_identity identity; /* likewise */

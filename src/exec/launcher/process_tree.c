@@ -140,34 +140,53 @@ void process_tree_attach(const struct cgroup *group)
 
 /* --- children ----------------------------------------------------------------------------------------------------- */
 
-static void kill_child(pid_t child)
+static void kill_child(pid_t child, void *context)
 {
+    (void)context;
     pid_t group = getpgid(child); /* known even of a zombie (I2) */
     (void)kill(child, SIGKILL);
     if (group > 1 && group != getpgrp()) (void)kill(-group, SIGKILL);
 }
 
 /* For a kernel without lists of children (CONFIG_PROC_CHILDREN): reads all of /proc. */
-static void kill_children_in_proc(void)
+static void walk_children_in_proc(void (*act)(pid_t child, void *context), void *context)
 {
     struct processes all = {0};
     processes_read(&all);
     for (uint32_t i = 0; i < all.list.count; i++) {
-        if (all.list.items[i].parent == getpid()) kill_child(all.list.items[i].pid);
+        if (all.list.items[i].parent == getpid()) act(all.list.items[i].pid, context);
     }
     array_release(&all.list);
 }
 
-void process_tree_kill_children(void)
+static void walk_children(void (*act)(pid_t child, void *context), void *context)
 {
     char path[64];
     struct buf scratch = {0};
     text_format(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
     struct str rest = durable_read_text(path, &scratch);
-    if (rest.text == NULL) kill_children_in_proc();
+    if (rest.text == NULL) walk_children_in_proc(act, context);
     while (rest.length > 0) {
         uint64_t pid;
-        if (number_parse_u64(str_cut(rest, ' ', &rest), &pid) && pid > 1) kill_child((pid_t)pid);
+        if (number_parse_u64(str_cut(rest, ' ', &rest), &pid) && pid > 1) act((pid_t)pid, context);
     }
     buf_release(&scratch);
+}
+
+void process_tree_kill_children(void)
+{
+    walk_children(kill_child, NULL);
+}
+
+static void note_living(pid_t child, void *is_any_alive)
+{
+    struct process p;
+    if (process_read(child, &p) && (p.state != 'Z' || p.thread_count > 1)) *(bool *)is_any_alive = true;
+}
+
+bool process_tree_is_dead(void)
+{
+    bool is_any_alive = false;
+    walk_children(note_living, &is_any_alive);
+    return !is_any_alive;
 }

@@ -20,4 +20,8 @@ void process_tree_attach(const struct cgroup *group);
  * between, it ends every descendant: see process_tree.c. */
 void process_tree_kill_children(void);
 
+/* Whether every child of this process is a zombie. Of those that it cannot reap, another process is the tracer
+ * (ptrace(2)), and may keep them for ever. */
+bool process_tree_is_dead(void);
+
 #endif
