@@ -253,8 +253,8 @@ static void reap_children(struct keeper *k)
 
 /* --- ending ------------------------------------------------------------------------------------------------------- */
 
-/* Ends a launch of which only zombies are left that this process cannot reap: they are held by a tracer, use nothing, and
- * may stay for ever. Whoever traces them is the job's user, or root. */
+/* Ends a launch of which only zombies are left that this process cannot reap: a tracer, which the job's user or root
+ * has started, holds them. They use nothing, and may stay for ever. */
 static void give_up_zombies(struct keeper *k)
 {
     if (!k->is_main_gone) k->main_status = SIGKILL; /* as waitpid would say */
