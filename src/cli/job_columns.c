@@ -422,7 +422,7 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_START, .heading = "Started"},
     {.field = JOB_FIELD_END, .heading = "Ended"},
     {.computed = &elapsed_field, .compute = compute_elapsed, .heading = "Elapsed"},
-    {.field = JOB_FIELD_SUSPENDED_FROM, .heading = "Suspended from"},
+    {.field = JOB_FIELD_SUSPENDED_FROM, .heading = "Stopped since"},
     {.computed = &suspended_field, .compute = compute_suspended, .heading = "Suspended", .zero_is_absent = true},
     {.field = JOB_FIELD_TIME_LIMIT, .heading = "Time limit", .show = show_time_limit_and_origin},
     {.field = JOB_FIELD_CPUS, .heading = "CPUs", .show = show_slots},

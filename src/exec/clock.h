@@ -31,10 +31,9 @@ static inline int64_t clock_boot_us(void)
 /* The timeout of a poll until a time since boot, of a second at most; INT64_MAX: for ever. */
 static inline int clock_poll_timeout_ms(int64_t until_us)
 {
-    enum { MAX_MS = 1000 };
     if (until_us == INT64_MAX) return -1;
     int64_t left_ms = (until_us - clock_boot_us()) / US_PER_MS + 1;
-    return left_ms < 0 ? 0 : left_ms < MAX_MS ? (int)left_ms : MAX_MS;
+    return left_ms < 0 ? 0 : left_ms < 1000 ? (int)left_ms : 1000;
 }
 
 #endif

@@ -95,7 +95,7 @@ def test_subcommands(parent):
      "fairlead update: unknown option '-ot': use --override-tickets N for override tickets; see 'fairlead update --help'"),
     (['queue', '--ntasks'], "fairlead queue: unknown option '--ntasks'; see 'fairlead queue --help'"),
     (['qwertyuiop'], "fairlead: unknown command 'qwertyuiop'; see 'fairlead --help'"),
-    (['resume', '5'], "fairlead: unknown command 'resume'; did you mean 'release'? see 'fairlead --help'"),
+    (['unsuspend', '5'], "fairlead: unknown command 'unsuspend'; did you mean 'resume'? see 'fairlead --help'"),
     (['qquota'], "fairlead: unknown command 'qquota'; did you mean 'quota usage'? see 'fairlead --help'"),
     (['limits'], "fairlead: unknown command 'limits'; did you mean 'help limits'? see 'fairlead --help'"),
     (['modify', 'account', 'x'], "fairlead: unknown command 'modify'; did you mean 'account modify'? see 'fairlead --help'"),

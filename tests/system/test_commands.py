@@ -601,7 +601,7 @@ def test_jobs_are_selected(instance):
     assert "no account 'nowhere'" in instance.bad('cancel', '-A', 'nowhere')
     assert "no partition 'nowhere'" in instance.bad('hold', '-p', 'nowhere')
     assert "no qos 'nowhere'" in instance.bad('release', '-q', 'nowhere')
-    assert "--state: 'ended' is not pending or running" in instance.bad('cancel', '--state', 'ended')
+    assert "--state: 'ended' is not pending, running or suspended" in instance.bad('cancel', '--state', 'ended')
     assert instance.good('cancel', '-J', 'nothing') == 'No jobs to cancel\n'
     assert instance.good('cancel', '-u', 'nobody-at-all') == 'No jobs to cancel\n'
     assert instance.good('release', '-p', 'night') == 'Released 1 job\n'
