@@ -357,7 +357,8 @@ def test_unfinished_requests_block_nobody(world):
     try:
         assert process.stdout.readline() == 'sent\n'
         job = world.submit_job(held=False)
-        assert world.value('owner', 'GET', '/v1/jobs/%d/wait?timeout_s=60' % job)['jobs'][0]['state'] == 'COMPLETED'
+        jobs = world.value('owner', 'GET', '/v1/jobs/%d/wait?timeout_s=60' % job)['jobs']
+        assert jobs[0]['state'] == 'COMPLETED', jobs[0]['detail']
     finally:
         process.communicate('')
 
