@@ -60,8 +60,9 @@ int job_ranks_read(struct call *call, uint32_t job_id, struct err *e)
         client_add_query(&target, "job", id.text);
         buf_release(&id);
     }
+    const char *path = instance_target(call, &target);
     int status = instance_open(call, &client, e);
-    if (status == 0) status = client_request(&client, "GET", instance_target(call, &target), str(""), e);
+    if (status == 0) status = client_request(&client, "GET", path, str(""), e);
     if (status == 0) status = read_rows(&client, &arena, e);
     client_close(&client);
     arena_release(&arena);
