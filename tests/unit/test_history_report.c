@@ -38,7 +38,7 @@ static void add(struct history_report *r, const char *user, int64_t begin_s, int
     row[JOB_FIELD_SUSPENDED] = field_number(7 * US_PER_S);
     row[JOB_FIELD_SUSPENDED_FROM] = field_absent();
     row[JOB_FIELD_TRES] = field_text(start_s != FIELD_ABSENT ? "cpu=2,mem=2048,node=1,billing=9,gres/gpu=3" : "");
-    row[JOB_FIELD_CPU_TIME] = field_number((end_s - start_s) * US_PER_S);
+    row[JOB_FIELD_CPU_TIME] = field_number(start_s != FIELD_ABSENT ? (end_s - start_s) * US_PER_S : 0);
     row[JOB_FIELD_MAX_RSS] = field_number(1024 * 1024);
     row[JOB_FIELD_BILLING] = start_s != FIELD_ABSENT ? field_real(billing) : field_absent();
     history_report_add(r, row);
