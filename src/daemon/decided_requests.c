@@ -2,14 +2,19 @@
 
 #include "daemon/daemon.h"
 
+struct job_script decided_request_script(const struct request_script *script)
+{
+    return (struct job_script){.script = script->script,
+                               .script_name = script->script_name,
+                               .arguments = script->arguments,
+                               .argument_count = script->argument_count,
+                               .environment = script->environment,
+                               .environment_count = script->environment_count};
+}
+
 static void add_script(struct daemon *d, uint32_t job_id, const struct request_script *script)
 {
-    const struct job_script job_script = {.script = script->script,
-                                          .script_name = script->script_name,
-                                          .arguments = script->arguments,
-                                          .argument_count = script->argument_count,
-                                          .environment = script->environment,
-                                          .environment_count = script->environment_count};
+    const struct job_script job_script = decided_request_script(script);
     store_add_script(d->store, job_id, &job_script);
 }
 

@@ -3,6 +3,7 @@
 #define FAIRLEAD_DAEMON_DECIDED_REQUESTS_H
 
 #include "api/server/server.h"
+#include "store/store.h"
 
 struct decided_request {
     struct request *request;
@@ -18,6 +19,9 @@ struct decided_requests {
 
 struct daemon;
 struct upload;
+
+/* What a request's script is for the store. It points into the request. */
+struct job_script decided_request_script(const struct request_script *script);
 
 /* Applies the request's event, and adds its script to the turn. upload: of the request, whose script is stored already;
  * NULL: it is not. */

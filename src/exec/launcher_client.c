@@ -58,7 +58,7 @@ static struct launcher_client *client_of(struct executor *x)
 /* Returns whether all of it is with the socket. */
 static bool send_bytes(struct launcher_client *c, const struct buf *bytes, size_t *io_left)
 {
-    while (!c->is_gone && c->sent<bytes->length && * io_left> 0) {
+    while (!c->is_gone && *io_left > 0 && c->sent != bytes->length) {
         size_t length = bytes->length - c->sent;
         ssize_t n = send(c->fd, bytes->text + c->sent, length < *io_left ? length : *io_left, MSG_NOSIGNAL);
         if (n >= 0) {
