@@ -221,6 +221,8 @@ def test_an_order_right_behind_the_start_is_for_the_next_launch(world, order, en
     ('renice -n 7 -p $PPID', 'nice'),
     ('taskset -p 1 $PPID', 'taskset -p $$ | cut -d: -f2'),
     ('echo 500 > /proc/$PPID/oom_score_adj', 'cat /proc/self/oom_score_adj'),
+    ('echo 0x7f > /proc/$PPID/coredump_filter', 'cat /proc/self/coredump_filter'),
+    ('echo 5000000 > /proc/$PPID/timerslack_ns', 'cat /proc/self/timerslack_ns'),
 ])
 def test_a_keeper_that_its_job_has_changed_keeps_no_other_launch(world, change, show):
     run = Successors(world)

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/number.h"
 #include "exec/launcher/durable.h"
 
@@ -20,6 +21,19 @@ static bool read_oom_score(int32_t *out)
     return is_read;
 }
 
+/* Control groups, what a core dump has, and how late timers may be. A kernel without one of the files has no text. */
+static void read_texts(uint64_t *out_hashes)
+{
+    static const char *const paths[KEEPER_TEXTS] = {"/proc/self/cgroup", "/proc/self/coredump_filter",
+                                                    "/proc/self/timerslack_ns"};
+    struct buf scratch = {0};
+    for (int i = 0; i < KEEPER_TEXTS; i++) {
+        struct str text = durable_read_text(paths[i], &scratch);
+        out_hashes[i] = text.text != NULL ? hash_bytes(text.text, text.length, 0) : 0;
+    }
+    buf_release(&scratch);
+}
+
 bool keeper_attributes_read(struct keeper_attributes *out)
 {
     struct sched_attr scheduling = {.size = sizeof scheduling};
@@ -32,6 +46,7 @@ bool keeper_attributes_read(struct keeper_attributes *out)
     out->priority = scheduling.sched_priority;
     out->nice = scheduling.sched_nice;
     out->io_priority = (int32_t)syscall(SYS_ioprio_get, IOPRIO_WHO_PROCESS, 0);
+    read_texts(out->texts);
     return syscall(SYS_sched_getaffinity, 0, sizeof out->cpus, out->cpus) > 0 && read_oom_score(&out->oom_score);
 }
 
