@@ -350,7 +350,8 @@ struct fl_ticket_rules {
     uint64_t reserved[4];
 };
 
-/* Grid Engine's defaults, with the policy hierarchy OFS. Call it before you change members: later versions have more. */
+/* Grid Engine's defaults, with the policy hierarchy OFS. Call it before you change members: later versions have
+ * more. */
 void fl_ticket_rules_init(struct fl_ticket_rules *out_rules);
 
 /* Of a user, a department, a project or a job class. */
