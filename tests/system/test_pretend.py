@@ -90,7 +90,7 @@ def test_a_thousand_hosts(cluster):
     assert len(cluster.json('host', 'show')) == 1001
     array = cluster.submit('--array', '1-3000', '-t', '10:00', '-n', '4', '--', 'true')
     spread = cluster.submit('-N', '3', '-n', '48', '-t', '10:00', '--comment', 'run=60', '--', 'true')
-    until(lambda: cluster.json('status')['tasks'] == {'pending': 0, 'starting': 0, 'running': 0, 'completing': 0}, 'the end')
+    until(lambda: cluster.json('status')['tasks'] == {'pending': 0, 'starting': 0, 'running': 0, 'completing': 0, 'suspended': 0}, 'the end')
     rows = cluster.json('history', '-n', '10000')
     assert {row['state'] for row in rows} == {'COMPLETED'}
     of_array = [row for row in rows if row['id'].startswith('%d_' % array)]

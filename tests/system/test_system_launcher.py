@@ -25,6 +25,9 @@ from exec_world import (BUILD, DRIVER, LAUNCHER, US, SystemWorld, alive, as_acco
 
 TOOLS = 'useradd', 'userdel', 'groupadd', 'groupdel', 'usermod', 'setpriv'
 NOBODY = 65534
+PROTOCOL = (pathlib.Path(__file__).resolve().parents[2] / 'src' / 'exec' / 'protocol.h').read_text()
+VERSION = int(re.search(r'PROTOCOL_VERSION = (\d+)', PROTOCOL).group(1))
+HELLO = b'\x0d\0\0\0\x01fairlead' + VERSION.to_bytes(4, 'little')  # of a daemon of this version
 
 
 def why_not():
@@ -395,7 +398,7 @@ def test_only_the_daemons_account_is_listened_to(world, accounts):
     assert 'PermissionError' in connect_as(accounts.mallory, path).stderr
     path.chmod(0o666)
     for account in (accounts.mallory, None):
-        done = connect_as(account, path, b'\x0d\0\0\0\x01fairlead\x08\0\0\0')
+        done = connect_as(account, path, HELLO)
         assert done.stdout == "b''\n", done.stderr
     assert world.run(1, 'id', '-u', user=accounts.alice)[1] == '%d\n' % accounts.alice.pw_uid  # still connected
 
@@ -408,8 +411,8 @@ def test_root_may_be_the_daemon_if_it_is_allowed(make_world, accounts):
 
 @pytest.mark.parametrize('sent', [
     b'\0' * 64, b'\xff' * 64, b'GET / HTTP/1.0\r\n\r\n', b'\x01\0\0\0\x02', b'\x09\0\0\0\x04' + b'\xff' * 8,
-    b'\x0d\0\0\0\x01fairlead\x08\0\0\0' + b'\x05\0\0\0\x02\0\0\0\0',
-    b'\x0d\0\0\0\x01fairlead\x08\0\0\0' + b'\x7f' * 50])
+    HELLO + b'\x05\0\0\0\x02\0\0\0\0',
+    HELLO + b'\x7f' * 50])
 def test_a_daemon_that_was_taken_over_cannot_break_the_launcher(world, accounts, sent):
     """(Slurm: a protocol without bounds, CVE-2019-6438, CVE-2020-27745; anonymous messages.)"""
     pid = world.launcher.pid
