@@ -81,7 +81,8 @@ class RoleWorld(SystemInstance):
         return json.loads(text)
 
     def submit_job(self, role='owner', **fields):
-        body = {'name': 'x', 'command': 'true', 'directory': '/tmp', 'held': True, 'arguments': ['true'], 'environment': [], **fields}
+        body = {'name': 'x', 'command': 'true', 'directory': '/tmp', 'held': True, 'arguments': ['true'], 'environment': [], 'out': '/dev/null',
+                **fields}
         return self.value(role, 'POST', '/v1/jobs', body)['job_id']
 
     def close(self):
