@@ -192,7 +192,7 @@ static inline void dump_checks_association(const struct state *s, uint32_t a, co
 }
 
 /* Ids of associations are new. Documents have no cancelled tasks, earlier attempts, user ids, directories and names of
- * jobs, nor who holds them and whether they can be requeued by request. */
+ * jobs, nor who holds them, whether they can be requeued by request, and until when they have to start. */
 static inline bool dump_checks_is_in_documents(enum job_field f, const struct job *j)
 {
     static const enum job_field others[] = {JOB_FIELD_ASSOCIATION_ID,
@@ -209,7 +209,8 @@ static inline bool dump_checks_is_in_documents(enum job_field f, const struct jo
                                             JOB_FIELD_QUARANTINE,
                                             JOB_FIELD_FORBIDS_REQUEUE,
                                             JOB_FIELD_REQUEUE_NEXT,
-                                            JOB_FIELD_INPUT_BYTES};
+                                            JOB_FIELD_INPUT_BYTES,
+                                            JOB_FIELD_IMMEDIATE};
     if (job_field_rows[f].home != JOB_HOME_JOB || !job_field_rows[f].is_decisive) return false;
     if (f == JOB_FIELD_HELD && idset_first(&j->pending) == NONE) return false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

@@ -11,6 +11,7 @@
 #include "cli/job_environment.h"
 #include "cli/job_options.h"
 #include "cli/job_script.h"
+#include "cli/job_start.h"
 #include "cli/job_test.h"
 #include "cli/job_wait.h"
 #include "cli/submit_options.h"
@@ -148,6 +149,7 @@ static int submit(struct call *call, struct api_submit *body, struct err *e)
     char done[DONE_SIZE];
     size_t length = text_format(done, sizeof done, "job %u was submitted all the same", reply.job_id);
     call->out->done = arena_copy(call->arena, (struct str){done, length});
+    if (body->job.is_given[JOB_FIELD_IMMEDIATE] && job_start_wait(call, reply.job_id, WAIT_RETRY_S, e) != 0) return -1;
     if (values->is_json) {
         wire_write(&api_submitted_shape, &reply, &call->out->text);
         buf_add_char(&call->out->text, '\n');
@@ -180,6 +182,9 @@ static const struct command_example submit_examples[] = {
     {.line = "fairlead submit -- make -j2", .meaning = "a command instead of a script"},
     {.line = "fairlead submit --array 0-999%50 task.sh",
      .meaning = "1000 tasks, at most 50 at once; FAIRLEAD_ARRAY_TASK_ID is the task's number"},
+    {.line = "fairlead submit --immediate=5 -n 8 run.sh", .meaning = "start within 5 seconds, or not at all"},
+    {.line = "fairlead submit --exclusive -t 2:00:00 --time-min 30 run.sh",
+     .meaning = "a whole host; for half an hour at least, if that fits before a reservation"},
     {.line = "fairlead submit --test-only -n 8 run.sh",
      .meaning = "when and where the job would start; nothing is submitted"},
     {.line = "id=$(fairlead submit --parsable job.sh)", .meaning = "store the job's id, in a script"},
@@ -218,6 +223,9 @@ const struct command cmd_submit = {
         "depends on the model of priorities (see 'fairlead prio --help').\n\n"
         "A TIME is 2h or now+2h (in two hours), 16:00, tomorrow, monday, 2026-11-21 or 2026-11-21T09:05; a DURATION is 90 "
         "(minutes), 90m, 1.5h, 2d or 1-12:00:00. 'fairlead help times' lists all forms.\n\n"
+        "With --immediate the command returns once the job has started, or fails with the reason why it did not; such a job is "
+        "cancelled, also if the command or the instance was interrupted meanwhile. It waits for nothing, so it is no array and is "
+        "not held.\n\n"
         "With --wait the exit statuses are those of 'fairlead wait'. With --test-only the status is 1 if the job could never run.",
     .options = submit_option_rows,
     .job_options = JOB_OPTIONS_SUBMIT,

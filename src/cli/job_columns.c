@@ -212,6 +212,17 @@ static void show_nodes(const struct field_value *row, struct buf *out)
     int64_t slots = row[JOB_FIELD_SLOTS_PER_NODE].number;
     buf_add_text(out, row[JOB_FIELD_NODES].text);
     if (slots > 0) buf_format(out, "%s%lld slots on each", out->length > 0 ? ", " : "", (long long)slots);
+    if (row[JOB_FIELD_EXCLUSIVE].number > 0) buf_format(out, "%sexclusive", out->length > 0 ? ", " : "");
+    show_dash_if_empty(out);
+}
+
+static void show_immediate(const struct field_value *row, struct buf *out)
+{
+    int64_t within_s = row[JOB_FIELD_IMMEDIATE].number;
+    if (within_s == 0)
+        buf_add_text(out, "at once");
+    else if (within_s != FIELD_ABSENT)
+        buf_format(out, "within %lld s", (long long)within_s);
     show_dash_if_empty(out);
 }
 
@@ -236,7 +247,8 @@ static void show_priority(const struct field_value *row, struct buf *out)
 static void show_time_limit(const struct field_value *row, struct buf *out)
 {
     const struct field *f = job_field_at(JOB_FIELD_TIME_LIMIT);
-    int64_t limit_s = row[JOB_FIELD_TIME_LIMIT].number;
+    int64_t limit_s = row[JOB_FIELD_TIME_LIMIT].number, granted_s = row[JOB_FIELD_GRANTED_TIME].number;
+    if (granted_s > 0 && granted_s < limit_s) limit_s = granted_s;
     char text[32];
     if (limit_s >= (int64_t)f->max)
         buf_add_text(out, "UNLIMITED");
@@ -244,10 +256,24 @@ static void show_time_limit(const struct field_value *row, struct buf *out)
         buf_add(out, text, duration_format_short(text, limit_s));
 }
 
+/* " (cut from 1:00:00)", " (at least 10:00)" */
+static void add_asked_time(const struct field_value *row, bool is_cut, struct buf *out)
+{
+    struct buf limit = {0};
+    const struct field_value zero = field_number(0);
+    struct field_value asked[JOB_FIELD_COUNT] = {[JOB_FIELD_GRANTED_TIME] = zero};
+    asked[JOB_FIELD_TIME_LIMIT] = row[is_cut ? JOB_FIELD_TIME_LIMIT : JOB_FIELD_TIME_MIN];
+    show_time_limit(asked, &limit);
+    buf_format(out, is_cut ? " (cut from %s)" : " (at least %s)", limit.text);
+    buf_release(&limit);
+}
+
 /* Also whether a limit does not count for it. */
 static void show_time_limit_and_origin(const struct field_value *row, struct buf *out)
 {
     show_time_limit(row, out);
+    bool is_cut = row[JOB_FIELD_GRANTED_TIME].number > 0;
+    if (is_cut || row[JOB_FIELD_TIME_MIN].number > 0) add_asked_time(row, is_cut, out);
     if (row[JOB_FIELD_IS_TIME_EXEMPT].number > 0) buf_add_text(out, ", set by an operator: MaxWall does not count");
 }
 
@@ -419,6 +445,7 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_SUBMIT, .heading = "Submitted"},
     {.field = JOB_FIELD_BEGIN, .heading = "Begin"},
     {.field = JOB_FIELD_DEADLINE, .heading = "Deadline"},
+    {.field = JOB_FIELD_IMMEDIATE, .heading = "Immediate", .show = show_immediate},
     {.field = JOB_FIELD_START, .heading = "Started"},
     {.field = JOB_FIELD_END, .heading = "Ended"},
     {.computed = &elapsed_field, .compute = compute_elapsed, .heading = "Elapsed"},

@@ -51,6 +51,8 @@ void job_end_describe(const struct field_value *row, struct buf *out)
     else if (status > 0)
         buf_format(out, ", exit status %d", status);
     if (detail != NULL && detail[0] != '\0') buf_format(out, " (%s)", detail);
+    const char *cancelled = row[JOB_FIELD_CANCEL_REASON].text;
+    if (row[JOB_FIELD_STATE].number == JOB_CANCELLED && cancelled != NULL) buf_format(out, " (%s)", cancelled);
     if (row[JOB_FIELD_STATE].number == JOB_OUT_OF_MEMORY && row[JOB_FIELD_MEM_MIB].number != FIELD_ABSENT) {
         char more[32];
         memory_format(more, 2 * (uint64_t)row[JOB_FIELD_MEM_MIB].number);

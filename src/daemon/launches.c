@@ -53,7 +53,7 @@ static struct launch launch_of(const struct daemon *d, const struct job *j, cons
                             .out_path = expand(arena, j, user, k->task_id, j->text->out_pattern),
                             .err_path = expand(arena, j, user, k->task_id, j->text->err_pattern),
                             .mem_mib = k->placements[0].mem_mib,
-                            .time_limit_us = j->time_limit_s * US_PER_S,
+                            .time_limit_us = task_time_limit_s(j, k) * US_PER_S,
                             .grace_us = setting_number(&d->state.settings, SET_GRACE_S) * US_PER_S};
     enforcement_set(d, k, &launch);
     set_warning(j, &launch);

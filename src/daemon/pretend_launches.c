@@ -22,13 +22,14 @@ static struct executor_plan plan_of(struct daemon *d, const struct job *j, const
                                     .script = script.script,
                                     .arguments = script.arguments,
                                     .argument_count = script.argument_count,
-                                    .time_limit_s = k->launch_limit_s > 0 ? k->launch_limit_s : j->time_limit_s};
+                                    .time_limit_s =
+                                        k->launch_limit_s > 0 ? k->launch_limit_s : task_time_limit_s(j, k)};
     const struct pretend_run run = pretend_job_run(&d->pretend->cluster.rules, &job);
     arena_release(&cycle);
     return (struct executor_plan){
         .started_us = k->start_us != 0 ? k->start_us : d->now_us,
         .run_us = run.run_us,
-        .time_limit_us = j->time_limit_s * US_PER_S,
+        .time_limit_us = task_time_limit_s(j, k) * US_PER_S,
         .suspended_from_us = k->suspended_from_us,
         .suspended_us = k->suspended_us,
         .exit_status = run.exit_status,

@@ -71,7 +71,7 @@ void task_environment_add_own(const struct daemon *d, const struct job *j, const
     add_entry(env, "FAIRLEAD_CPUS=%u", task_cpu_count(k));
     add_entry(env, "FAIRLEAD_MEM_MIB=%llu", (unsigned long long)task_mem_mib(k));
     add_entry(env, "FAIRLEAD_GPUS=%u", idset_count(&k->placements[0].gpus));
-    add_entry(env, "FAIRLEAD_TIME_LIMIT_S=%lld", (long long)j->time_limit_s);
+    add_entry(env, "FAIRLEAD_TIME_LIMIT_S=%lld", (long long)task_time_limit_s(j, k));
     add_entry(env, "FAIRLEAD_SUBMIT_DIR=%s", j->text->directory);
     add_entry(env, "FAIRLEAD_SOCKET=%s", d->state_dir.socket_path);
     add_places(d, j, k, env);

@@ -297,6 +297,28 @@ static int add_instances(struct cluster_model *m, const struct state *s, const s
     return 0;
 }
 
+/* In a document whose queues say their slots, no host limits them together. A job with whole hosts needs that. */
+static bool needs_host_slots(const struct state *s)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < s->jobs.count && s->is_document && !found; i++)
+        found = state_job_is_exclusive(&s->jobs.items[i]);
+    return found;
+}
+
+/* The host's CPUs, or the slots of its largest queue if those are more. */
+static void limit_host_slots(struct cluster_model *m, uint32_t cpus)
+{
+    struct sched_host *h = &m->cluster.hosts.items[m->cluster.hosts.count - 1];
+    double slots = cpus;
+    if (offers_find(&h->offers, SCHED_SLOTS) != NULL) return;
+    for (uint32_t i = h->first_instance; i < h->first_instance + h->instance_count; i++) {
+        const struct offer *own = offers_find(&m->cluster.instances.items[i].offers, SCHED_SLOTS);
+        if (own != NULL && own->amount > slots) slots = own->amount;
+    }
+    offer_amount(&h->offers, SCHED_SLOTS, slots);
+}
+
 static void add_busy_host(const struct state *s, struct queue_texts *queues, uint32_t partition, uint32_t host)
 {
     if (partition >= s->objects[OBJECT_PARTITION].count || queues[partition].object == NULL) return;
@@ -333,10 +355,14 @@ static int add_hosts(struct cluster_model *m, const struct state *s, struct err 
         queues[p].busy_hosts = arena_alloc(&m->arena, (m->hosts.words + (size_t)1) * sizeof(uint64_t));
     }
     find_busy_hosts(s, queues);
+    bool limits_hosts = needs_host_slots(s);
     for (uint32_t h = 0; h < hosts; h++) {
         m->cluster_host_of[h] = NONE;
         if (s->objects[OBJECT_HOST].items[h].is_deleted) continue;
         if (add_host(m, s, h, e) != 0 || add_instances(m, s, queues, h, e) != 0) return -1;
+        if (limits_hosts) limit_host_slots(m, row_of(s, h)->host.has.cpus);
+        uint32_t slots = cluster_whole_slots(&m->cluster, m->cluster_host_of[h]);
+        if (slots > m->largest_slots) m->largest_slots = slots;
     }
     m->set_words = m->cluster.instances.count / 64 + 1;
     return 0;

@@ -31,6 +31,7 @@ struct cluster_model {
     uint32_t
         *given_count; /* by host of the cluster: its first offers, which an administrator has set; load values follow */
     uint32_t *environment_of; /* by index of objects[OBJECT_ENVIRONMENT]: environment of the cluster, or NONE */
+    uint32_t largest_slots;   /* of any host; 0: not known */
     uint32_t set_words;       /* of a set of instances */
     struct arena arena;
 };

@@ -474,6 +474,10 @@ static void add_task(struct dump *d, const struct job *job, const struct task *k
         KEY(d, "suspended");
         buf_add_text(d->out, "true");
     }
+    if (k->granted_time_s > 0) {
+        KEY(d, "granted_time_s");
+        buf_add_u64(d->out, (uint64_t)k->granted_time_s);
+    }
     add_allocated(d, job, k);
     add_association_of_task(d, job, k);
 }

@@ -130,15 +130,18 @@ int job_admission_check_nodes(struct apply_context *c, const struct job *row)
 {
     const struct job_placing *p = row->placing;
     uint32_t cpus = row->request.cpus;
-    if (p == NULL || (p->node_max == 0 && p->slots_per_node == 0)) return 0;
-    enum job_field f = p->node_max > 0 ? JOB_FIELD_NODES : JOB_FIELD_SLOTS_PER_NODE;
+    if (p == NULL || (p->node_max == 0 && p->slots_per_node == 0 && !p->is_exclusive)) return 0;
+    enum job_field f = p->is_exclusive   ? JOB_FIELD_EXCLUSIVE
+                       : p->node_max > 0 ? JOB_FIELD_NODES
+                                         : JOB_FIELD_SLOTS_PER_NODE;
     const char *name = job_field_at(f)->name;
     if (row->environment != NONE)
         return err_field(c->e, ERR_INPUT, name, "the parallel environment '%s' distributes the slots; give only one",
                          c->s->objects[OBJECT_ENVIRONMENT].items[row->environment].object.name);
     if (slots_of_nodes(p) > cpus)
-        return err_field(c->e, ERR_INPUT, name, "%llu slots are the minimum, and the job asks for %u",
-                         (unsigned long long)slots_of_nodes(p), cpus);
+        return err_field(
+            c->e, ERR_INPUT, job_field_at(p->node_max > 0 ? JOB_FIELD_NODES : JOB_FIELD_SLOTS_PER_NODE)->name,
+            "%llu slots are the minimum, and the job asks for %u", (unsigned long long)slots_of_nodes(p), cpus);
     if (row->slots_max > 0 || p->slots_per_node == 0 || cpus % p->slots_per_node == 0) return 0;
     return err_number(c->e, job_field_at(JOB_FIELD_SLOTS_PER_NODE)->name, p->slots_per_node,
                       "a divisor of the job's %u slots", cpus);

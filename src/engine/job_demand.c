@@ -62,19 +62,18 @@ static int64_t limit_s(const struct job_demands *d, const struct job *j, uint32_
 }
 
 /* As in Grid Engine: limits of queues do not count, and run times are planned a little longer. */
-static int64_t planned_s_with_tickets(const struct job_demands *d, const struct job *j, uint32_t partition)
+static int64_t planned_s_with_tickets(const struct job_demands *d, const struct job *j, int64_t time_s)
 {
-    int64_t time_s = limit_s(d, j, partition), requested = requested_s(d, j);
+    int64_t requested = requested_s(d, j);
     if (requested > 0 && (time_s == 0 || requested < time_s)) time_s = requested;
     if (time_s == 0) time_s = setting_number(&d->s->settings, SET_GE_DEFAULT_DURATION);
     return time_s == FIELD_SPECIAL ? 0 : time_s + d->params.duration_offset_s;
 }
 
 /* In a document a job without a limit has DefaultTime of its partition, or may run as long as that allows. */
-static int64_t planned_s(const struct job_demands *d, const struct job *j, uint32_t partition)
+static int64_t planned_s(const struct job_demands *d, const struct job *j, uint32_t partition, int64_t time_s)
 {
-    if (d->s->policy.model == MODEL_TICKETS) return planned_s_with_tickets(d, j, partition);
-    int64_t time_s = limit_s(d, j, partition);
+    if (d->s->policy.model == MODEL_TICKETS) return planned_s_with_tickets(d, j, time_s);
     if (time_s > 0) return time_s;
     uint32_t only = partition != NONE ? partition : j->partitions[0];
     const struct field_value *value = d->s->objects[OBJECT_PARTITION].items[only].object.value;
@@ -83,10 +82,22 @@ static int64_t planned_s(const struct job_demands *d, const struct job *j, uint3
     return max_s == FIELD_SPECIAL ? 0 : max_s;
 }
 
+/* time_limit_s 0: none is known. */
+static int64_t planned_us(const struct job_demands *d, const struct job *j, uint32_t partition, int64_t time_limit_s)
+{
+    int64_t time_s = planned_s(d, j, partition, time_limit_s);
+    return time_s <= 0 || time_s > TIMELINE_END / US_PER_S ? TIMELINE_END : time_s * US_PER_S;
+}
+
 int64_t job_demands_planned_us(const struct job_demands *d, const struct job *j, uint32_t partition)
 {
-    int64_t time_s = planned_s(d, j, partition);
-    return time_s <= 0 || time_s > TIMELINE_END / US_PER_S ? TIMELINE_END : time_s * US_PER_S;
+    return planned_us(d, j, partition, limit_s(d, j, partition));
+}
+
+int64_t job_demands_limit_s(const struct job_demands *d, int64_t planned_for_us)
+{
+    int64_t offset_s = d->s->policy.model == MODEL_TICKETS ? d->params.duration_offset_s : 0;
+    return planned_for_us / US_PER_S - offset_s;
 }
 
 /* --- what --------------------------------------------------------------------------------------------------------- */
@@ -475,7 +486,7 @@ struct key_lengths {
     size_t bare_kind, kind; /* without quotas, without the duration */
 };
 
-/* The duration comes last. */
+/* The durations come last. */
 static struct key_lengths make_key(struct job_demands *d, const struct job *j, uint32_t only, const struct demand *new,
                                    const struct quota_indices *quotas)
 {
@@ -491,12 +502,14 @@ static struct key_lengths make_key(struct job_demands *d, const struct job *j, u
     add_number(&d->key, (uint64_t) new->ranges[0].min << 32 | new->ranges[0].max);
     add_number(&d->key, (uint64_t) new->host_min << 32 | new->host_max);
     add_number(&d->key, new->slots_per_host);
+    add_number(&d->key, new->is_whole);
     add_needs(&d->key, new->needs, new->need_count);
     add_needs(&d->key, new->soft, new->soft_count);
     struct key_lengths lengths = {.bare_kind = d->key.length};
     for (uint32_t i = 0; i < quotas->count; i++) add_number(&d->key, quotas->items[i]);
     lengths.kind = d->key.length;
     add_number(&d->key, (uint64_t) new->duration_us);
+    add_number(&d->key, (uint64_t) new->duration_min_us);
     return lengths;
 }
 
@@ -621,6 +634,7 @@ static const struct demand *add_demand(struct job_demands *d, const struct job *
     if (kind != NONE) {
         *demand = *d->kinds.items[kind];
         demand->duration_us = new->duration_us;
+        demand->duration_min_us = new->duration_min_us;
     } else {
         describe_kind(d, j, only, new, quotas, demand);
         demand->kind = d->kinds.count;
@@ -643,15 +657,19 @@ void job_demands_begin(struct job_demands *d, const struct state *s, const struc
     }
 }
 
-const struct demand *job_demand(struct job_demands *d, const struct job *j, uint32_t partition)
+/* With the durations that new has. */
+static const struct demand *find_demand(struct job_demands *d, const struct job *j, uint32_t partition,
+                                        struct demand new)
 {
     const struct job_placing *placing = placing_of(j);
     struct slot_range range = range_of(d, j);
     arena_clear(&d->scratch);
     struct need *needs =
         arena_alloc(&d->scratch, (d->m->resources.list.count + (size_t)placing->soft_count) * sizeof *needs);
-    struct demand new = {
-        .needs = needs, .ranges = &range, .range_count = 1, .duration_us = job_demands_planned_us(d, j, partition)};
+    new.needs = needs;
+    new.ranges = &range;
+    new.range_count = 1;
+    new.is_whole = placing->is_exclusive &&job_demands_environment(d, j) == NULL;
     set_hosts(d, j, partition, &range, &new);
     new.need_count = find_needs(d, j, needs);
     new.soft = needs + new.need_count;
@@ -660,4 +678,17 @@ const struct demand *job_demand(struct job_demands *d, const struct job *j, uint
     const struct key_lengths lengths = make_key(d, j, partition, &new, &quotas);
     uint32_t shape = map_get(&d->by_key, (struct str){d->key.text, d->key.length});
     return shape != NONE ? d->list.items[shape] : add_demand(d, j, partition, &new, &quotas, &lengths);
+}
+
+const struct demand *job_demand(struct job_demands *d, const struct job *j, uint32_t partition)
+{
+    struct demand new = {.duration_us = job_demands_planned_us(d, j, partition)};
+    if (j->time_min_s > 0) new.duration_min_us = planned_us(d, j, partition, j->time_min_s);
+    return find_demand(d, j, partition, new);
+}
+
+const struct demand *job_demand_of_task(struct job_demands *d, const struct job *j, const struct task *k)
+{
+    int64_t time_s = k->granted_time_s > 0 ? task_time_limit_s(j, k) : limit_s(d, j, k->partition);
+    return find_demand(d, j, k->partition, (struct demand){.duration_us = planned_us(d, j, k->partition, time_s)});
 }

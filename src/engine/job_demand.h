@@ -37,6 +37,12 @@ const struct demand *job_demand(struct job_demands *d, const struct job *j, uint
 /* For how long a job is planned in one of its partitions; NONE: in any of them. TIMELINE_END: without an end. */
 int64_t job_demands_planned_us(const struct job_demands *d, const struct job *j, uint32_t partition);
 
+/* The demand of a task that runs, in its partition, until the end of its own time limit. */
+const struct demand *job_demand_of_task(struct job_demands *d, const struct job *j, const struct task *k);
+
+/* The time limit for which a job is planned so long. */
+int64_t job_demands_limit_s(const struct job_demands *d, int64_t planned_for_us);
+
 /* The user of a job, and its parallel environment, or a pattern for it; NULL: none. */
 const char *job_demands_user(const struct job_demands *d, const struct job *j);
 const char *job_demands_environment(const struct job_demands *d, const struct job *j);

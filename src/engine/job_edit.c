@@ -238,7 +238,7 @@ static bool has_new_places(const struct job_edit *edit)
                                             JOB_FIELD_QUEUES,         JOB_FIELD_MASTER_QUEUES, JOB_FIELD_NODES,
                                             JOB_FIELD_SLOTS_PER_NODE, JOB_FIELD_SLOTS_MAX,     JOB_FIELD_CONSTRAINT,
                                             JOB_FIELD_MEM_MIB,        JOB_FIELD_REQUESTS,      JOB_FIELD_GPUS,
-                                            JOB_FIELD_MEM_PER_CPU,    JOB_FIELD_GPUS_PER_SLOT};
+                                            JOB_FIELD_MEM_PER_CPU,    JOB_FIELD_GPUS_PER_SLOT, JOB_FIELD_EXCLUSIVE};
     bool is_new = edit->old == NULL || has_new_time_to_start(edit);
     for (size_t i = 0; i < sizeof fields / sizeof *fields && !is_new; i++) is_new = edit->is_changed[fields[i]];
     return is_new;
@@ -331,6 +331,36 @@ static int check_request(struct job_edit *edit)
     return job_admission_check_amounts(c, row);
 }
 
+/* What starts at once or not at all can wait for nothing, and is one task. */
+static int check_immediate(struct job_edit *edit)
+{
+    const struct job_values *given = edit->given;
+    const struct job *row = edit->row;
+    const char *other = NULL;
+    if (!row->is_immediate || edit->old != NULL) return 0;
+    if (row->is_array) other = job_field_at(JOB_FIELD_ARRAY)->name;
+    if (row->is_held) other = job_field_at(JOB_FIELD_HELD)->name;
+    if (row->begin_us > edit->c->now_us) other = job_field_at(JOB_FIELD_BEGIN)->name;
+    if (given->is_given[JOB_FIELD_DEPENDENCY] && given->value[JOB_FIELD_DEPENDENCY].text[0] != '\0')
+        other = job_field_at(JOB_FIELD_DEPENDENCY)->name;
+    if (other == NULL) return 0;
+    return err_field(edit->c->e, ERR_INPUT, job_field_at(JOB_FIELD_IMMEDIATE)->name,
+                     "not together with %s; a job that starts at once is one task and waits for nothing", other);
+}
+
+static int check_time_min(struct job_edit *edit)
+{
+    const struct job *row = edit->row;
+    char min[32], limit[32];
+    if (!edit->is_changed[JOB_FIELD_TIME_LIMIT] && !edit->is_changed[JOB_FIELD_TIME_MIN]) return 0;
+    if (row->time_min_s <= row->time_limit_s) return 0;
+    duration_format(min, row->time_min_s);
+    duration_format(limit, row->time_limit_s);
+    (void)err_value_reason(edit->c->e, job_field_at(JOB_FIELD_TIME_MIN)->name, str(min), "exceeds the time limit %s",
+                           limit);
+    return fail_of_job(edit);
+}
+
 /* Sets the given fields, then checks those that depend on each other. */
 static int set_given_fields(struct job_edit *edit)
 {
@@ -341,8 +371,10 @@ static int set_given_fields(struct job_edit *edit)
     if (is_submission && job_admission_set_default_memory(edit->c, edit->given, row) != 0) return -1;
     if (settle_amounts(edit) != 0) return -1;
     bool has_nodes = row->placing != NULL && row->placing->node_min > 1;
-    if (!has_nodes) return check_request(edit) != 0 ? -1 : set_places(edit);
-    return set_places(edit) != 0 ? -1 : check_request(edit); /* several nodes are refused before their CPUs are */
+    /* Several nodes are refused before their CPUs are. */
+    if (has_nodes && set_places(edit) != 0) return -1;
+    if (check_request(edit) != 0 || (!has_nodes && set_places(edit) != 0)) return -1;
+    return check_time_min(edit) != 0 ? -1 : check_immediate(edit);
 }
 
 /* Other partitions, or another order of them, may be those of another association, which may not allow the QOS.

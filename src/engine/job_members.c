@@ -55,6 +55,7 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_ERR_PATTERN] = {TEXT(err_pattern)},
     [JOB_FIELD_COMMENT] = {TEXT(comment)},
     [JOB_FIELD_ADMIN_COMMENT] = {TEXT(admin_comment)},
+    [JOB_FIELD_CANCEL_REASON] = {TEXT(cancel_reason)},
     [JOB_FIELD_ORIGIN] = {TEXT(origin)},
     [JOB_FIELD_HELD] = {JOB(MEMBER_BOOL, is_held)},
     [JOB_FIELD_HELD_BY_OPERATOR] = {JOB(MEMBER_BOOL, is_held_by_operator)},
@@ -71,6 +72,8 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_MEM_MIB] = {JOB(MEMBER_U64, request.mem_mib)},
     [JOB_FIELD_GPUS] = {JOB(MEMBER_U32, request.gpus)},
     [JOB_FIELD_TIME_LIMIT] = {JOB(MEMBER_I64, time_limit_s)},
+    [JOB_FIELD_TIME_MIN] = {JOB(MEMBER_U32, time_min_s)},
+    [JOB_FIELD_GRANTED_TIME] = {TASK(MEMBER_I64, granted_time_s)},
     [JOB_FIELD_SLOTS_MAX] = {JOB(MEMBER_U32, slots_max)},
     [JOB_FIELD_SUBMIT] = {JOB(MEMBER_I64, submit_us)},
     [JOB_FIELD_BEGIN] = {JOB(MEMBER_I64, begin_us), NONE_IS(0)},
@@ -88,6 +91,7 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_MASTER_QUEUES] = {PLACING(MEMBER_TEXT, master_queues)},
     [JOB_FIELD_SOFT_QUEUES] = {PLACING(MEMBER_TEXT, soft_queues)},
     [JOB_FIELD_SLOTS_PER_NODE] = {PLACING(MEMBER_U32, slots_per_node)},
+    [JOB_FIELD_EXCLUSIVE] = {PLACING(MEMBER_BOOL, is_exclusive)},
     [JOB_FIELD_CONSTRAINT] = {PLACING(MEMBER_TEXT, constraint)},
     [JOB_FIELD_MEM_PER_CPU] = {PLACING(MEMBER_U64, mem_mib_per_cpu)},
     [JOB_FIELD_GPUS_PER_SLOT] = {PLACING(MEMBER_U32, gpus_per_slot)},
@@ -368,6 +372,13 @@ static int set_nodes(struct job *row, const struct field_value *value, struct ar
     return request_text_nodes(str(value->text), "nodes", &p->node_min, &p->node_max, e);
 }
 
+static int set_immediate(struct job *row, const struct field_value *value)
+{
+    row->is_immediate = value->number != FIELD_ABSENT;
+    row->immediate_s = row->is_immediate ? (uint32_t)value->number : 0;
+    return 0;
+}
+
 /* Of texts an empty one is none. */
 static struct field_value get_placing(const struct job_member_row *m, const struct job *j, struct arena *arena)
 {
@@ -442,6 +453,7 @@ struct field_value job_member(const struct state *s, const struct job *j, enum j
     case JOB_FIELD_ENVIRONMENT: return field_text(object_name(s, OBJECT_ENVIRONMENT, j->environment));
     case JOB_FIELD_REQUESTS: return requests_value(s, j->requests, j->request_count, arena);
     case JOB_FIELD_NODES: return nodes_value(j, arena);
+    case JOB_FIELD_IMMEDIATE: return j->is_immediate ? field_number(j->immediate_s) : field_absent();
     case JOB_FIELD_SOFT: return requests_value(s, placing_of(j)->soft, placing_of(j)->soft_count, arena);
     case JOB_FIELD_ARRAY: return j->is_array ? set_value(&j->array, arena) : field_absent();
     case JOB_FIELD_DEPENDENCY: return dependency_value(j, arena);
@@ -467,6 +479,7 @@ int job_member_set(const struct state *s, struct job *row, enum job_field f, con
     case JOB_FIELD_ENVIRONMENT: return set_environment(s, row, value, e);
     case JOB_FIELD_REQUESTS: return read_requests(s, value, arena, &row->requests, &row->request_count, e);
     case JOB_FIELD_NODES: return set_nodes(row, value, arena, e);
+    case JOB_FIELD_IMMEDIATE: return set_immediate(row, value);
     case JOB_FIELD_SOFT: return set_soft_requests(s, row, value, arena, e);
     case JOB_FIELD_ARRAY: return set_array(row, value, e);
     case JOB_FIELD_DEPENDENCY: return set_dependency(row, value, arena, e);

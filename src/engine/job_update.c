@@ -77,7 +77,8 @@ static uint32_t nodes_of(const struct job *j)
 static bool job_asks_more(const struct job *row, const struct job *old)
 {
     return row->request.cpus > old->request.cpus || row->request.mem_mib > old->request.mem_mib ||
-           row->request.gpus > old->request.gpus || nodes_of(row) > nodes_of(old) || requests_more(row, old);
+           row->request.gpus > old->request.gpus || nodes_of(row) > nodes_of(old) || requests_more(row, old) ||
+           (state_job_is_exclusive(row) && !state_job_is_exclusive(old));
 }
 
 static bool has_same_partitions(const struct job *a, const struct job *b)
@@ -112,7 +113,9 @@ static int update(struct apply_context *c, const struct event *event)
     const char *old_name = old_name_of(c->s, &c->s->jobs.items[index], &row);
     if (check_limits(c, &event->actor, &c->s->jobs.items[index], &row) != 0) return -1;
     if (has_decisive_change(c->s, &c->s->jobs.items[index], &row)) job_control_move_to_list_end(c->s, &row);
-    bool has_new_time = row.time_limit_s != c->s->jobs.items[index].time_limit_s;
+    bool is_restored = wanted->values->is_given[JOB_FIELD_TIME_LIMIT] &&
+                       actor_may(&event->actor, PERMISSION_JOB_FIELDS) && time_limit_restore(c, index);
+    bool has_new_time = is_restored || row.time_limit_s != c->s->jobs.items[index].time_limit_s;
     min_priority_update(c, index, &row);
     job_set_assoc(c->s, index, row.assoc);
     job_replace(c->s, index, &row);

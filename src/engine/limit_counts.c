@@ -207,7 +207,7 @@ static void describe_task(const struct task *k, const struct job *j, struct limi
                                .assoc = k->assoc,
                                .qos = j->qos,
                                .partition_qos = k->partition_qos,
-                               .end_us = timeline_end_of(start_us, j->time_limit_s * US_PER_S),
+                               .end_us = timeline_end_of(start_us, task_time_limit_s(j, k) * US_PER_S),
                                .usage_factor = k->usage_factor,
                                .tres = tres_of(k)};
     out->hosts = mem_resize(NULL, 0, (k->placement_count + (size_t)1) * sizeof *out->hosts);
@@ -219,7 +219,7 @@ static bool is_current(const struct limit_live *have, const struct task *k, cons
 {
     int64_t start_us = k->start_us != 0 ? k->start_us : k->launch_us;
     return have->assoc == k->assoc && have->qos == j->qos &&
-           have->end_us == timeline_end_of(start_us, j->time_limit_s * US_PER_S);
+           have->end_us == timeline_end_of(start_us, task_time_limit_s(j, k) * US_PER_S);
 }
 
 /* Drops entries of ended tasks once they are three quarters of the heap. */

@@ -62,6 +62,9 @@ static struct limit_spread spread_in(const struct limit_places *p, const struct 
                                   .slots_max = d->ranges[d->range_count - 1].max,
                                   .host_min = d->host_min > 0 ? d->host_min : 1,
                                   .slots_per_host = d->slots_per_host};
+    uint32_t max = d->slots_per_host > 0 ? d->slots_per_host : p->model->largest_slots;
+    uint32_t needed = max > 0 ? (spread.slots_min - 1) / max + 1 : 1;
+    if (d->host_max > 1 && needed > spread.host_min && needed <= d->host_max) spread.host_min = needed;
     if (d->environment_count == 0) return spread;
     const struct sched_environment *e = &p->model->cluster.environments.items[d->environments[index]];
     spread.has_environment = true;
@@ -98,6 +101,85 @@ static void find_sizes(const struct limit_places *p, const struct demand *d, uin
     if (out_max->hosts < out_min->hosts) out_max->hosts = out_min->hosts;
 }
 
+/* --- whole hosts -------------------------------------------------------------------------------------------------- */
+
+static bool is_allowed(const struct demand *d, uint32_t instance)
+{
+    return d->allowed == NULL || (d->allowed[instance / 64] >> instance % 64 & 1) != 0;
+}
+
+/* The slots of the whole host of an instance, if the demand may have it; else 0. */
+static uint32_t whole_slots(const struct limit_places *p, const struct demand *d, uint32_t instance)
+{
+    const struct cluster *c = &p->model->cluster;
+    uint32_t slots = is_allowed(d, instance) ? cluster_whole_slots(c, c->instances.items[instance].host) : 0;
+    return demand_is_serial(d) && slots < d->ranges[0].min ? 0 : slots;
+}
+
+/* The smallest number of slots of a host that is above another one; 0: there is none. */
+static uint32_t next_slots(const struct limit_places *p, const struct demand *d, uint32_t above)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < p->model->cluster.instances.count; i++) {
+        uint32_t slots = whole_slots(p, d, i);
+        if (slots > above && (next == 0 || slots < next)) next = slots;
+    }
+    return next;
+}
+
+/* The maximum number of slots that the job gets if no host of it has more than `each` of them. */
+static struct limit_size whole_size(const struct demand *d, uint32_t smallest, uint32_t each)
+{
+    uint32_t hosts = demand_is_serial(d) ? 1 : (d->ranges[0].min - 1) / smallest + 1;
+    if (hosts < d->host_min) hosts = d->host_min;
+    if (d->host_max > 0 && hosts > d->host_max) hosts = d->host_max;
+    uint64_t slots = (uint64_t)hosts * each;
+    return (struct limit_size){slots < UINT32_MAX ? (uint32_t)slots : UINT32_MAX, hosts};
+}
+
+/* The demand with only those instances whose hosts have at most so many slots. */
+static struct demand *keep_hosts(const struct limit_places *p, const struct demand *d, uint32_t each)
+{
+    struct demand *own = arena_alloc(p->arena, sizeof *own);
+    uint64_t *allowed = arena_alloc(p->arena, p->model->set_words * sizeof *allowed);
+    for (uint32_t i = 0; i < p->model->cluster.instances.count; i++) {
+        uint32_t slots = whole_slots(p, d, i);
+        if (slots > 0 && slots <= each) allowed[i / 64] |= UINT64_C(1) << i % 64;
+    }
+    *own = *d;
+    own->shape = NONE;
+    own->allowed = allowed;
+    return own;
+}
+
+/* Limits count all slots of the hosts. Of hosts of several sizes the job gets those up to the largest size that is
+ * admitted, whichever of them it is given. */
+static const struct demand *place_whole(const struct limit_places *p, const struct job *j, uint32_t partition,
+                                        const struct demand *d, struct limit_hit *out_hit)
+{
+    uint32_t smallest = next_slots(p, d, 0), each = smallest, next;
+    struct limit_size size = whole_size(d, smallest > 0 ? smallest : 1, smallest > 0 ? smallest : d->ranges[0].min);
+    struct limit_hit unused;
+    struct limit_of_hosts of[LIMITS_OF_HOSTS_MAX];
+    struct tres_amount amounts[TRES_MAX];
+    struct limit_request r;
+    *out_hit = (struct limit_hit){.reason = PENDING_NONE, .tres = NONE, .counter = NONE};
+    if (!admits(p, j, partition, &size, out_hit)) return NULL;
+    if (smallest == 0) return d; /* it fits nowhere */
+    request_of(p, j, partition, &size, amounts, &r);
+    while ((next = next_slots(p, d, each)) != 0) {
+        const struct limit_size larger = whole_size(d, smallest, next);
+        if (!admits(p, j, partition, &larger, &unused)) break;
+        each = next;
+    }
+    uint32_t count = limits_list_hosts(p->s, p->counts, &r, size.hosts, of);
+    if (next == 0 && count == 0) return d;
+    struct demand *own = keep_hosts(p, d, each);
+    if (count > 0) *out_hit = of[0].hit;
+    const struct limit_hosts hosts = {p->counts, p->model, p->arena, p->cache};
+    return count == 0 || limit_hosts_restrict(&hosts, of, count, size.hosts, own, out_hit) ? own : NULL;
+}
+
 /* --- restricted demands ------------------------------------------------------------------------------------------- */
 
 /* The range up to a maximum, which is at least the minimum. */
@@ -124,6 +206,7 @@ static uint32_t max_on_host(uint32_t each, const struct limit_size *min)
 const struct demand *limit_place(const struct limit_places *p, const struct job *j, uint32_t partition,
                                  const struct demand *d, struct limit_hit *out_hit)
 {
+    if (d->is_whole) return place_whole(p, j, partition, d, out_hit);
     bool is_spread = d->environment_count > 0;
     uint32_t slots_max = d->ranges[d->range_count - 1].max;
     bool has_hosts = !is_spread && d->host_max > 0;

@@ -4,6 +4,11 @@
 #include "engine/partition_limits.h"
 #include "fields/host_text.h"
 
+static uint32_t hosts_of(uint32_t slots, uint32_t each)
+{
+    return (slots - 1) / each + 1;
+}
+
 static struct limit_spread spread_in_environment(const struct state *s, const struct job *j)
 {
     const struct object *o = &s->objects[OBJECT_ENVIRONMENT].items[j->environment].object;
@@ -25,6 +30,9 @@ static struct limit_spread spread_over_nodes(const struct state *s, const struct
     if (p->node_min > spread.host_min) spread.host_min = p->node_min;
     if (min > spread.host_min && min <= max) spread.host_min = min;
     spread.slots_per_host = p->slots_per_node;
+    uint32_t most = p->slots_per_node > 0 ? p->slots_per_node : s->host_sums.largest.cpus;
+    uint32_t needed = most > 0 ? hosts_of(spread.slots_min, most) : 1;
+    if (p->node_max > 1 && needed > spread.host_min && needed <= p->node_max) spread.host_min = needed;
     return spread;
 }
 
@@ -53,11 +61,6 @@ uint32_t limit_size_each(struct state *s, const struct limit_counts *counts, con
     return low > 0 ? low : max;
 }
 
-static uint32_t hosts_of(uint32_t slots, uint32_t each)
-{
-    return (slots - 1) / each + 1;
-}
-
 struct limit_size limit_size_min(const struct limit_spread *spread, uint32_t each)
 {
     struct limit_size min = {spread->slots_min, 1};
@@ -71,4 +74,18 @@ struct limit_size limit_size_min(const struct limit_spread *spread, uint32_t eac
     uint64_t slots = min.hosts * (uint64_t)(fixed > 0 ? fixed : 1);
     if (slots > min.slots && slots <= spread->slots_max) min.slots = (uint32_t)slots;
     return min;
+}
+
+uint32_t limit_size_slots(const struct state *s, const struct job *j, uint32_t partition, const struct limit_size *size)
+{
+    const struct object_row *row = &s->objects[OBJECT_PARTITION].items[partition];
+    uint32_t count = row->hosts != NULL ? row->host_count : s->hosts.count, each = 0;
+    uint32_t min = size->hosts > 1 ? 1 : size->slots;
+    if (!state_job_is_exclusive(j)) return size->slots;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t cpus = s->hosts.items[row->hosts != NULL ? row->hosts[i] : i].host.has.cpus;
+        if (cpus >= min && (each == 0 || cpus < each)) each = cpus;
+    }
+    uint64_t slots = (uint64_t)size->hosts * each;
+    return slots > size->slots && slots < UINT32_MAX ? (uint32_t)slots : size->slots;
 }

@@ -1,7 +1,8 @@
 /* The sizes that a task may have: numbers of slots and of hosts. A submission and a pass hold the smallest one against
  * limits, and a pass gives a task the largest one that they admit.
  *
- *     without an environment    at least the nodes that it asks for, and those that slots_per_node needs
+ *     without an environment    at least the nodes that it asks for, and those that its slots need: by slots_per_node,
+ *                               or if each had as many as the largest host
  *     $pe_slots                 one host
  *     $fill_up, $round_robin    as few hosts as MaxTRESPerNode lets have its slots: one, if it is large enough
  *     a number of slots         each host has so many, so the slots are a multiple of it
@@ -28,6 +29,11 @@ struct limit_spread {
 
 /* The spread of a job in a partition of an instance, from its row alone. */
 struct limit_spread limit_size_spread(const struct state *s, const struct job *j, uint32_t partition);
+
+/* The slots of a job with whole hosts on the smallest host of a partition that can have it; of another job its own.
+ * O(hosts) for the former. */
+uint32_t limit_size_slots(const struct state *s, const struct job *j, uint32_t partition,
+                          const struct limit_size *size);
 
 /* The largest number of slots that a host may give a job in an environment, at most max (MaxTRESPerNode). Where not
  * even one is allowed, max: the limit is the reason then. O(log max) requests */

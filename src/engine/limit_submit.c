@@ -176,8 +176,71 @@ static void request_of(struct state *s, const struct limit_counts *counts, const
     uint32_t each = UINT32_MAX;
     if (spread.has_environment) each = limit_size_each(s, counts, row, partition, spread.slots_max);
     const struct limit_size size = limit_size_min(&spread, each);
-    limits_request(s, row, partition, size.slots, size.hosts, amounts, out);
+    limits_request(s, row, partition, limit_size_slots(s, row, partition, &size), size.hosts, amounts, out);
 }
+
+/* --- numbers of nodes --------------------------------------------------------------------------------------------- */
+
+/* Whether a limit of nodes, whatever others use, is below those of the request, which has nothing else. */
+static bool nodes_hit(const struct limit_check *c)
+{
+    uint32_t assoc = c->r->assoc;
+    const struct limit_set *member = c->table->of_member.items[assoc];
+    for (int i = 0; i < LIMIT_CHECK_QOS_COUNT; i++) {
+        const struct limit_set *l = c->of_qos[i];
+        if (alone_hit(c, i, c->qos[i], l, LIMIT_MAX_TRES_PER_ACCOUNT) ||
+            alone_hit(c, i, c->qos[i], l, LIMIT_MAX_TRES_PER_USER) || alone_hit(c, i, c->qos[i], l, LIMIT_GRP_TRES) ||
+            alone_hit(c, i, c->qos[i], l, LIMIT_MAX_TRES))
+            return true;
+    }
+    if (member != NULL && alone_hit(c, LIMIT_CHECK_ASSOC, assoc, member, LIMIT_MAX_TRES)) return true;
+    for (uint32_t group = limit_check_group_at(c, assoc); group != NONE; group = limit_check_group_above(c, group)) {
+        if (alone_hit(c, LIMIT_CHECK_ASSOC, group, c->table->of_assoc.items[group], LIMIT_GRP_TRES)) return true;
+    }
+    return false;
+}
+
+/* Whether no number of nodes within the limits holds the tasks of a job that leaves the number open. A job that asks
+ * for too many by itself waits. *out_hosts: how many it needs at least. */
+static bool has_no_nodes(struct state *s, const struct limit_counts *counts, const struct job *row, uint32_t partition,
+                         struct limit_hit *out_hit, uint32_t *out_hosts)
+{
+    const struct limit_spread spread = limit_size_spread(s, row, partition);
+    uint32_t asked = row->placing != NULL && row->placing->node_min > 0 ? row->placing->node_min : 1;
+    struct tres_amount amounts[TRES_MAX];
+    struct submission u = {.s = s};
+    *out_hosts = limit_size_min(&spread, UINT32_MAX).hosts;
+    bool is_open = row->placing != NULL && row->placing->node_max > asked;
+    if (row->environment != NONE || !is_open || *out_hosts <= asked) return false;
+    limits_request(s, row, partition, spread.slots_min, *out_hosts, amounts, &u.r);
+    u.r.tres.count = 0;
+    tres_list_set(&u.r.tres, TRES_NODE, *out_hosts);
+    const struct limit_check c = limit_check_begin(s, counts, &u.r, 0, out_hit);
+    return nodes_hit(&c);
+}
+
+static int refuse_nodes(struct apply_context *c, const struct job *row, const struct limit_hit *hit, uint32_t hosts)
+{
+    struct buf text = {0};
+    limit_text(c->s, hit, &text);
+    (void)err_field(c->e, ERR_TOO_LARGE, "nodes", "%u slots need %u hosts or more: %s (%s)", row->request.cpus, hosts,
+                    text.text, pending_reason_name(hit->reason));
+    buf_release(&text);
+    return -1;
+}
+
+/* A job is refused if it has no nodes in any of its partitions. */
+static int check_nodes(struct apply_context *c, const struct limit_counts *counts, const struct job *row)
+{
+    struct limit_hit hit;
+    uint32_t hosts = 0;
+    for (uint32_t i = 0; i < row->partition_count; i++) {
+        if (!has_no_nodes(c->s, counts, row, row->partitions[i], &hit, &hosts)) return 0;
+    }
+    return refuse_nodes(c, row, &hit, hosts);
+}
+
+/* --- the events --------------------------------------------------------------------------------------------------- */
 
 int limit_submit_check(struct apply_context *c, const struct job *row, const char *new_user)
 {
@@ -193,7 +256,7 @@ int limit_submit_check(struct apply_context *c, const struct job *row, const cha
         if (new_user != NULL) u.r.user = new_user;
         if (!admits(counts, &u, &hit)) return refuse(c, &hit);
     }
-    return 0;
+    return check_nodes(c, counts, row);
 }
 
 int limit_submit_check_update(struct apply_context *c, const struct job *old, const struct job *row, bool asks_more)

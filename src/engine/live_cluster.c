@@ -244,7 +244,7 @@ static void book_task(struct live_cluster *l, struct state *s, const struct task
 {
     const struct job *j = &s->jobs.items[state_find_job(s, k->job_id)];
     struct live_booking b = {.launch_id = k->launch_id,
-                             .demand = job_demand(&l->demands, j, k->partition),
+                             .demand = job_demand_of_task(&l->demands, j, k),
                              .launch_us = k->launch_us,
                              .planned_start_us = task_planned_start_us(k),
                              .from_us = k->launch_us < now_us ? k->launch_us : now_us - 1};

@@ -423,17 +423,39 @@ static const struct need *find_blocking(const struct never_finder *f)
     return NULL;
 }
 
+/* The slots that the job needs at least: all of the smallest open host that has enough of them, if it is to have that
+ * whole. 0: it is not, or there is none. */
+static uint32_t whole_slots(const struct never_finder *f)
+{
+    uint32_t fewest = 0;
+    if (!f->d.is_whole || !is_on_one_host(f)) return 0;
+    for (uint32_t i = 0; i < f->c->instances.count; i++) {
+        uint32_t host = f->c->instances.items[i].host;
+        uint32_t slots = never_finder_has_bit(f->open, i) ? cluster_whole_slots(f->c, host) : 0;
+        if (slots >= f->d.ranges[0].min && (fewest == 0 || slots < fewest)) fewest = slots;
+    }
+    return fewest;
+}
+
+static void add_number_of_slots(struct never_finder *f, uint32_t whole, uint32_t min)
+{
+    if (whole > 0)
+        buf_format(&f->text, " for each of the %u slots of a whole host", whole);
+    else if (min > 1)
+        buf_format(&f->text, " for each of %u slots", min);
+}
+
 /* "asks for 2G of memory for each of 4 slots, 8G on one host; the largest host has 4G" */
 static void explain_blocking(struct never_finder *f, const struct need *n)
 {
     const struct offer *largest = find_largest_offer(f, n->resource);
-    uint32_t min = f->d.ranges[0].min;
+    uint32_t whole = whole_slots(f), min = whole > 0 ? whole : f->d.ranges[0].min;
     bool is_sum = n->scope == NEED_PER_SLOT && n->text == NULL && largest != NULL &&
                   (is_on_one_host(f) || is_global(f, n->resource, largest));
     uint32_t hosts = !is_sum && f->d.host_min > 1 ? max_hosts(f, &f->d) : f->d.host_min;
     buf_add_text(&f->text, "asks for ");
     add_need(f, n);
-    if (n->scope == NEED_PER_SLOT && min > 1) buf_format(&f->text, " for each of %u slots", min);
+    if (n->scope == NEED_PER_SLOT) add_number_of_slots(f, whole, min);
     if (n->scope == NEED_PER_HOST && f->d.host_min > 1) buf_format(&f->text, " on each of %u hosts", f->d.host_min);
     if (is_sum) {
         buf_add_text(&f->text, ", ");

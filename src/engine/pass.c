@@ -2,6 +2,7 @@
 
 #include "engine/closed_times.h"
 #include "engine/delay_ends.h"
+#include "engine/immediate.h"
 #include "engine/limit_end.h"
 #include "engine/min_priority.h"
 #include "engine/pass_limits.h"
@@ -107,7 +108,7 @@ static void run_pass(struct apply_context *c, const char *boot_id, const struct 
 
 static bool pass_is_due(const struct state *s, int64_t now_us)
 {
-    int64_t due_us = state_next_due_us(s);
+    int64_t due_us = rhythm_due_us(&s->rhythm, &s->settings, s->pass_is_due, s->next_due_us);
     return due_us != 0 && due_us <= now_us;
 }
 
@@ -152,6 +153,7 @@ int apply_time(struct apply_context *c, const struct event *event)
         return 0;
     }
     if (event->time.has_kept) s->pass_is_due = true;
+    immediate_cancel_late(c);
     if (plan == NULL && !pass_is_due(s, c->now_us)) return 0;
     s->dropped_plan = false;
     if (plan == NULL) { /* with a plan, ticket_plan_make has done both */
@@ -163,6 +165,7 @@ int apply_time(struct apply_context *c, const struct event *event)
     s->kept_back_count = event->time.kept_back_count;
     run_pass(c, event->time.boot_id, plan);
     s->kept_back_count = 0;
+    immediate_cancel_refused(c, plan);
     s->rhythm.last_pass_us = c->now_us;
     cpu_weight_update(c);
     return 0;

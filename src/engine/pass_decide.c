@@ -115,9 +115,10 @@ static void take_places(struct pass *p, const struct job *j, const struct alloca
 }
 
 /* The run has booked the allocation. */
-static void start_task(struct pass *p, uint32_t job, const struct demand *d, const struct allocation *a)
+static void start_task(struct pass *p, uint32_t job, const struct demand *d, const struct run_decision *decision)
 {
     struct apply_context *c = p->c;
+    const struct allocation *a = &decision->allocation;
     struct state *s = c->s;
     struct job *j = &s->jobs.items[job];
     struct tres_amount amounts[TRES_MAX];
@@ -131,11 +132,13 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
                        .state = JOB_STARTING,
                        .launch_id = s->next_launch_id++,
                        .launch_us = c->now_us,
-                       .launch_limit_s = j->time_limit_s,
                        .partition = partition,
                        .usage_factor = s->objects[OBJECT_QOS].items[j->qos].object.value[QOS_USAGE_FACTOR].real,
                        .tres = copy_tres(&tres),
                        .cpu_weight = CPU_WEIGHT_DEFAULT};
+    if (decision->duration_us < d->duration_us)
+        row.granted_time_s = job_demands_limit_s(&p->cluster->demands, decision->duration_us);
+    row.launch_limit_s = task_time_limit_s(j, &row);
     row.assoc = state_assoc_in_partition(s, j->assoc, row.partition);
     row.restarts = restarts_of(j, row.task_id);
     row.billing = job_billing_in(s, row.partition, &tres);
@@ -143,6 +146,7 @@ static void start_task(struct pass *p, uint32_t job, const struct demand *d, con
     if (row.partition_qos == j->qos) row.partition_qos = NONE;
     strncpy(row.boot_id, p->boot_id, sizeof row.boot_id - 1);
     take_places(p, j, a, &row);
+    if (row.granted_time_s > 0) d = job_demand_of_task(&p->cluster->demands, j, &row);
     live_cluster_add(p->cluster, &row, d, a, c->now_us);
     bool had_conditions = job_waits_take_task(j, row.task_id);
     j->live_tasks++;
@@ -209,7 +213,7 @@ static enum run_outcome decide_again(struct pass *p, struct pending_job *waiting
     struct pass_reservation other = *old;
     old->is_current = false;
     if (decision.outcome == RUN_STARTS) {
-        start_task(p, job, d, &decision.allocation);
+        start_task(p, job, d, &decision);
         waiting->reserved_tasks--;
         p->c->s->pass_is_due = true; /* in this run the reservation stays booked */
     }
@@ -270,7 +274,7 @@ static enum run_outcome decide_tasks(struct pass *p, uint32_t job, uint32_t grou
     for (; tasks > 0 && decision.outcome != RUN_WAITS && goes_on(p); tasks--) {
         decision = decide_next(p, job, group, d);
         if (decision.outcome == RUN_STARTS) {
-            start_task(p, job, d, &decision.allocation);
+            start_task(p, job, d, &decision);
             (void)pass_lines_add(p, NONE, job, d, &decision);
             --*io_max;
         } else if (decision.outcome == RUN_RESERVED) {

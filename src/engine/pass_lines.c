@@ -41,7 +41,7 @@ uint32_t pass_lines_add(struct pass *p, uint32_t line, uint32_t job, const struc
                                  .task_id = starts ? s->tasks.items[s->tasks.count - 1].task_id : 0,
                                  .state = starts ? SCHEDULE_STARTING : SCHEDULE_RESERVED,
                                  .start_us = decision->start_us,
-                                 .end_us = timeline_end_of(decision->start_us, d->duration_us),
+                                 .end_us = timeline_end_of(decision->start_us, decision->duration_us),
                                  .demand = d,
                                  .allocation = decision->allocation};
     return line;

@@ -178,7 +178,7 @@ static void push_next(struct heads *h, const struct queue_candidate *done, const
     uint32_t at = pass_find_startable(h->p->c->s, done->group, done->at + 1);
     if (at == NONE) return;
     bool fits = run_may_start(&h->p->run, d);
-    if (fits) count_fitting(h, demand_bare_kind(d), d->duration_us);
+    if (fits) count_fitting(h, demand_bare_kind(d), demand_shortest_us(d));
     pending_order_describe(&h->order, done->group, at, &next);
     queue_push(fits ? &h->pending->fitting.best : &h->pending->blocked.best,
                pending_order_candidate(&h->order, done->group, &next));

@@ -113,9 +113,9 @@ static void add_placing(struct buf *key, const struct job_placing *placing)
         const char *text = texts[i] != NULL ? texts[i] : "";
         buf_add(key, text, strlen(text) + 1);
     }
-    const int64_t numbers[] = {placing->node_min,       placing->node_max,
-                               placing->slots_per_node, (int64_t)placing->mem_mib_per_cpu,
-                               placing->gpus_per_slot,  placing->soft_count};
+    const int64_t numbers[] = {
+        placing->node_min,      placing->node_max,     placing->slots_per_node, (int64_t)placing->mem_mib_per_cpu,
+        placing->gpus_per_slot, placing->is_exclusive, placing->soft_count};
     add_numbers(key, numbers, sizeof numbers / sizeof *numbers);
     add_requests(key, placing->soft, placing->soft_count);
 }
@@ -136,6 +136,7 @@ static void make_key(struct pending *p, const struct job *j, uint32_t partition)
                                (int64_t)j->request.mem_mib,
                                j->slots_max,
                                j->time_limit_s,
+                               j->time_min_s,
                                j->set_priority,
                                j->nice,
                                j->site,

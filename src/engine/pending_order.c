@@ -67,7 +67,7 @@ static void describe_head(const struct pending_order *o, uint32_t group, struct 
     bool is_computed = first->priority == NONE;
     *head = (struct pending_head){.edition = s->pending->head_edition,
                                   .kind = demand_bare_kind(d),
-                                  .duration_us = d->duration_us,
+                                  .duration_us = demand_shortest_us(d),
                                   .node = NONE,
                                   .partition = g->partition,
                                   .since_us = is_computed && first->since_us != 0 ? first->since_us : INT64_MAX,

@@ -115,6 +115,14 @@ static enum task_requeue requeue_of(const struct requeue_run *run, const struct 
     return is_own ? REQUEUE_HELD : REQUEUE_HELD_BY_OPERATOR;
 }
 
+/* An immediate job that ended before it started has no restart that says so. Requeued it waits as any other. */
+static void end_immediate(struct job *j)
+{
+    j->is_immediate = false;
+    j->immediate_s = 0;
+    j->text->cancel_reason = NULL;
+}
+
 /* Only a whole array can be held. Its age grows while its tasks wait for their delay, as it does while other tasks of
  * an array run. */
 static void hold_array(struct apply_context *c, struct job *j, enum task_requeue requeue)
@@ -176,6 +184,7 @@ int requeue_run_revive(struct requeue_run *run, struct job_ref ref)
         j->is_cancelled_by_rule = false;
     }
     if (r->had_ended) join_live(c, index, assoc);
+    if (r->had_ended) end_immediate(j);
     requeue_tasks(c, index, &tasks, requeue_of(run, j));
     if (r->had_ended && j->is_array) hold_array(c, j, requeue_of(run, j));
     idset_release(&tasks);

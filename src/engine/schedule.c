@@ -135,7 +135,7 @@ static void add_waiting(struct schedule_builder *b, uint32_t job)
     if (b->estimates != NULL && b->estimates[job].task_count > 0) {
         row.start_us = b->estimates[job].first.start_us;
         row.demand = b->estimates[job].first_demand;
-        row.end_us = demand_end_us(row.demand, row.start_us);
+        row.end_us = timeline_end_of(row.start_us, b->estimates[job].first.duration_us);
         row.allocation = b->estimates[job].first.allocation;
     }
     *array_add(&b->out->rows) = row;
@@ -163,7 +163,7 @@ static void describe(struct schedule_row *row, const struct demand *d, const str
     row->state = decision->outcome == RUN_STARTS ? SCHEDULE_STARTING : SCHEDULE_RESERVED;
     row->demand = d;
     row->start_us = decision->start_us;
-    row->end_us = demand_end_us(d, decision->start_us);
+    row->end_us = timeline_end_of(decision->start_us, decision->duration_us);
     row->allocation = decision->allocation;
 }
 

@@ -80,7 +80,7 @@ static enum schedule_state state_of(const struct task *k)
 static void add_live(struct running_builder *b, const struct task *k, uint32_t index)
 {
     struct schedule_row row = {.job = index, .task_id = k->task_id, .state = state_of(k)};
-    row.demand = job_demand(&b->out->demands, &b->s->jobs.items[index], k->partition);
+    row.demand = job_demand_of_task(&b->out->demands, &b->s->jobs.items[index], k);
     row.allocation = live_cluster_allocation(&b->out->model, k, row.demand, &b->out->arena);
     if (row.allocation.part_count == 0) return;
     row.start_us = k->launch_us;

@@ -226,7 +226,34 @@ const struct tree *state_tree(struct state *s)
     return &s->tree;
 }
 
+bool state_is_undecided(const struct job *j)
+{
+    return j->is_immediate && j->ended_us == 0 && j->restarted.count == 0;
+}
+
+uint32_t state_find_immediate(const struct state *s, uint32_t i)
+{
+    uint32_t index = state_find_job(s, s->immediate.items[i]);
+    if (index == NONE || !state_is_undecided(&s->jobs.items[index])) return NONE;
+    return idset_first(&s->jobs.items[index].pending) != NONE ? index : NONE;
+}
+
+/* When the next immediate job has to be cancelled, whatever starts until then; 0: never. */
+static int64_t immediate_due_us(const struct state *s)
+{
+    int64_t due_us = 0;
+    for (uint32_t i = 0; i < s->immediate.count; i++) {
+        uint32_t index = state_find_immediate(s, i);
+        if (index == NONE) continue;
+        int64_t end_us = state_immediate_end_us(&s->jobs.items[index]);
+        if (due_us == 0 || end_us < due_us) due_us = end_us;
+    }
+    return due_us;
+}
+
 int64_t state_next_due_us(const struct state *s)
 {
-    return rhythm_due_us(&s->rhythm, &s->settings, s->pass_is_due, s->next_due_us);
+    int64_t pass_us = rhythm_due_us(&s->rhythm, &s->settings, s->pass_is_due, s->next_due_us);
+    int64_t cancel_us = immediate_due_us(s);
+    return pass_us == 0 || (cancel_us != 0 && cancel_us < pass_us) ? cancel_us : pass_us;
 }

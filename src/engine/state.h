@@ -169,6 +169,7 @@ struct job_text {
     const char *name, *command, *directory, *out_pattern;
     const char *err_pattern;             /* NULL: the same file as standard output */
     const char *comment, *admin_comment; /* NULL: none */
+    const char *cancel_reason;           /* why the instance cancelled it before it started; NULL: it did not */
     const char *origin;                  /* "INSTANCE/17": a job of another instance's history; NULL: of this one */
     const char *warn_signal;             /* "B:USR1@60": a signal before its time limit; NULL: none */
     const char *requeue_exits;           /* exit statuses with which it is requeued, "99,75-78"; NULL: none */
@@ -200,6 +201,7 @@ struct job_placing {
     uint32_t slots_per_node;     /* and so many on each; 0: not given */
     uint64_t mem_mib_per_cpu;    /* memory and GPUs of each slot, instead of those of the request; 0: not given */
     uint32_t gpus_per_slot;
+    bool is_exclusive; /* it has all slots of each of its hosts */
 };
 
 /* The fields of a job that only documents have so far. One allocation. */
@@ -262,6 +264,7 @@ struct job {
     uint32_t request_count;
     uint32_t project;     /* index into objects[OBJECT_PROJECT], or NONE */
     uint32_t environment; /* of a parallel job in an instance: index into objects[OBJECT_ENVIRONMENT]; or NONE */
+    uint32_t time_min_s;  /* it may start with a shorter time limit, but this one at least; 0: it may not */
 
     struct job_request *requests;
     int64_t submit_us;
@@ -282,10 +285,12 @@ struct job {
     bool may_requeue;                /* it starts again if its host or keeper fails */
     bool forbids_requeue;            /* requeue=no was given: also no requeue by request */
     bool is_cancelled_by_rule;       /* by kill_invalid_depend */
+    bool is_immediate;               /* it starts in time, or is cancelled (immediate.h) */
     enum job_quarantine quarantine;  /* not QUARANTINE_NO: is_held and is_held_by_operator are true */
     uint32_t requeue_max;            /* how often a task is requeued by itself; 0: as max_batch_requeue says */
     uint32_t requeue_next;           /* a requeue of the ended array has come up to this task; 0: none is unfinished */
     uint32_t input_bytes;            /* of its script, arguments and environment */
+    uint32_t immediate_s;            /* of an immediate job: it starts within so many seconds; 0: in the first pass */
     int64_t cancelled_us;            /* when a pending task was last cancelled; 0: never */
     uint64_t list_position;          /* in the scheduler's list; the smallest is first, equal ones by submission */
 };
@@ -304,6 +309,7 @@ struct task {
     char boot_id[40];              /* of the boot in which it was launched */
     int64_t launch_us;             /* when the pass decided to start it */
     int64_t launch_limit_s;        /* its job's time limit then; 0: an earlier version launched it */
+    int64_t granted_time_s;        /* its own limit, cut so that it could be backfilled; 0: its job's */
     int64_t start_us;              /* from the keeper's start record; 0: not started yet, or never ran */
     int64_t charged_us;            /* its usage is charged up to here; 0 until it starts */
     int64_t end_us;                /* 0: not ended */
@@ -407,6 +413,7 @@ struct state {
     /* The time of the next pass if nothing changes: the earliest begin_us in the future of a pending job, or in a
      * minute where a job waits for its fair-share factor or the CPU weights follow usage. 0: never. */
     int64_t next_due_us;
+    ARRAY(uint32_t) immediate; /* derived: ids of all undecided immediate jobs, and of some others */
     int64_t next_delay_us;     /* when the next task_delay of a job may end; 0: none */
     int64_t limits_looked_us;  /* when running tasks were last compared with limits of usage (engine/limit_end.h) */
     uint32_t limits_next_live; /* where that goes on in the next turn; 0: it is done */
@@ -440,6 +447,12 @@ static inline int64_t task_run_us(const struct task *k, int64_t until_us)
     if (k->suspended_from_us != 0 && k->suspended_from_us < until_us) until_us = k->suspended_from_us;
     int64_t run_us = until_us - k->start_us - k->suspended_us;
     return run_us > 0 ? run_us : 0;
+}
+
+/* The time limit of a task: its job's, unless it was cut. */
+static inline int64_t task_time_limit_s(const struct job *j, const struct task *k)
+{
+    return k->granted_time_s > 0 && k->granted_time_s < j->time_limit_s ? k->granted_time_s : j->time_limit_s;
 }
 
 /* The CPUs and the memory of a task on all of its hosts. */
@@ -480,6 +493,11 @@ static inline struct capacity state_host_capacity(const struct job *j, uint32_t 
     struct capacity c = state_job_capacity(j, slots);
     if (i > 0 && (j->placing == NULL || j->placing->gpus_per_slot == 0)) c.gpus = 0;
     return c;
+}
+
+static inline bool state_job_is_exclusive(const struct job *j)
+{
+    return j->placing != NULL && j->placing->is_exclusive;
 }
 
 /* Why the machine can start nothing at present; NULL: it can. */
@@ -563,6 +581,20 @@ uint32_t state_partition_qos(const struct state *s, uint32_t partition);
 
 /* When the next pass has to run even if no event arrives (rhythm.h): 1: at once; 0: never. */
 int64_t state_next_due_us(const struct state *s);
+
+/* Immediate jobs (immediate.h). Whether one may still have to be cancelled: also a task that has started may be
+ * withdrawn, and is pending again. A job that is decided never becomes undecided again. */
+bool state_is_undecided(const struct job *j);
+
+/* When its time is over. The pass that decides about a job that starts at once may be late. */
+enum { IMMEDIATE_PASS_MAX_S = 10 };
+static inline int64_t state_immediate_end_us(const struct job *j)
+{
+    return j->submit_us + (int64_t)(j->immediate_s > 0 ? j->immediate_s : IMMEDIATE_PASS_MAX_S) * US_PER_S;
+}
+
+/* The index of the i-th of state.immediate, if it is undecided and waits; NONE. */
+uint32_t state_find_immediate(const struct state *s, uint32_t i);
 
 /* Rebuilding a state from rows: hosts and objects first, because other rows refer to them by index; each table in
  * ascending order of id. Associations are referred to by id, also in row->assoc of a task (0: the one that counts in

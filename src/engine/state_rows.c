@@ -282,6 +282,16 @@ static char *append_text(char **end, const char *text)
     return memcpy(copy, text, text_size(text));
 }
 
+/* A text that most jobs have is not copied: the default patterns of output (job_edit.c). NULL: the text is another. */
+static const char *shared_text(const char *text)
+{
+    static const char *const shared[] = {"fairlead-%j.out", "fairlead-%A_%a.out"};
+    for (size_t i = 0; text != NULL && i < sizeof shared / sizeof *shared; i++) {
+        if (strcmp(text, shared[i]) == 0) return shared[i];
+    }
+    return NULL;
+}
+
 /* One allocation: the pointers, the job's partitions, the texts. All members of struct job_text are texts, so a new one
  * is copied, too. */
 static struct job_text *copy_job_text(const struct job_text *t, uint32_t **io_partitions, uint32_t partition_count)
@@ -289,14 +299,17 @@ static struct job_text *copy_job_text(const struct job_text *t, uint32_t **io_pa
     enum { TEXT_COUNT = sizeof *t / sizeof t->name };
     const char *const *texts = (const char *const *)(const void *)t;
     size_t partitions_size = partition_count * sizeof **io_partitions, size = sizeof *t + partitions_size;
-    for (size_t i = 0; i < TEXT_COUNT; i++) size += text_size(texts[i]);
+    for (size_t i = 0; i < TEXT_COUNT; i++) size += shared_text(texts[i]) == NULL ? text_size(texts[i]) : 0;
     struct job_text *copy = mem_resize(NULL, 0, size);
     const char **copy_texts = (const char **)(void *)copy;
     uint32_t *partitions = (uint32_t *)(copy + 1);
     char *end = (char *)(partitions + partition_count);
     if (partition_count > 0) memcpy(partitions, *io_partitions, partitions_size);
     *io_partitions = partitions;
-    for (size_t i = 0; i < TEXT_COUNT; i++) copy_texts[i] = append_text(&end, texts[i]);
+    for (size_t i = 0; i < TEXT_COUNT; i++) {
+        copy_texts[i] = shared_text(texts[i]);
+        if (copy_texts[i] == NULL) copy_texts[i] = append_text(&end, texts[i]);
+    }
     return copy;
 }
 
@@ -329,7 +342,7 @@ static bool asks_nothing(const struct job_placing *p)
 {
     return p->queues == NULL && p->master_queues == NULL && p->soft_queues == NULL && p->constraint == NULL &&
            p->soft_count == 0 && p->node_max == 0 && p->slots_per_node == 0 && p->mem_mib_per_cpu == 0 &&
-           p->gpus_per_slot == 0;
+           p->gpus_per_slot == 0 && !p->is_exclusive;
 }
 
 /* One allocation: the members, the soft requests, the texts. */
@@ -422,6 +435,7 @@ uint32_t job_append(struct state *s, const struct job *row)
     *j = *row;
     copy_lists(j);
     map_set_u64(&s->job_by_id, j->id, index);
+    if (j->is_immediate) *array_add(&s->immediate) = j->id;
     return index;
 }
 
@@ -527,6 +541,7 @@ void state_release_rows(struct state *s)
         map_release(&s->object_by_name[kind]);
     }
     array_release(&s->jobs);
+    array_release(&s->immediate);
     array_release(&s->tasks);
     array_release(&s->assocs);
     array_release(&s->owners);

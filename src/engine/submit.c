@@ -117,6 +117,7 @@ static void add_job(struct apply_context *c, struct job *row)
     if (row->dependency != NULL) dependencies_set(c, index);
     dependencies_named(c, index, NULL);
     s->pass_is_due = true;
+    if (row->is_immediate) rhythm_restart(&s->rhythm); /* it is decided at once, not at the next interval */
 }
 
 static int set_dependency(struct apply_context *c, const struct event *event, struct job *row)

@@ -310,6 +310,7 @@ bool wait_needs_check_instance(struct wait_list *list, uint32_t instance, uint32
     const struct sched_instance *in = &c->instances.items[instance];
     const struct sched_host *host = &c->hosts.items[in->host];
     struct shortage x = {.level = 'h', .host = in->host};
+    if (list->d->is_whole && cluster_whole_slots(c, in->host) > slots) slots = cluster_whole_slots(c, in->host);
     if (is_unsatisfied_at(list, instance, 'h', &x)) return add_shortage(list, &x, "at host", host->name);
     x = (struct shortage){.level = 'h', .host = in->host};
     if (is_short_at(list, &host->offers, slots, &x)) return add_shortage(list, &x, "at host", host->name);

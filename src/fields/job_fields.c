@@ -194,6 +194,18 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                               OPTION("time", 't', "DURATION"),
                               .option_help = "time limit: minutes, M:S, H:M:S, D-H[:M[:S]]; or UNLIMITED",
                               .document_key = "time_limit_s"},
+    [JOB_FIELD_TIME_MIN] = {PUBLIC, SECONDS("time_min_s", 0, TIME_LIMIT_S_MAX),
+                            HELP("the shortest time limit with which it may start; 0: time_limit_s"),
+                            OF_JOB("time_min_s"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_ALL_STARTED),
+                            OPTION("time-min", 0, "DURATION"),
+                            .option_help = "start with a shorter time limit than -t, at least this, if that lets it "
+                                           "start before a reservation; 0 is none",
+                            .document_key = "time_min_s"},
+    [JOB_FIELD_GRANTED_TIME] = {PUBLIC, SECONDS("granted_time_s", 0, TIME_LIMIT_S_MAX),
+                                HELP(
+                                    "the time limit that it got, if that is shorter than time_limit_s (time_min_s); 0: "
+                                    "time_limit_s"),
+                                OF_TASK("granted_time_s"), EMPTY_IS_NULL, DECIDES},
     [JOB_FIELD_SLOTS_MAX] = {PUBLIC, NUMBER("slots_max", 0, CPUS_MAX),
                              HELP("maximum of a range of slots whose minimum is cpus; 0: no range"),
                              OF_JOB("slots_max"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
@@ -209,6 +221,12 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                                   HELP("slots on each of its hosts; 0: any number"), OF_JOB("slots_per_node"),
                                   EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
                                   OPTION("slots-per-node", 0, "COUNT"), DOCUMENT_KEY_READ("slots_per_node")},
+    [JOB_FIELD_EXCLUSIVE] = {PUBLIC, BOOL("exclusive"),
+                             HELP("whether it gets whole hosts: all of their CPUs, and no other job beside it"),
+                             OF_JOB("exclusive"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_STARTED),
+                             OPTION("exclusive", 0, "yes|no"), .argument_default = "yes",
+                             .option_help = "whole hosts: all CPUs of each are the job's, and no other job runs there",
+                             .document_key = "exclusive"},
 
     [JOB_FIELD_SUBMIT] = {PUBLIC, TIME("submit_us"), HELP("time of submission"), OF_JOB("submit_us"), CONSTANT,
                           DECIDES},
@@ -223,6 +241,15 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                             .option_help =
                                 "time by which it has to have started, in the tickets model; or none. Only for "
                                 "users who are allowed to"},
+    [JOB_FIELD_IMMEDIATE] =
+        {PUBLIC, NUMBER("immediate_s", 0, TIME_LIMIT_S_MAX),
+         HELP("it starts within so many seconds, or is cancelled; 0: in the first pass; null: it waits"), NULLABLE,
+         OF_JOB("immediate_s"), DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED), OPTION("immediate", 0, "SECONDS"),
+         .argument_default = "0",
+         .option_help = "start at once, or within SECONDS, or not at all: the job is cancelled then, "
+                        "and the command fails with the reason"},
+    [JOB_FIELD_CANCEL_REASON] = {TEXT("cancel_reason"), HELP("why the instance cancelled it before it started"),
+                                 NULLABLE, OF_JOB("cancel_reason")},
     [JOB_FIELD_ACCRUE] = {TIME("accrue_us"), HELP("since when its age grows"), HIDDEN, NULLABLE, OF_JOB("accrue_us"),
                           DECIDES},
     [JOB_FIELD_START] = {PUBLIC, TIME("start_us"), HELP("time of its start; null: it has not started"), NULLABLE,

@@ -68,14 +68,19 @@ enum job_field {
     JOB_FIELD_MEM_PER_CPU, /* MEM_MIB is the memory of all CPUs then */
     JOB_FIELD_GPUS_PER_SLOT,
     JOB_FIELD_TIME_LIMIT,
-    JOB_FIELD_WARN_SIGNAL, /* "B:USR1@60": a signal before the time limit */
+    JOB_FIELD_TIME_MIN,
+    JOB_FIELD_GRANTED_TIME, /* of a start whose time limit was cut */
+    JOB_FIELD_WARN_SIGNAL,  /* "B:USR1@60": a signal before the time limit */
     JOB_FIELD_SLOTS_MAX,
     JOB_FIELD_NODES,          /* "2", "2-4": the number of hosts */
     JOB_FIELD_SLOTS_PER_NODE, /* on each of them */
+    JOB_FIELD_EXCLUSIVE,
 
     JOB_FIELD_SUBMIT,
     JOB_FIELD_BEGIN,
     JOB_FIELD_DEADLINE,
+    JOB_FIELD_IMMEDIATE,
+    JOB_FIELD_CANCEL_REASON,
     JOB_FIELD_ACCRUE, /* the time from which its age counts; absent: it does not age */
     JOB_FIELD_START,
     JOB_FIELD_END,

@@ -21,6 +21,12 @@ void cluster_release(struct cluster *c)
     array_release(&c->order);
 }
 
+uint32_t cluster_whole_slots(const struct cluster *c, uint32_t host)
+{
+    const struct offer *slots = offers_find(&c->hosts.items[host].offers, SCHED_SLOTS);
+    return slots == NULL || slots->amount < 1.0 || slots->amount >= (double)NONE ? 0 : (uint32_t)slots->amount;
+}
+
 /* --- what an allocation takes ------------------------------------------------------------------------------------- */
 
 struct taker {

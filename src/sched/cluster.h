@@ -144,6 +144,9 @@ static inline int64_t demand_end_us(const struct demand *d, int64_t start_us)
     return timeline_end_of(start_us, d->duration_us);
 }
 
+/* All slots of a host; 0: it offers none by itself. */
+uint32_t cluster_whole_slots(const struct cluster *c, uint32_t host);
+
 /* The slots that a job wants on each of its hosts; 0: any number. The job has one environment at most. */
 static inline uint32_t cluster_slots_per_host(const struct cluster *c, const struct demand *d)
 {

@@ -51,13 +51,21 @@ struct demand {
     const struct slot_range *ranges; /* ascending; at least the slots of host_min hosts */
     uint32_t range_count;
     int64_t duration_us;               /* TIMELINE_END: endless */
+    int64_t duration_min_us;           /* it may be cut so far to start at once; 0: not at all */
     const struct demand_quota *quotas; /* quota_count for each environment, one after the other; or for none */
     uint32_t quota_count;
     uint32_t bare_kind;                   /* with quotas: the number of the kind of the same demand without them */
     const struct host_limit *host_limits; /* all of them hold (sched/host_limit.h) */
     uint32_t host_limit_count;
+    bool is_whole; /* it has all slots of each of its hosts, without an environment; the ranges are its minimum */
     uint32_t slots_per_host_max; /* in an environment or on a number of hosts; 0: no maximum */
 };
+
+/* What has to be free for the job to start now. */
+static inline int64_t demand_shortest_us(const struct demand *d)
+{
+    return d->duration_min_us > 0 && d->duration_min_us < d->duration_us ? d->duration_min_us : d->duration_us;
+}
 
 /* The kind that jobs share whose demands differ only in duration and quotas. What does not fit without quotas does not
  * fit with them either. */

@@ -159,10 +159,20 @@ static void allocate_serial(struct search *s, uint32_t instance, uint32_t slots,
     out->parts[0] = (struct allocation_part){instance, slots};
 }
 
+/* The same for a job with whole hosts. */
+static uint32_t whole_serial_slots(const struct search *s, uint32_t instance)
+{
+    uint32_t host = s->c->instances.items[instance].host, whole = cluster_whole_slots(s->c, host);
+    if (whole < s->d->ranges[0].min || slots_of_global(s, whole) < whole) return 0;
+    return slots_of_host(s, host, whole, true) == whole && slots_of_instance(s, instance, whole, true) == whole ? whole
+                                                                                                                : 0;
+}
+
 /* The slots that the job would get on an instance; 0: it does not fit. */
 static uint32_t serial_slots(const struct search *s, uint32_t instance, uint32_t max)
 {
     if (!may_have(s, instance, s->d->ranges[0].min) || !has_bit(s->d->allowed, instance)) return 0;
+    if (s->d->is_whole) return whole_serial_slots(s, instance);
     uint32_t slots = slots_of_host(s, s->c->instances.items[instance].host, max, true);
     if (slots > 0) slots = slots_of_instance(s, instance, slots, true);
     return demand_largest_slots(s->d, slots, 1);
@@ -191,15 +201,17 @@ static bool place_serial(struct search *s, struct allocation *out)
 /* The slots that a host's instances offer together, at most max. */
 static uint32_t offered_by(struct search *s, uint32_t host, uint32_t max, bool needs_master)
 {
-    uint32_t slots = 0;
+    uint32_t slots = 0, whole = s->d->is_whole ? cluster_whole_slots(s->c, host) : 0;
+    if (s->d->is_whole) max = whole;
     max = slots_of_host(s, host, max, needs_master);
+    if (max < whole) return 0;
     const struct sched_host *h = &s->c->hosts.items[host];
     for (uint32_t i = h->first_instance; i < h->first_instance + h->instance_count && slots < max; i++) {
         uint32_t offered = admits(s, i) ? slots_of_instance(s, i, max - slots, needs_master) : 0;
         quota_use_take(&s->quotas, i, offered);
         slots += offered;
     }
-    return slots;
+    return slots < whole ? 0 : slots;
 }
 
 /* The first instance of a host that may have the first slot, and has one free; NONE: there is none. */
@@ -497,9 +509,11 @@ static bool distribute_over_hosts(struct search *s, struct host_rule rule, const
         is_special ? spread_from_first(s, &hosts, rule) : spread_over(&hosts, d, rule.max, s->arena);
     if (spread.slots == 0) return false;
     spread_give(&hosts, d, spread, is_special, s->arena);
-    struct allocation a = {.environment = NONE, .slots = spread.slots};
+    struct allocation a = {.environment = NONE};
     s->quotas.is_shared = is_shared;
     if (!allocate_hosts(s, &hosts, &a) || !host_limit_allows(s->c, d, &a)) return false;
+    for (uint32_t i = 0; i < a.part_count; i++) a.slots += a.parts[i].slots;
+    if (d->is_whole && slots_of_global(s, a.slots) < a.slots) return false;
     *out = a;
     return true;
 }

@@ -75,12 +75,14 @@ static int64_t reserve_serial(const struct cluster *c, const struct demand *d, e
 {
     struct limits limits = {
         .items = arena_alloc_raw(arena, (3 + d->quota_count) * (d->need_count + (size_t)1) * sizeof *limits.items)};
-    uint32_t slots = d->ranges[0].min, best = NONE, best_violations = 0;
+    uint32_t min = d->ranges[0].min, best_slots = min, best = NONE, best_violations = 0;
     int64_t best_us = TIMELINE_END;
     for (uint32_t i = 0; i < c->order.count; i++) {
         uint32_t instance = c->order.items[i];
         if (!place_admits(c, d, instance)) continue;
         const struct sched_instance *in = &c->instances.items[instance];
+        uint32_t slots = d->is_whole ? cluster_whole_slots(c, in->host) : min;
+        if (slots < min) continue;
         limits.count = 0;
         add_limits(c, d, &c->global, slots, &limits);
         add_limits(c, d, &c->hosts.items[in->host].offers, slots, &limits);
@@ -92,13 +94,14 @@ static int64_t reserve_serial(const struct cluster *c, const struct demand *d, e
         if (start_us > best_us || start_us == TIMELINE_END) continue;
         if (start_us == best_us && best != NONE && violations >= best_violations) continue;
         best = instance;
+        best_slots = slots;
         best_us = start_us;
         best_violations = violations;
     }
     if (best == NONE) return TIMELINE_END;
-    *out = (struct allocation){.environment = NONE, .slots = slots, .part_count = 1};
+    *out = (struct allocation){.environment = NONE, .slots = best_slots, .part_count = 1};
     out->parts = arena_alloc(arena, sizeof *out->parts);
-    out->parts[0] = (struct allocation_part){best, slots};
+    out->parts[0] = (struct allocation_part){best, best_slots};
     return best_us;
 }
 

@@ -68,7 +68,7 @@ bool run_may_try(struct run *r, const char *user)
 
 static void book(struct run *r, const struct demand *d, const struct run_decision *decision)
 {
-    int64_t until_us = demand_end_us(d, decision->start_us);
+    int64_t until_us = timeline_end_of(decision->start_us, decision->duration_us);
     cluster_book(r->cluster, d, &decision->allocation, decision->start_us, until_us);
     if (r->is_sweeping) sweep_booked(&r->sweep, &decision->allocation, decision->start_us, until_us);
 }
@@ -135,9 +135,36 @@ static bool find_place(struct run *r, const struct demand *d, struct allocation 
     return false;
 }
 
+enum { CUT_STEP_US = 1000000 }; /* limits are in seconds */
+
+/* The longest of the durations from the minimum on, a whole number of seconds above it, for which the job fits now.
+ * What fits for one fits for all shorter ones. */
+static bool find_shorter_place(struct run *r, const struct demand *d, struct run_decision *decision)
+{
+    struct demand cut = *d;
+    struct allocation a;
+    int64_t low = 0, high = (d->duration_us - demand_shortest_us(d)) / CUT_STEP_US;
+    if (demand_shortest_us(d) == d->duration_us) return false;
+    cut.duration_us = demand_shortest_us(d);
+    if (!find_place(r, &cut, &decision->allocation)) return false;
+    while (low < high) {
+        int64_t middle = low + (high - low + 1) / 2;
+        cut.duration_us = demand_shortest_us(d) + middle * CUT_STEP_US;
+        bool fits = find_place(r, &cut, &a);
+        if (fits) decision->allocation = a;
+        if (fits)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    decision->duration_us = demand_shortest_us(d) + low * CUT_STEP_US;
+    return true;
+}
+
 static bool try_start(struct run *r, const struct demand *d, struct run_decision *decision)
 {
-    if (!find_place(r, d, &decision->allocation)) return false;
+    decision->duration_us = d->duration_us;
+    if (!find_place(r, d, &decision->allocation) && !find_shorter_place(r, d, decision)) return false;
     decision->outcome = RUN_STARTS;
     start(r, d, decision);
     return true;
@@ -227,6 +254,7 @@ static bool try_reserve(struct run *r, const struct demand *d, int64_t before_us
     }
     if (start_us >= before_us) return false;
     decision->outcome = RUN_RESERVED;
+    decision->duration_us = d->duration_us;
     decision->start_us = start_us;
     book(r, d, decision);
     return true;
@@ -237,11 +265,13 @@ static bool try_reserve(struct run *r, const struct demand *d, int64_t before_us
 bool run_may_start(struct run *r, const struct demand *d)
 {
     struct allocation unused;
-    enum run_may_fit known = d->shape != NONE ? run_may_fit(r, d->kind, d->duration_us) : RUN_NOT_SEEN;
+    struct demand shortest = *d;
+    shortest.duration_us = demand_shortest_us(d);
+    enum run_may_fit known = d->shape != NONE ? run_may_fit(r, d->kind, shortest.duration_us) : RUN_NOT_SEEN;
     if (known != RUN_NOT_SEEN || r->open_count == 0) return known == RUN_MAY_FIT && r->open_count > 0;
     arena_clear(&r->scratch);
-    if (!find_place(r, d, &unused)) return false;
-    if (d->shape != NONE) kind_at(r, d->kind)->seen_us = d->duration_us;
+    if (!find_place(r, &shortest, &unused)) return false;
+    if (d->shape != NONE) kind_at(r, d->kind)->seen_us = shortest.duration_us;
     return true;
 }
 
@@ -282,9 +312,13 @@ struct run_decision run_job_now(struct run *r, const struct demand *d)
     return decision;
 }
 
+/* Its own reservation would cut it, so it starts for its whole duration only. */
 struct run_decision run_job_again(struct run *r, const struct demand *d, int64_t before_us)
 {
     struct run_decision decision = {.outcome = RUN_WAITS, .start_us = r->now_us};
+    struct demand whole = *d;
+    whole.duration_min_us = 0;
+    d = &whole;
     arena_clear(&r->scratch);
     if (try_start(r, d, &decision) || try_reserve(r, d, before_us, &decision)) keep_parts(r, &decision.allocation);
     return decision;

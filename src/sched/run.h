@@ -5,6 +5,9 @@
  *     R3  2 slots for 30 s               starts: it ends before 60 (backfill)
  *     R4  2 slots for 100 s              waits, or is reserved [80, 180)
  *
+ * A job with a minimum duration that cannot start for its whole duration starts for the longest that fits, in whole
+ * seconds from the minimum on. It never gets a reservation for less than the whole.
+ *
  * A job starts only if what it needs stays free for its whole duration, so it delays no reservation that was made
  * before it in the run. The caller chooses the next job, with what it knows of priorities. Source: docs/formulas.md 7;
  * Grid Engine 8.1.9, cases a1 to b12. */
@@ -66,6 +69,7 @@ struct run_decision {
     enum run_outcome outcome;
     struct allocation allocation; /* unless it waits */
     int64_t start_us;             /* likewise */
+    int64_t duration_us;          /* that of the demand; if it starts with a shorter one, that */
 };
 
 /* Computes loads and the order of the instances. Release it with run_end. */

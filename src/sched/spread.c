@@ -139,6 +139,7 @@ void spread_give(struct host_table *t, const struct demand *d, struct spread spr
         uint32_t max = left - --hosts_left;
         row->given = d->slots_per_host > 0 ? d->slots_per_host : row->offered < max ? row->offered : max;
         left -= row->given;
+        if (d->is_whole) row->given = row->offered;
     }
     ensure(left == 0 && hosts_left == 0);
 }

@@ -136,7 +136,7 @@ static bool has_special_first_host(const struct cluster *c, const struct demand 
 bool sweep_serves(const struct sweep *s, const struct demand *d)
 {
     const struct cluster *c = s->cluster;
-    if (d->environment_count > 1 || d->quota_count > 0 || has_special_first_host(c, d)) return false;
+    if (d->is_whole || d->environment_count > 1 || d->quota_count > 0 || has_special_first_host(c, d)) return false;
     if (offers_find(&c->global, SCHED_SLOTS) != NULL) return false;
     for (uint32_t i = 0; i < d->need_count; i++) {
         bool is_consumable = c->resources.items[d->needs[i].resource].is_consumable;

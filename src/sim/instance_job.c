@@ -139,6 +139,7 @@ static int add_running(struct wire_reader *r, const struct job_keys *keys, struc
                              .suspended_us = keys->suspended_us,
                              .billing = keys->billing,
                              .allocated_tres = keys->allocated_tres,
+                             .granted_time_s = keys->granted_time_s,
                              .association_partition = keys->association_partition};
     if (!job->is_array && !job_keys_are_running(keys)) return 0;
     if (!job->is_array) return find_association(r, keys, &only) == 0 ? add_task(r, jobs, job, &only) : -1;
@@ -320,6 +321,7 @@ static void restore_task(struct document *d, const struct instance_task *task, s
                        .suspended_from_us = keys->is_suspended ? d->scenario->now_us : 0,
                        .suspended_us = (int64_t)keys->suspended_us,
                        .launch_id = keys->launch,
+                       .granted_time_s = keys->granted_time_s,
                        .launch_us = keys->start_us,
                        .partition = keys->places[0].partition,
                        .billing = keys->billing,

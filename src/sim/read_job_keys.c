@@ -351,6 +351,7 @@ static const struct wire_field task_fields[] = {
     {.name = "suspended_us", .type = WIRE_U64, OF_TASK(suspended_us), .max = WHOLE_REAL_MAX},
     {.name = "billing", .type = WIRE_DOUBLE, OF_TASK(billing), .min = -RATE_MAX, .max = RATE_MAX},
     {.name = "allocated_tres", .type = WIRE_TEXT, OF_TASK(allocated_tres)},
+    {.name = "granted_time_s", .type = WIRE_I64, OF_TASK(granted_time_s), .min = 1, .max = TIME_LIMIT_S_MAX},
     {.name = "association_partition", .type = WIRE_TEXT, OF_TASK(association_partition)},
     {0},
 };
@@ -462,6 +463,7 @@ static const struct wire_field fields[] = {
     {.name = "suspended_us", .type = WIRE_U64, MEMBER(suspended_us), .max = WHOLE_REAL_MAX},
     {.name = "billing", .type = WIRE_DOUBLE, MEMBER(billing), .min = -RATE_MAX, .max = RATE_MAX},
     {.name = "allocated_tres", .type = WIRE_TEXT, MEMBER(allocated_tres)},
+    {.name = "granted_time_s", .type = WIRE_I64, MEMBER(granted_time_s), .min = 1, .max = TIME_LIMIT_S_MAX},
     {.name = "association_partition", .type = WIRE_TEXT, MEMBER(association_partition)},
     {.name = "min_priority", .type = WIRE_CUSTOM, .read = read_min_priorities},
     {.name = "seq", .type = WIRE_U64, MEMBER(sequence), .max = WHOLE_REAL_MAX},
@@ -571,8 +573,15 @@ static int check_state(struct wire_reader *r, const struct job_keys *keys)
 /* Keys that only jobs of instances have, or only other jobs. */
 static int check_kind(struct wire_reader *r, json_t *value)
 {
-    static const char *const of_instance[] = {"tasks",   "running",        "min_priority",          "launch",
-                                              "billing", "allocated_tres", "association_partition", "suspended_us",
+    static const char *const of_instance[] = {"tasks",
+                                              "running",
+                                              "min_priority",
+                                              "launch",
+                                              "billing",
+                                              "allocated_tres",
+                                              "association_partition",
+                                              "suspended_us",
+                                              "granted_time_s",
                                               NULL};
     static const char *const of_others[] = {"tres", "suspended_by", "running_tasks", "urgency_slots", NULL};
     bool is_instance = document_is_instance(document_of(r));

@@ -21,6 +21,7 @@ struct task_keys {
     uint64_t suspended_us;             /* how long its earlier suspensions have lasted */
     double billing;                    /* NAN: not given */
     const char *allocated_tres;        /* NULL: not given */
+    int64_t granted_time_s;            /* 0: not given */
     const char *association_partition; /* "": the association for all partitions; NULL: not given */
     uint32_t assoc_id;                 /* of that association; 0: of the partition that the task is in */
 };
@@ -60,6 +61,7 @@ struct job_keys {
     double billing;
     uint64_t launch, suspended_us;
     const char *allocated_tres;
+    int64_t granted_time_s;
     const char *association_partition; /* of a running job that is no array, as in struct task_keys */
     struct task_keys *running;         /* the tasks of an array that have started; NULL: not given */
     uint32_t running_count;

@@ -610,10 +610,32 @@ static const char step_32[] =
     "  PRIMARY KEY (launch_id, number)\n"
     ") STRICT, WITHOUT ROWID;\n";
 
-const char *const schema_steps[] = {schema_first, step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,
-                                    step_9,       step_10, step_11, step_12, step_13, step_14, step_15, step_16,
-                                    step_17,      step_18, step_19, step_20, step_21, step_22, step_23, step_24,
-                                    step_25,      step_26, step_27, step_28, step_29, step_30, step_31, step_32};
+/* Jobs can have whole hosts, and a time limit that is cut so that they are backfilled. */
+static const char step_33[] =
+    "ALTER TABLE job ADD COLUMN exclusive INTEGER; -- 1: it has whole hosts; NULL: no\n"
+    "ALTER TABLE job ADD COLUMN time_min_s INTEGER; -- the shortest time limit that it may start with; NULL: time_limit_s\n"
+    "ALTER TABLE job ADD COLUMN immediate_s INTEGER; -- it starts within so many seconds, or is cancelled; NULL: it waits\n"
+    "ALTER TABLE job ADD COLUMN cancel_reason TEXT; -- why the instance cancelled it before it started; NULL: it did not\n"
+    "ALTER TABLE task ADD COLUMN granted_time_s INTEGER; -- its own time limit, which was cut; NULL: its job's\n"
+    "DROP VIEW queue;\n"
+    "CREATE VIEW queue AS\n"
+    "  SELECT iif(array_tasks IS NULL, CAST(job_id AS TEXT), job_id || '_' || task_id) AS job, state, account, user, name,\n"
+    "    partition, qos, project, job.cpus, job.mem_mib, job.gpus,\n"
+    "    min(time_limit_s, coalesce(granted_time_s, time_limit_s)) AS time_limit_s, datetime(submit_us / 1000000, 'unixepoch') AS submitted_utc,\n"
+    "    datetime(start_us / 1000000, 'unixepoch') AS started_utc, job_id\n"
+    "  FROM task JOIN job ON job.id = job_id JOIN association ON association.id = job.association_id\n"
+    "  WHERE end_us IS NULL\n"
+    "  UNION ALL\n"
+    "  SELECT iif(array_tasks IS NULL, CAST(job.id AS TEXT), job.id || '_[' || pending_tasks || ']'),\n"
+    "    iif(is_held, 'HELD', 'PENDING'), account, user, name, partitions, qos, project, cpus, mem_mib, gpus, time_limit_s,\n"
+    "    datetime(submit_us / 1000000, 'unixepoch'), NULL, job.id\n"
+    "  FROM job JOIN association ON association.id = association_id\n"
+    "  WHERE ended_us IS NULL AND pending_tasks <> '';\n";
+
+const char *const schema_steps[] = {
+    schema_first, step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,  step_9,  step_10, step_11,
+    step_12,      step_13, step_14, step_15, step_16, step_17, step_18, step_19, step_20, step_21, step_22,
+    step_23,      step_24, step_25, step_26, step_27, step_28, step_29, step_30, step_31, step_32, step_33};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

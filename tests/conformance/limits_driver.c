@@ -9,10 +9,12 @@
  *                                             partition=P: for that partition only
  *     delete-user NAME ACCOUNT PARTITION      deletes that association
  *     submit USER RUN_S FIELD=VALUE ...       answers "job ID"; the job would end by itself after RUN_S seconds
- *     cancel | hold | release | requeue | suspend | resume USER ID ...     ID is 5 or 5_3
+ *     cancel | hold | release | requeue | requeue-hold | suspend | resume USER ID ...     ID is 5 or 5_3
+ *     test USER RUN_S FIELD=VALUE ...         tries a submission: "SECONDS CPUS PLACES", or "waits REASON"
  *     update USER ID FIELD=VALUE ...
  *     advance SECONDS                         lets time pass
  *     looked SECONDS                          the engine last looked so long ago for tasks whose limits are used up
+ *     passes on | off                         with off no pass runs, until on
  *     restart                                 the state is loaded again from the store
  *     jobs | starts | counters                listings (limits_listing.c)
  *
@@ -25,6 +27,9 @@
 
 #include "base/number.h"
 #include "base/quantity.h"
+#include "engine/priorities.h"
+#include "engine/schedule.h"
+#include "engine/submit_test.h"
 
 enum { WORDS_MAX = 40, LINE_SIZE = 4096 };
 
@@ -54,7 +59,7 @@ static void must_apply(struct driver *d, struct event event)
 
 /* --- the executor ------------------------------------------------------------------------------------------------- */
 
-static struct run *find_run(struct driver *d, uint64_t launch_id)
+static struct launched *find_run(struct driver *d, uint64_t launch_id)
 {
     for (uint32_t i = 0; i < d->runs.count; i++) {
         if (d->runs.items[i].launch_id == launch_id) return &d->runs.items[i];
@@ -62,7 +67,7 @@ static struct run *find_run(struct driver *d, uint64_t launch_id)
     return NULL;
 }
 
-static void report(struct driver *d, enum event_kind kind, const struct run *r)
+static void report(struct driver *d, enum event_kind kind, const struct launched *r)
 {
     struct event event = {.kind = kind,
                           .record = {.launch_id = r->launch_id,
@@ -80,7 +85,7 @@ static int64_t run_time_us(const struct driver *d, uint32_t job_id)
     return INT64_MAX / 2;
 }
 
-static void set_limit(struct driver *d, struct run *r, int64_t limit_us)
+static void set_limit(struct driver *d, struct launched *r, int64_t limit_us)
 {
     r->ends_us = r->started_us + r->suspended_us + (r->run_us < limit_us ? r->run_us : limit_us);
     if (r->ends_us < d->now_us) r->ends_us = d->now_us;
@@ -90,26 +95,28 @@ static void set_limit(struct driver *d, struct run *r, int64_t limit_us)
 
 static void replace_limit(struct driver *d, const struct decision *decision)
 {
-    struct run *r = find_run(d, decision->launch_id);
+    struct launched *r = find_run(d, decision->launch_id);
     if (r != NULL) set_limit(d, r, decision->time_limit_s * US_PER_S);
 }
 
 static void suspend_run(struct driver *d, const struct decision *decision)
 {
-    struct run *r = find_run(d, decision->launch_id);
+    struct launched *r = find_run(d, decision->launch_id);
     uint32_t job = state_find_job(&d->s, decision->job_id);
-    if (r == NULL || job == NONE) return;
+    uint32_t task = map_get_u64(&d->s.task_by_launch, decision->launch_id);
+    if (r == NULL || job == NONE || task == NONE) return;
     r->is_suspended = decision->is_suspended;
     r->suspended_us = decision->suspended_us;
-    set_limit(d, r, d->s.jobs.items[job].time_limit_s * US_PER_S);
+    set_limit(d, r, task_time_limit_s(&d->s.jobs.items[job], &d->s.tasks.items[task]) * US_PER_S);
 }
 
 static void start(struct driver *d, const struct decision *decision)
 {
     const struct job *j = &d->s.jobs.items[state_find_job(&d->s, decision->job_id)];
-    struct run r = {
+    struct launched r = {
         .launch_id = decision->launch_id, .started_us = d->now_us, .run_us = run_time_us(d, decision->job_id)};
-    set_limit(d, &r, j->time_limit_s * US_PER_S);
+    const struct task *k = &d->s.tasks.items[map_get_u64(&d->s.task_by_launch, decision->launch_id)];
+    set_limit(d, &r, task_time_limit_s(j, k) * US_PER_S);
     *array_add(&d->runs) = r;
     *array_add(&d->starts) = (struct job_ref){decision->job_id, j->is_array ? decision->task_id : NONE};
     report(d, EVENT_STARTED, &r);
@@ -117,10 +124,10 @@ static void start(struct driver *d, const struct decision *decision)
 
 static void end(struct driver *d, uint64_t launch_id, enum job_state state)
 {
-    struct run *r = find_run(d, launch_id);
+    struct launched *r = find_run(d, launch_id);
     if (r == NULL) return;
     r->end = state;
-    const struct run ended = *r;
+    const struct launched ended = *r;
     *r = d->runs.items[--d->runs.count];
     report(d, EVENT_ENDED, &ended);
 }
@@ -139,11 +146,11 @@ static void act(struct driver *d)
 
 /* --- time --------------------------------------------------------------------------------------------------------- */
 
-static const struct run *first_to_end(const struct driver *d)
+static const struct launched *first_to_end(const struct driver *d)
 {
-    const struct run *first = NULL;
+    const struct launched *first = NULL;
     for (uint32_t i = 0; i < d->runs.count; i++) {
-        const struct run *r = &d->runs.items[i];
+        const struct launched *r = &d->runs.items[i];
         if (first == NULL || r->ends_us < first->ends_us) first = r;
     }
     return first;
@@ -162,9 +169,9 @@ static void turn(struct driver *d)
 static void advance(struct driver *d, int64_t until_us)
 {
     for (;;) {
-        const struct run *first = first_to_end(d);
+        const struct launched *first = first_to_end(d);
         int64_t due_us = state_next_due_us(&d->s), end_us = first != NULL ? first->ends_us : INT64_MAX;
-        if (due_us == 0) due_us = INT64_MAX;
+        if (due_us == 0 || d->has_no_passes) due_us = INT64_MAX;
         int64_t at_us = due_us < end_us ? due_us : end_us;
         if (at_us > until_us) break;
         if (at_us > d->now_us) d->now_us = at_us;
@@ -353,6 +360,52 @@ static int resume(struct driver *d, char **words, uint32_t count)
     return change_jobs(d, EVENT_RESUME, words, count);
 }
 
+static int requeue_and_hold(struct driver *d, char **words, uint32_t count)
+{
+    struct job_ref refs[WORDS_MAX];
+    for (uint32_t i = 1; i < count; i++) refs[i - 1] = ref_of(words[i]);
+    return apply(d, (struct event){.kind = EVENT_REQUEUE,
+                                   .actor = actor_of(words[0]),
+                                   .jobs = {.refs = refs, .count = count - 1, .holds = true}});
+}
+
+static void print_tested(struct driver *d, const struct schedule *p, const struct schedule_row *row)
+{
+    uint32_t id = d->s.jobs.items[row->job].id;
+    struct buf places = {0};
+    if (row->start_us == 0) {
+        printf("waits %s\n", pending_reason_name(job_pending_reason(&d->s, id, 1.0, d->now_us)));
+        return;
+    }
+    schedule_places(p, &row->allocation, &places);
+    printf("%lld %u %s\n", (long long)((row->start_us - d->now_us) / US_PER_S), row->allocation.slots, places.text);
+    buf_release(&places);
+}
+
+static int test_submission(struct driver *d, char **words, uint32_t count)
+{
+    struct job_values values;
+    struct submit_test t;
+    struct schedule p;
+    if (read_job(d, words + 2, count - 2, &values) != 0) return -1;
+    const struct event event = {.kind = EVENT_SUBMIT, .actor = actor_of(words[0]), .submit = &values};
+    if (submit_test_begin(&t, &d->s, d->now_us, &event, &d->e) != 0) return -1;
+    int status = schedule_make(&d->s, d->now_us, SCHEDULE_WITH_ESTIMATES, &p, &d->e);
+    for (uint32_t i = 0; i < p.rows.count && status == 0; i++) {
+        if (p.rows.items[i].job == t.job) print_tested(d, &p, &p.rows.items[i]);
+    }
+    schedule_release(&p);
+    submit_test_end(&t);
+    return status;
+}
+
+static int switch_passes(struct driver *d, char **words, uint32_t count)
+{
+    (void)count;
+    d->has_no_passes = strcmp(words[0], "off") == 0;
+    return 0;
+}
+
 static int update(struct driver *d, char **words, uint32_t count)
 {
     struct job_values values;
@@ -443,6 +496,9 @@ static const struct {
     {"requeue", 2, requeue},
     {"suspend", 2, suspend},
     {"resume", 2, resume},
+    {"requeue-hold", 2, requeue_and_hold},
+    {"test", 3, test_submission},
+    {"passes", 1, switch_passes},
     {"update", 3, update},
     {"advance", 1, pass_time},
     {"looked", 1, set_looked},

@@ -7,7 +7,7 @@
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* A launch, as the pretend executor knows it. */
-struct run {
+struct launched {
     uint64_t launch_id;
     int64_t started_us, run_us, ends_us;
     enum job_state end;
@@ -24,12 +24,13 @@ struct driver {
     struct state s;
     struct store *store;
     struct outcome out;
+    bool has_no_passes;
     uint32_t decisions_done; /* of out.decisions, carried out */
     struct event_result result;
     struct err e;
     int64_t now_us;
     struct arena arena, lasting; /* of the command; of all */
-    ARRAY(struct run) runs;
+    ARRAY(struct launched) runs;
     ARRAY(struct submission) submissions;
     ARRAY(struct job_ref) starts;   /* since the last listing of them; task_id NONE: a plain job */
     ARRAY(struct event_host) hosts; /* attached ones; names in lasting */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "engine/limit_size.h"
 #include "engine/priorities.h"
 #include "engine/wait_leaders.h"
 #include "fields/pending_reason.h"
@@ -45,9 +46,9 @@ static void print_account(const struct state *s, const struct job *j)
 static void print_waiting(struct driver *d, const struct job *j, uint32_t task, enum job_state state,
                           const char *reason)
 {
-    const struct job_placing *p = j->placing;
+    const struct limit_spread spread = limit_size_spread(&d->s, j, j->partitions[0]);
     begin_line(j, j->is_array ? task : NONE, state, reason);
-    printf("%u %u ", j->request.cpus, p != NULL && p->node_min > 0 ? p->node_min : 1);
+    printf("%u %u ", j->request.cpus, limit_size_min(&spread, UINT32_MAX).hosts);
     print_account(&d->s, j);
     for (uint32_t i = 0; i < j->partition_count; i++)
         printf("%s%s", i > 0 ? "," : "", name_of(&d->s, OBJECT_PARTITION, j->partitions[i]));

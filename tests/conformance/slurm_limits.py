@@ -107,6 +107,7 @@ class Driver:
 # compared with those of LAG_S ago and of now. Slurm also started jobs up to a second after their submission: of each job CLOCK_S
 # more or less are tolerated. Minutes are cut down to whole ones.
 LAG_S, CLOCK_S = 1.2, 2.4
+QUERIES = ('squeue', 'sacct', 'sshare', 'scontrol')
 NAMES = {'all': ('GrpJobs', 'GrpSubmitJobs', 'GrpTRES'), 'account': ('MaxJobsPA', 'MaxSubmitJobsPA', 'MaxTRESPA'),
          'user': ('MaxJobsPU', 'MaxSubmitJobsPU', 'MaxTRESPU')}
 USAGE_COUNTERS = {'UsageRaw', 'GrpWall'}  # where limits are not enforced Slurm does not count more
@@ -117,8 +118,7 @@ REFUSALS = {'Invalid qos specification': r'\bqos\b|QOS',
             'Invalid account or account/partition combination specified': r'account',
             'Job(s) active, cancel job(s) before remove': r'has 2 jobs pending or running in .* cancel them first',
             'More processors requested than permitted': r'cpus|slots', 'Invalid job array specification': r'array',
-            'Requested time limit is invalid (missing or exceeds some limit)': r'MaxTime'}
-OPTIONS_NOT_HAD = {'exclusive', 'time-min'}
+            'Requested time limit is invalid (missing or exceeds some limit)': r'MaxTime', NO_NODES: r'nodes: [0-9]+ slots need'}
 
 
 class Task:
@@ -207,8 +207,6 @@ class Replay:
 
     def submit(self, name, user, run_s, options):
         """The reason of a refusal, or None."""
-        for option in OPTIONS_NOT_HAD.intersection(options):
-            self.not_had.append((self.position, '%s of %s' % (option, name)))
         lines, refusal = self.attempt('submit', user, run_s, 'name=' + name, 'directory=/', 'command=true', *recording.job_fields(options))
         if refusal is None:
             number = int(lines[0].split()[1])
@@ -236,9 +234,6 @@ class Replay:
         name = text.split()[0] if named else 'p1'
         if recorded is not None:
             self.refused.add(name)
-        if recorded == NO_NODES:
-            self.not_had.append((self.position, recorded))
-            return
         computed = self.submit(name, pairs.get('user', 'alice'), pairs.get('sleep', '600'), options)
         self.check_refusal('%s %s' % (name, pairs['options']), recorded, computed)
 
@@ -284,11 +279,98 @@ class Replay:
             self.change('user', name, account, 'partition=' + partition, *pairs)
         elif ' delete user ' in text:
             self.check_refusal(text, self.refusal_of(event), self.attempt('delete-user', *recording.user_of(text)[:3])[1])
+        elif words[:2] == ['scontrol', 'requeuehold']:
+            self.requeue_and_hold(words[2], status == '0')
+        elif words[:2] == ['sbatch', '--test-only']:
+            self.test_only(words[2:], event)
+        elif words[0] in ('srun', 'salloc') and words[1].startswith('-I'):
+            self.submit_immediate(text, status == '0')
+        elif words[0] in QUERIES:
+            self.query(text, [line.removeprefix('out: ') for line in event.lines])
         elif words[0] == 'sbatch' and words[1] == '--parsable':
             self.submit_and_ask(text, [line.removeprefix('out: ') for line in event.lines])
         else:
             self.not_had.append((self.position, event.text))
         self.wait(DO_S if words[0] in ('scontrol', 'scancel') or text.startswith('wait ') and words[1].isdigit() else QUERY_S)
+
+    def requeue_and_hold(self, name, is_accepted):
+        """Refused of a job that waits, which j1 did in Slurm: see replay()."""
+        _, refusal = self.attempt('requeue-hold', 'root', self.ids[name])
+        self.driver.do('passes', 'on')
+        self.check('updates', 'requeuehold ' + name, 'accepted' if is_accepted else 'refused', 'accepted' if refusal is None else 'refused')
+
+    def test_only(self, words, event):
+        """'Job 1084 to start at TIME using 4 processors on nodes n1 in partition main': at once, like all tests here."""
+        cpus, nodes, partition = re.search(r'using (\d+) processors on nodes (\S+) in partition (\S+)', event.lines[0]).groups()
+        options = recording.option_values(' '.join(words).partition(' --wrap')[0])
+        test = ['test', 'alice', 1, 'name=t', 'directory=/', 'command=true', *recording.job_fields(options)]
+        start = '0 %s %s@%s=%s' % (cpus, partition, nodes, cpus)
+        self.check('values', '--test-only', start, self.driver.do(*test)[0])
+        self.change('settings', 'AccountingStorageEnforce=associations')
+        self.check('values', '--test-only without limits', start, self.driver.do(*test)[0])
+        self.change('settings', STD)
+
+    def submit_immediate(self, text, is_accepted):
+        """srun or salloc with -ISECONDS: it starts in time, or nothing of it is left."""
+        options = recording.option_values(re.sub(r'^\w+ | true.*', '', text))
+        name = 'immediate%d' % len(self.ids)
+        self.others.add(name)
+        refusal = self.submit(name, 'alice', 1, options)
+        self.wait(float(options['I']) + 0.1)
+        states = [task.state for task in self.tasks().values() if task.key[0] == self.ids.get(name)]
+        is_started = refusal is None and states != ['CANCELLED']
+        self.check('acceptances' if is_accepted else 'refusals', text, 'started' if is_accepted else 'not started',
+                   'started' if is_started else 'not started')
+
+    # --- queries
+
+    def query(self, text, lines):
+        """What squeue, sacct, sshare and scontrol show job print, as far as the driver has it."""
+        words = text.split()
+        if words[0] == 'sshare' and 'RawUsage' in text:
+            names = re.search(r'-o (\S+)', text)[1].split(',')
+            return self.check_usage([dict(zip(names, line.split('|'))) for line in lines])
+        if words[0] == 'squeue' and "'%K %T %r'" in text:
+            return self.check_array(words[words.index('-j') + 1], lines)
+        if words[0] == 'squeue' and "'%j %T %r'" in text:
+            return self.check_states([line.split() for line in lines])
+        if words[0] == 'sacct' and 'JobName,State,ExitCode' in text:
+            return self.check_states([line.split('|')[:2] + ['None'] for line in lines])
+        if words[:3] == ['scontrol', 'show', 'job'] and 'Reason=' in text:
+            return self.check_reason(words[3], lines[0].partition('=')[2], self.tasks()[self.ids[words[3]], None])
+        if words[:4] == ['scontrol', '-d', 'show', 'job']:
+            task = self.tasks()[self.ids[words[4]], None]
+            nodes, cpus = re.search(r'NumNodes=(\d+) NumCPUs=(\d+)', lines[0]).groups()
+            return self.check('values', words[4] + ' nodes and CPUs', (int(nodes), int(cpus)), (task.nodes, task.cpus))
+        return self.not_had.append((self.position, text))
+
+    def check_states(self, rows):
+        """rows: name, state, reason."""
+        for name, state, reason in rows:
+            task = self.tasks()[self.ids[name], None]
+            self.check('states', name + ' state', state, task.state)
+            self.check_reason(name, reason, task)
+
+    def check_array(self, name, lines):
+        """Lines such as '3-5 PENDING AssocGrpJobsLimit'."""
+        tasks = self.tasks()
+        for numbers, state, reason in map(str.split, lines):
+            first, _, last = numbers.partition('-')
+            for number in range(int(first), int(last or first) + 1):
+                task = tasks[self.ids[name], number]
+                self.check('states', '%s_%d state' % (name, number), state, task.state)
+                self.check_reason('%s_%d' % (name, number), reason, task)
+
+    def check_usage(self, rows):
+        """Of sshare: usage in seconds and minutes, and what running jobs reserve, in minutes. All of it moves with the clock."""
+        counters = {}
+        for row in rows:
+            who = 'assoc ' + row['Account'] + ('/' + row['User'] if row['User'] else '')
+            counters[who, 'UsageRaw', ''] = float(row['RawUsage'])
+            for column, name in (('GrpTRESRaw', 'GrpTRESMins'), ('TRESRunMins', 'GrpTRESRunMins')):
+                counters.update({(who, name, tres): amount for tres, amount in amounts(row.get(column, '-')).items()})
+        tasks = self.tasks()
+        self.check_counters(counters, self.computed_counters(), [*tasks.values(), *self.requeued], counters)
 
     @staticmethod
     def refusal_of(event):
@@ -404,10 +486,10 @@ class Replay:
         if state != 'PENDING':  # of a pending job Slurm shows an estimate
             self.check('values', name + ' nodes', int(nodes), task.nodes)
 
-    def check_counters(self, recorded, before, tasks):
-        """before: those of LAG_S ago."""
+    def check_counters(self, recorded, before, tasks, only=None):
+        """before: those of LAG_S ago. only: the counters that are compared; None: all."""
         computed = self.computed_counters()
-        for key in sorted(set(recorded) | set(computed)):
+        for key in sorted(only if only is not None else set(recorded) | set(computed)):
             who, name, tres = key
             if name not in self.counters:
                 continue
@@ -460,6 +542,8 @@ def replay(path):
     config, events = recording.read(path)
     run = Replay(pathlib.Path(path).stem.partition('-')[0], config)
     try:
+        if any(event.kind == 'do' and event.text.startswith('scontrol requeuehold') for event in events):
+            run.driver.do('passes', 'off')  # Slurm, which looked once a second, had not started the job yet
         for number, event in enumerate(events):
             run.position = event.text if event.kind == 'step' else '%s %d' % (event.kind, number)
             getattr(run, 'on_' + event.kind)(event)

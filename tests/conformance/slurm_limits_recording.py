@@ -1,5 +1,4 @@
 """Reads recorded cases of Slurm's limits (slurm-limits/ORIGIN.md), and translates their commands for limits-driver."""
-import math
 import pathlib
 import re
 import shlex
@@ -93,16 +92,16 @@ def mem_mib(text):
 
 
 def placing_fields(options):
-    """Slurm spreads the tasks of a job without -N over as many nodes as they need; here the job says that it has several."""
+    """Slurm spreads the tasks of a job without -N over as many nodes as they need; here the job says that it may have several."""
     fields, tasks = [], int(options.get('n', 0)) * int(options.get('c', 1))
-    if 'exclusive' in options:
-        tasks = NODE_CPUS
     if tasks > 0:
         fields.append('cpus=%d' % tasks)
     if 'N' in options:
         fields.append('nodes=' + options['N'])
     elif NODE_CPUS < tasks <= NODE_CPUS * NODE_COUNT:
-        fields.append('nodes=%d-%d' % (math.ceil(tasks / NODE_CPUS), NODE_COUNT))
+        fields.append('nodes=1-%d' % NODE_COUNT)
+    if 'exclusive' in options:
+        fields.append('exclusive=yes')
     if 'ntasks-per-node' in options:
         fields.append('slots_per_node=' + options['ntasks-per-node'])
     if 'w' in options:
@@ -111,7 +110,7 @@ def placing_fields(options):
 
 
 def job_fields(options):
-    """The driver's fields of a submission. Options that Fairlead lacks are rows of NOT_HAD (test_slurm_limits.py)."""
+    """The driver's fields of a submission."""
     fields = placing_fields(options)
     fields.append('mem_mib=%d' % mem_mib(options['mem']) if 'mem' in options else
                   'mem_per_cpu_mib=' + options.get('mem-per-cpu', '500'))
@@ -120,6 +119,10 @@ def job_fields(options):
         fields.append('gpus=' + gpus)
     if 't' in options:
         fields.append('time_limit_s=%d' % time_limit_s(options['t']))
+    if 'time-min' in options:
+        fields.append('time_min_s=%d' % time_limit_s(options['time-min']))
+    if 'I' in options:
+        fields.append('immediate_s=' + options['I'])
     if 'begin' in options:
         fields.append('begin_us=' + options['begin'].removeprefix('now+'))
     if 'H' in options:

@@ -392,6 +392,8 @@ static const struct job_values *pick_submission(struct world *w, struct waiting 
     const struct job_values *job = job_text("name=job|directory=/tmp|command=run|cpus=%u|requeue=0", 1 + below(w, 3));
     out->task_count = 1;
     out->is_plain = one_in(w, 2);
+    if (!out->is_plain) job = job_with(job, "requeue=%u|requeue_exit=%s", below(w, 2), one_in(w, 2) ? "1" : "2");
+    if (one_in(w, 6)) return job_with(job, "immediate_s=%u", below(w, 30)); /* one task that waits for nothing */
     if (one_in(w, 4)) {
         out->task_count = 1 + below(w, TASKS_MAX);
         job = job_with(job, "array=0-%u%s", out->task_count - 1, one_in(w, 3) ? "%2" : "");
@@ -400,7 +402,6 @@ static const struct job_values *pick_submission(struct world *w, struct waiting 
     if (one_in(w, 8)) job = job_with(job, "held=true");
     if (one_in(w, 6)) job = job_with(job, "begin_us=%lld", (long long)(w->now_us + below(w, 100) * US_PER_S));
     if (one_in(w, 4)) job = job_with(job, "dependency=%s:%u", dependencies[below(w, COUNT(dependencies))], pick_job(w));
-    if (!out->is_plain) job = job_with(job, "requeue=%u|requeue_exit=%s", below(w, 2), one_in(w, 2) ? "1" : "2");
     return job;
 }
 
@@ -782,6 +783,19 @@ static void check_accepted(struct world *w, sqlite3 *db)
     }
 }
 
+/* Also after crashes; jobs that were requeued may wait. */
+static void check_immediate(struct world *w, sqlite3 *db)
+{
+    char text[300];
+    text_format(
+        text, sizeof text,
+        "SELECT coalesce(max(job_id), 0) FROM task JOIN job ON job.id = job_id WHERE restarts = 0 AND "
+        "immediate_s IS NOT NULL AND launch_us >= submit_us + iif(immediate_s > 0, immediate_s, %d) * %lld AND ? = 0",
+        IMMEDIATE_PASS_MAX_S, (long long)US_PER_S);
+    int64_t job_id = number_of(w, db, text, 0);
+    if (job_id != 0) fail_number(w, "an immediate job started late", (uint64_t)job_id);
+}
+
 static void check_database(struct world *w)
 {
     char path[100];
@@ -791,6 +805,7 @@ static void check_database(struct world *w)
     check_tasks(w, db);
     check_truths(w);
     check_accepted(w, db);
+    check_immediate(w, db);
     sqlite3_close(db);
 }
 

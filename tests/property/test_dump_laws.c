@@ -369,6 +369,29 @@ static void an_empty_instance_is_a_document(void **unused)
     world_release(&w);
 }
 
+/* A job that a limit keeps back for ever: its schedule says so, and names the limit. */
+static void a_lasting_limit_is_named_in_both(void **unused)
+{
+    (void)unused;
+    static const struct event_pair limits[] = {{"GrpTRESMins", "cpu=10"}};
+    const struct event limit = {.kind = EVENT_ACCOUNT_MODIFY,
+                                .account = {"physics", NULL, SHARES_UNSET, PRIORITY_UNSET, false, limits, 1}};
+    struct world w;
+    struct buf schedule = {0};
+    struct plan_counts counts = {0};
+    world_init(&w, 4, 1024, 0);
+    world_user(&w, "physics", 1, "alice");
+    assert_int_equal(world_apply(&w, limit, NULL), 0);
+    (void)world_submit(&w, "alice", "physics", 4); /* for longer than 2.5 minutes */
+    assert_int_equal(world_pass(&w), 0);
+    dump_checks_write_schedule(&w.s, w.now_us, &schedule);
+    assert_non_null(strstr(schedule.text, "can never run: "));
+    assert_non_null(strstr(schedule.text, "(AssocGrpCPUMinutesLimit)"));
+    check_world(&w, &counts);
+    buf_release(&schedule);
+    world_release(&w);
+}
+
 /* --- every setting and field -------------------------------------------------------------------------------------- */
 
 /* Values of texts with a form of their own. */
@@ -552,8 +575,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(documents_answer_as_the_instance), cmocka_unit_test(an_empty_instance_is_a_document),
-        cmocka_unit_test(documents_have_every_setting),     cmocka_unit_test(documents_have_every_field),
-        cmocka_unit_test(documents_have_every_limit),
+        cmocka_unit_test(a_lasting_limit_is_named_in_both), cmocka_unit_test(documents_have_every_setting),
+        cmocka_unit_test(documents_have_every_field),       cmocka_unit_test(documents_have_every_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -450,6 +450,9 @@ static struct job_values make_terms(struct history *h)
     if (one_in(h, 9)) give_text(&v, JOB_FIELD_SOFT, one_in(h, 2) ? "" : "resource0=1,resource1=3");
     if (one_in(h, 12)) give_text(&v, JOB_FIELD_NODES, one_in(h, 2) ? "1-3" : "2");
     if (one_in(h, 12)) give_number(&v, JOB_FIELD_SLOTS_PER_NODE, below(h, 3));
+    if (one_in(h, 6)) give_number(&v, JOB_FIELD_EXCLUSIVE, below(h, 2));
+    if (one_in(h, 3)) give_number(&v, JOB_FIELD_TIME_MIN, below(h, 600));
+    if (one_in(h, 10)) give_number(&v, JOB_FIELD_IMMEDIATE, below(h, 4));
     if (one_in(h, 12)) give_number(&v, JOB_FIELD_MEM_PER_CPU, below(h, 900));
     if (one_in(h, 12)) give_number(&v, JOB_FIELD_GPUS_PER_SLOT, below(h, 2));
     if (one_in(h, 12)) give_text(&v, JOB_FIELD_CONSTRAINT, one_in(h, 2) ? "" : "avx|ssd");

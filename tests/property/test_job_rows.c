@@ -257,6 +257,11 @@ static const struct {
     {JOB_FIELD_DEADLINE, ERR_INPUT, JOB_FIELD_DEADLINE},          /* has passed */
     {JOB_FIELD_DEADLINE, ERR_DENIED, JOB_FIELD_DEADLINE},         /* the user may have none */
     {JOB_FIELD_ARRAY_LIMIT, ERR_CONFLICT, JOB_FIELD_ARRAY_LIMIT}, /* not an array */
+    {JOB_FIELD_TIME_MIN, ERR_INPUT, JOB_FIELD_TIME_MIN},          /* above the time limit */
+    {JOB_FIELD_TIME_MIN, ERR_INPUT, JOB_FIELD_TIME_LIMIT},
+    {JOB_FIELD_IMMEDIATE, ERR_INPUT, JOB_FIELD_IMMEDIATE}, /* with what it would wait for */
+    {JOB_FIELD_EXCLUSIVE, ERR_INPUT, JOB_FIELD_EXCLUSIVE}, /* with an environment */
+    {JOB_FIELD_EXCLUSIVE, ERR_INPUT, JOB_FIELD_ENVIRONMENT},
 };
 
 static bool is_change(const struct request *r, enum job_field f, struct field_value *out_old,
@@ -314,10 +319,11 @@ static enum job_field field_of_error(const struct err *e)
 }
 
 /* What a job asks of its places: together they may be more than there is. */
-static const enum job_field place_fields[] = {
-    JOB_FIELD_ENVIRONMENT, JOB_FIELD_MASTER_QUEUES, JOB_FIELD_QUEUES,         JOB_FIELD_CONSTRAINT,  JOB_FIELD_NODES,
-    JOB_FIELD_REQUESTS,    JOB_FIELD_PARTITIONS,    JOB_FIELD_SLOTS_PER_NODE, JOB_FIELD_MEM_PER_CPU, JOB_FIELD_MEM_MIB,
-    JOB_FIELD_GPUS,        JOB_FIELD_GPUS_PER_SLOT, JOB_FIELD_CPUS,           JOB_FIELD_SLOTS_MAX};
+static const enum job_field place_fields[] = {JOB_FIELD_ENVIRONMENT, JOB_FIELD_MASTER_QUEUES,  JOB_FIELD_QUEUES,
+                                              JOB_FIELD_CONSTRAINT,  JOB_FIELD_NODES,          JOB_FIELD_REQUESTS,
+                                              JOB_FIELD_PARTITIONS,  JOB_FIELD_SLOTS_PER_NODE, JOB_FIELD_MEM_PER_CPU,
+                                              JOB_FIELD_MEM_MIB,     JOB_FIELD_GPUS,           JOB_FIELD_GPUS_PER_SLOT,
+                                              JOB_FIELD_CPUS,        JOB_FIELD_SLOTS_MAX,      JOB_FIELD_EXCLUSIVE};
 
 /* The fault is with the field that is named, if it is given, or with what it does not fit together with. */
 static enum job_field culprit_of_never(const struct request *r, enum job_field f)

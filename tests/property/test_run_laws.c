@@ -5,7 +5,10 @@
  *      resolution), with quotas, too.
  *   2. Nothing is overbooked at any time, at any level, of no pool of a quota, whatever the search.
  *   3. The decision about a job does not depend on the jobs behind it.
- *   4. With every job reserved and run times as stated, a job starts no later in the next run than it was promised. */
+ *   4. A job with a minimum duration that cannot start for the whole starts for the longest one that the slow scheduler
+ *      finds from there on, second by second; so it delays nothing that was booked before it. One with whole hosts gets
+ *      all slots of each, and only of hosts on which nothing else is booked.
+ *   5. With every job reserved and run times as stated, a job starts no later in the next run than it was promised. */
 #include "../cluster_world.h"
 
 #include <math.h>
@@ -23,7 +26,7 @@ struct job {
     struct slot_range range;
     struct demand demand;
     uint32_t environment;
-    int64_t duration_s;
+    int64_t duration_s, duration_min_s; /* duration_min_s 0: it is not cut */
     bool wants_reservation;
     uint32_t quotas[JOB_QUOTAS_MAX]; /* of world_quotas; the demand has as many as count */
     struct demand_quota demand_quotas[JOB_QUOTAS_MAX];
@@ -45,7 +48,7 @@ static struct sched_pools world_pools;
 
 struct decided {
     enum run_outcome outcome;
-    int64_t start_s;
+    int64_t start_s, duration_s;
     uint32_t slots[HOSTS_MAX];
     uint32_t first; /* the host of the first slot */
 };
@@ -77,6 +80,7 @@ static uint32_t slow_host_offers(const struct slow *s, const struct job *j, uint
         uint32_t free = s->slots_of[host] - s->slots[host][t];
         while (free > 0 && s->memory[host][t] + memory_of(j, free) > MEMORY_MIB) free--;
         if (is_first && j->tokens > 0 && s->token[host][t]) free = 0;
+        if (j->demand.is_whole && free < s->slots_of[host]) free = 0;
         if (free < slots) slots = free;
     }
     return slots;
@@ -95,7 +99,7 @@ static bool slow_place_on_one(const struct job *j, const uint32_t *first_offers,
 {
     for (uint32_t h = 0; h < host_count; h++) {
         if (first_offers[h] < j->range.min) continue;
-        out->slots[h] = j->range.min;
+        out->slots[h] = j->demand.is_whole ? first_offers[h] : j->range.min;
         out->first = h;
         return true;
     }
@@ -118,6 +122,9 @@ static bool slow_fill(const struct job *j, const uint32_t *first_offers, const u
     for (uint32_t i = 0; i <= host_count && per_host == 0; i++) {
         uint32_t h = i == 0 ? out->first : i - 1, max = h == out->first ? first_offers[h] : offers[h];
         for (; is_chosen[h] && left > 0 && out->slots[h] < max; left--) out->slots[h]++;
+    }
+    for (uint32_t h = 0; h < host_count && j->demand.is_whole && left == 0; h++) {
+        if (is_chosen[h]) out->slots[h] = offers[h];
     }
     return left == 0;
 }
@@ -302,7 +309,7 @@ static void slow_book_pools(struct slow *s, const struct job *j, const struct de
 
 static void slow_book(struct slow *s, const struct job *j, const struct decided *d)
 {
-    for (int64_t t = d->start_s; t < d->start_s + j->duration_s; t++) {
+    for (int64_t t = d->start_s; t < d->start_s + d->duration_s; t++) {
         for (uint32_t h = 0; h < s->host_count; h++) {
             s->slots[h][t] += d->slots[h];
             s->memory[h][t] += memory_of(j, d->slots[h]);
@@ -313,12 +320,27 @@ static void slow_book(struct slow *s, const struct job *j, const struct decided 
     }
 }
 
+/* Now, for the longest duration that fits. */
+static bool slow_place_shorter(const struct slow *s, const struct job *j, struct decided *out)
+{
+    struct job shorter = *j;
+    shorter.demand.ranges = &shorter.range;
+    while (j->duration_min_s > 0 && shorter.duration_s > j->duration_min_s) {
+        shorter.duration_s--;
+        if (!slow_place(s, &shorter, 0, out)) continue;
+        out->duration_s = shorter.duration_s;
+        return true;
+    }
+    return false;
+}
+
 /* Now, or at the earliest multiple of a number of seconds. */
 static struct decided slow_decide(struct slow *s, const struct job *j, int64_t step_s, bool reserves)
 {
     struct decided d = {.outcome = RUN_WAITS};
     for (int64_t t = 0; t + j->duration_s < HORIZON_S && (t == 0 || reserves); t += step_s) {
-        if (!slow_place(s, j, t, &d)) continue;
+        d.duration_s = j->duration_s;
+        if (!slow_place(s, j, t, &d) && (t > 0 || !slow_place_shorter(s, j, &d))) continue;
         d.outcome = t == 0 ? RUN_STARTS : RUN_RESERVED;
         d.start_s = t;
         slow_book(s, j, &d);
@@ -371,6 +393,7 @@ static void make_cluster(struct cluster_world *w, struct slow *s, struct rng *rn
         world_host(w, names[h]);
         world_offer(&w->c.hosts.items[h].offers, MEMORY, MEMORY_MIB);
         world_offer(&w->c.hosts.items[h].offers, TOKEN, 1);
+        world_offer(&w->c.hosts.items[h].offers, SCHED_SLOTS, s->slots_of[h]);
         world_instance(w, names[h], s->slots_of[h]);
     }
     world_environment(w, "one", ALLOCATE_ONE_HOST, 0, 999);
@@ -393,6 +416,7 @@ static void make_running(struct cluster_world *w, struct slow *s, struct rng *rn
             struct offers *o = &w->c.instances.items[h].offers;
             const struct timeline_booking booking = {0, end_s * SECOND, slots};
             timeline_book(&o->list.items[0].booked, &booking);
+            timeline_book(&offers_find(&w->c.hosts.items[h].offers, SCHED_SLOTS)->booked, &booking);
             for (int64_t t = 0; t < end_s; t++) s->slots[h][t] += slots;
         }
     }
@@ -433,6 +457,18 @@ static void ask_for_hosts(struct job *j, struct rng *rng)
     j->range.max = j->range.min;
 }
 
+/* Sometimes whole hosts, or a shorter time. */
+static void ask_for_more(struct job *j, struct rng *rng)
+{
+    if (j->demand.environment_count == 0 && rng_below(rng, 3) == 0) {
+        j->demand.is_whole = true;
+        j->demand.quota_count = j->licenses = j->tokens = 0;
+        j->demand.need_count = list_needs(j);
+    }
+    if (rng_below(rng, 4) > 0) j->duration_min_s = 1 + rng_below(rng, (uint32_t)j->duration_s);
+    j->demand.duration_min_us = j->duration_min_s * SECOND;
+}
+
 /* Sometimes a copy of an earlier job, with the same shape, or another duration. jobs: count earlier ones. */
 static void make_job(struct job *j, const struct job *jobs, uint32_t count, struct rng *rng)
 {
@@ -447,6 +483,8 @@ static void make_job(struct job *j, const struct job *jobs, uint32_t count, stru
         j->demand.shape = count;
         j->duration_s = 1 + rng_below(rng, 20);
         j->demand.duration_us = j->duration_s * SECOND;
+        j->duration_min_s = rng_below(rng, 2) * (1 + rng_below(rng, (uint32_t)j->duration_s));
+        j->demand.duration_min_us = j->duration_min_s * SECOND;
         return;
     }
     *j = (struct job){.duration_s = 1 + rng_below(rng, 20), .environment = rng_below(rng, COUNT(rules_of))};
@@ -474,6 +512,7 @@ static void make_job(struct job *j, const struct job *jobs, uint32_t count, stru
     j->quotas[0] = rng_below(rng, QUOTAS);
     j->quotas[1] = (j->quotas[0] + 1) % QUOTAS;
     j->demand.bare_kind = JOBS_MAX + count;
+    ask_for_more(j, rng);
     set_quotas(j);
 }
 
@@ -485,6 +524,7 @@ static struct decided decide(struct run *run, const struct job *j)
     struct decided d = {.outcome = decision.outcome};
     if (decision.outcome == RUN_WAITS) return d;
     d.start_s = decision.start_us / SECOND;
+    d.duration_s = decision.duration_us / SECOND;
     d.first = decision.allocation.parts[0].instance;
     for (uint32_t i = 0; i < decision.allocation.part_count; i++)
         d.slots[decision.allocation.parts[i].instance] += decision.allocation.parts[i].slots;
@@ -511,7 +551,7 @@ static void check_nothing_is_overbooked(const struct cluster *c)
 static void decisions_equal_the_slow_ones(void **unused)
 {
     (void)unused;
-    uint32_t reserved = 0, started = 0, spread = 0, limited = 0;
+    uint32_t reserved = 0, started = 0, spread = 0, limited = 0, cut = 0, whole = 0;
     for (uint64_t seed = 1; seed <= 4000; seed++) {
         struct rng rng = {.state = seed};
         struct cluster_world w;
@@ -537,18 +577,22 @@ static void decisions_equal_the_slow_ones(void **unused)
             started += expected.outcome == RUN_STARTS;
             assert_int_equal(found.outcome, expected.outcome);
             assert_int_equal(found.start_s, expected.start_s);
+            assert_int_equal(found.duration_s, expected.duration_s);
             assert_memory_equal(found.slots, expected.slots, sizeof found.slots);
             assert_int_equal(found.first, expected.first);
             spread += j->demand.host_max > 0 && expected.outcome != RUN_WAITS;
+            cut += expected.outcome != RUN_WAITS && expected.duration_s < j->duration_s;
+            whole += j->demand.is_whole && expected.outcome != RUN_WAITS;
             limited += j->demand.quota_count > 0 && expected.outcome != RUN_WAITS;
         }
         check_nothing_is_overbooked(&w.c);
         run_end(&run);
         release_world(&w);
     }
-    print_message("# %u jobs started, %u reserved; %u on a number of hosts, %u with quotas\n", started, reserved,
-                  spread, limited);
-    assert_true(started > 1000 && reserved > 1000 && spread > 1000 && limited > 1000);
+    print_message("# %u jobs started, %u reserved; %u on a number of hosts, %u with quotas, %u for less than the whole "
+                  "time, %u on whole hosts\n",
+                  started, reserved, spread, limited, cut, whole);
+    assert_true(started > 1000 && reserved > 1000 && spread > 1000 && limited > 1000 && cut > 100 && whole > 1000);
 }
 
 static void nothing_is_overbooked_without_gaps(void **unused)
@@ -610,6 +654,7 @@ static void promises_are_kept(void **unused)
         release_world(&w);
         for (uint32_t i = 0; i < JOBS_MAX; i++) {
             make_job(&jobs[i], jobs, i, &rng);
+            jobs[i].duration_min_s = jobs[i].demand.duration_min_us = 0; /* one before others may take their gaps */
             promise_s[i] = HORIZON_S;
         }
         for (int64_t now_s = 0; now_s < HORIZON_S; now_s++) {

@@ -57,7 +57,7 @@ submit -hold_jid 1 x       | use --hold-jid                           | fairlead
 submit -sync y x           | use --wait                               | fairlead submit --wait -- true
 submit -S /bin/bash x      | #!/bin/bash                              | fairlead submit -- /bin/bash -c true
 submit -R y x              | use --reserve                            | fairlead submit --reserve -- true
-submit -now y x            | use --test-only                          | fairlead submit --test-only -- true
+submit -now y x            | use --immediate                          | fairlead submit --immediate=60 -- true
 submit -terse x            | use --parsable                           | fairlead submit --parsable -- true
 submit -v A=1 x            | use --export                             | fairlead submit --export A=1 -- true
 submit -m be x             | no mail is sent; use --wait              | fairlead submit --wait -- true

@@ -168,8 +168,8 @@ def test_details_leave_the_rows(world, secrets):
 HAS_NO_WORD = {'user', 'account', 'name', 'command'}  # which are (hidden); and uid, which is the kernel's for ids that cannot be shown
 PUBLIC = set(
     'id job_id task_id array_tasks array_limit task_count state held reason restarts cpus mem_mib gpus mem_per_cpu_mib gpus_per_slot '
-    'time_limit_s slots_max nodes slots_per_node submit_us begin_us start_us end_us suspended_from_us suspended_us '
-    'expected_start_us expected_places hosts cpu_ids gpu_ids '
+    'time_limit_s time_min_s granted_time_s slots_max nodes slots_per_node exclusive immediate_s submit_us begin_us start_us end_us '
+    'suspended_from_us suspended_us expected_start_us expected_places hosts cpu_ids gpu_ids '
     'partition qos pe tres billing'.split())
 
 

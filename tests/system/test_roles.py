@@ -56,7 +56,8 @@ UPDATES = {
     'array_limit': (OWNER, 1), 'account': (OWNER, 'default'), 'name': (OWNER, 'y'), 'comment': (OWNER, 'y'),
     'admin_comment': (OPERATOR, 'y'), 'dependency': (OWNER, 'none'), 'requeue': (OWNER, False), 'requeue_exit': (OWNER, '9'),
     'max_requeue': (OWNER, 3), 'warn_signal': (OWNER, 'USR1@5'), 'cpus': (OWNER, 1), 'mem_mib': (OWNER, 200), 'gpus': (OWNER, 0), 'mem_per_cpu_mib': (OWNER, 100),
-    'gpus_per_slot': (OWNER, 0), 'time_limit_s': (OWNER, 120), 'slots_max': (OWNER, 0), 'nodes': (OWNER, '1'), 'slots_per_node': (OWNER, 0),
+    'gpus_per_slot': (OWNER, 0), 'time_limit_s': (OWNER, 120), 'time_min_s': (OWNER, 60), 'slots_max': (OWNER, 0),
+    'nodes': (OWNER, '1'), 'slots_per_node': (OWNER, 0), 'exclusive': (OWNER, True),
     'begin_us': (OWNER, 4000000000000000), 'deadline_us': (OPERATOR, 4000000000000000), 'partitions': (OWNER, 'main'),
     'qos': (OWNER, 'normal'), 'project': (OWNER, ''), 'requests': (OWNER, ''), 'soft': (OWNER, ''), 'queues': (OWNER, ''),
     'master_queues': (OWNER, ''), 'soft_queues': (OWNER, ''), 'constraint': (OWNER, ''), 'pe': (OWNER, ''), 'reserve': (OWNER, True),
@@ -66,7 +67,7 @@ UPDATES = {
 # Values that only an operator may give, of fields that the owner may set otherwise.
 RAISES = {'nice': -5, 'posix_priority': 5}
 # What a submission gives beside these, and every user may.
-SUBMISSIONS = {'script', 'script_name', 'arguments', 'environment', 'department', 'command', 'directory', 'out', 'err', 'held', 'array'}
+SUBMISSIONS = {'script', 'script_name', 'arguments', 'environment', 'department', 'command', 'directory', 'out', 'err', 'held', 'array', 'immediate_s'}
 
 
 @pytest.fixture(scope='module')

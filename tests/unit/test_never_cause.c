@@ -118,6 +118,8 @@ static void the_cause_is_named_at_submission(void **unused)
          "requests: 'fan=2' can never run: asks for fan=2 for each of 2 slots, 4 on one host; the largest host has 3"},
         {"requests=tape=2G|cpus=3",
          "requests: 'tape=2G' can never run: asks for tape=2G for each of 3 slots, 6G on one host; the largest host has 5G"},
+        {"exclusive=true|requests=fan=1",
+         "asks for fan=1 for each of the 4 slots of a whole host, 4 on one host; the largest host has 3"},
         {"requests=arch=xyz",
          "requests: 'arch=xyz' can never run: asks for arch=xyz; its hosts have lx-amd64; complex_values of host "
          "'localhost' can have it"},

@@ -204,9 +204,66 @@ static void numbers_of_hosts(void **unused)
     world_release(&w);
 }
 
+/* Whole hosts: all slots of each, of hosts that are empty in the window. n2 has 4 slots, n4 8, n3 4 (one taken). */
+static void whole_hosts(void **unused)
+{
+    static const struct need memory_each = {MEMORY, NEED_PER_SLOT, 20, NULL, true, false, NULL};
+    static const struct need license_each = {LICENSE, NEED_PER_SLOT, 1, NULL, true, false, NULL};
+    static const struct {
+        struct slot_range range;
+        struct demand demand;
+        const char *allocation;
+    } rows[] = {
+        {{1, 1}, {0}, "n2 4"},
+        {{5, 5}, {0}, "n4 8"},
+        {{9, 9}, {0}, "nowhere"},
+        {{5, 5}, {.host_min = 1, .host_max = 3}, "n4 8"}, /* fewest hosts */
+        {{9, 9}, {.host_min = 1, .host_max = 3}, "n2 4, n4 8"},
+        {{2, 2}, {.host_min = 2, .host_max = 2}, "n2 4, n4 8"},
+        {{13, 13}, {.host_min = 1, .host_max = 3}, "nowhere"},
+        {{2, 2}, {.host_min = 2, .host_max = 2, .slots_per_host = 1}, "n2 4, n4 8"},
+        {{1, 1}, {.needs = &memory_each, .need_count = 1}, "n2 4"},
+        {{5, 5}, {.needs = &memory_each, .need_count = 1}, "nowhere"},  /* 8 times 20 of 100 */
+        {{1, 1}, {.needs = &license_each, .need_count = 1}, "n2 4"},    /* of 5 */
+        {{5, 5}, {.needs = &license_each, .need_count = 1}, "nowhere"}, /* 8 */
+        {{9, 9}, {.host_min = 1, .host_max = 3, .needs = &license_each, .need_count = 1}, "nowhere"},
+    };
+    (void)unused;
+    static const char *const hosts[] = {"n2", "n4", "n3"};
+    static const uint32_t slots[] = {4, 8, 4};
+    struct cluster_world w;
+    world_init(&w);
+    for (size_t i = 0; i < COUNT(hosts); i++) {
+        world_host(&w, hosts[i]);
+        world_offer(&w.c.hosts.items[i].offers, SCHED_SLOTS, slots[i]);
+        world_offer(&w.c.hosts.items[i].offers, MEMORY, 100);
+        world_instance(&w, hosts[i], slots[i]);
+    }
+    world_run(&w, NULL, 2, 1, 0, 15);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct demand d = rows[i].demand;
+        struct allocation a;
+        d.is_whole = true;
+        d.ranges = &rows[i].range;
+        d.range_count = 1;
+        bool fits = place_job(&w.c, &d, (struct window){10 * SECOND, 20 * SECOND}, NULL, &w.arena, &a);
+        print_message("# %zu: %u\n", i, rows[i].range.min);
+        assert_string_equal(fits ? world_text(&w, &a) : "nowhere", rows[i].allocation);
+    }
+    /* A job on its host has ended by then, and nothing else is there. */
+    const struct slot_range one = {1, 1};
+    static const uint64_t only_n3 = 1 << 2;
+    const struct demand later = {
+        .is_whole = true, .ranges = &one, .range_count = 1, .allowed = &only_n3, .duration_us = 10 * SECOND};
+    struct allocation a;
+    assert_int_equal(reserve_job(&w.c, &later, RESERVE_IN_GAPS, 0, &w.arena, &a), 15 * SECOND);
+    assert_string_equal(world_text(&w, &a), "n3 4");
+    world_release(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(recorded_allocations), cmocka_unit_test(numbers_of_hosts),
-                                       cmocka_unit_test(limited_hosts)};
+                                       cmocka_unit_test(limited_hosts), cmocka_unit_test(whole_hosts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,7 +146,7 @@ static const struct row job_changes[] = {
      "\"reserve\":false,\"tres\":\"\",\"billing\":null,\"fair_share\":1,\"nice\":100,\"site\":-5,\"set_priority\":77,\"posix_priority\":-1023,"
      "\"job_share\":7,\"override_tickets\":4294967295,\"input_bytes\":2,\"is_time_exempt\":false,\"scheduling_info\":["},
     {"GET", "/v1/jobs/1", NULL, 200,
-     "\"slots_max\":4,\"nodes\":\"\",\"slots_per_node\":0,\"submit_us\":1700000000000000,\"begin_us\":1700000100000000,"
+     "\"slots_max\":4,\"nodes\":\"\",\"slots_per_node\":0,\"exclusive\":false,\"submit_us\":1700000000000000,\"begin_us\":1700000100000000,"
      "\"deadline_us\":1700000200000000,"},
     {"POST", "/v1/jobs", "{" JOB ",\"department\":\"bio\"}", 400,
      "department: 'bio' is not the department of user 'alice', which is 'chem'"},
@@ -166,7 +166,7 @@ static const struct row job_changes[] = {
     {"GET", "/v1/jobs/2", NULL, 200,
      "\"nice\":0,\"site\":0,\"set_priority\":null,\"posix_priority\":0,\"job_share\":0,\"override_tickets\":0,\"input_bytes\":2,\"is_time_exempt\":false,\"scheduling_info\":["},
     {"GET", "/v1/jobs/2", NULL, 200,
-     "\"slots_max\":0,\"nodes\":\"\",\"slots_per_node\":0,\"submit_us\":1700000000000000,\"begin_us\":null,\"deadline_us\":null,"},
+     "\"slots_max\":0,\"nodes\":\"\",\"slots_per_node\":0,\"exclusive\":false,\"submit_us\":1700000000000000,\"begin_us\":null,\"deadline_us\":null,\"immediate_s\":null,\"cancel_reason\":null,"},
     {"PATCH", "/v1/jobs/1", "{\"deadline_us\":0}", 400, "deadline_us: 0 is not a whole number from 1 to "},
     {"PATCH", "/v1/jobs/1", "{\"set_priority\":0}", 400,
      "set_priority: 0 is not a whole number from 1 to 4294967294, or 'auto'"},
@@ -175,7 +175,7 @@ static const struct row job_changes[] = {
      "\"nice\":0,\"site\":-5,\"set_priority\":null,\"posix_priority\":-1023,\"job_share\":7,"
      "\"override_tickets\":4294967295,\"input_bytes\":2,\"is_time_exempt\":false,\"scheduling_info\":["},
     {"GET", "/v1/jobs/1", NULL, 200,
-     "\"slots_max\":4,\"nodes\":\"\",\"slots_per_node\":0,\"submit_us\":1700000000000000,\"begin_us\":1700000100000000,\"deadline_us\":null,"},
+     "\"slots_max\":4,\"nodes\":\"\",\"slots_per_node\":0,\"exclusive\":false,\"submit_us\":1700000000000000,\"begin_us\":1700000100000000,\"deadline_us\":null,\"immediate_s\":null,\"cancel_reason\":null,"},
     {"PATCH", "/v1/jobs/1", "{\"begin_us\":\"none\",\"project\":\"\",\"requests\":\"\",\"partitions\":\"main\"}", 200,
      "true"},
     {"GET", "/v1/jobs/1", NULL, 200, "\"begin_us\":null,"},
