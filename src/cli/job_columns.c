@@ -292,6 +292,19 @@ static void show_waits_for(const struct field_value *row, struct buf *out)
     show_dash_if_empty(out);
 }
 
+/* Of a job among very many it is computed only where it is asked for. */
+static void show_expected(const struct field_value *row, struct buf *out)
+{
+    static const struct column start = {.field = JOB_FIELD_EXPECTED_START};
+    int64_t reason = row[JOB_FIELD_REASON].number;
+    bool is_known =
+        has(row, JOB_FIELD_EXPECTED_START) || has(row, JOB_FIELD_WAITS_FOR) || has(row, JOB_FIELD_NEVER_RUNS);
+    if (!is_known && (reason == PENDING_RESOURCES || reason == PENDING_PRIORITY))
+        buf_add_text(out, "not computed; run 'fairlead queue --start'");
+    else
+        listing_write_cell(&job_columns_show, &start, row, NULL, out);
+}
+
 static void show_tres(const struct field_value *row, struct buf *out)
 {
     if (has(row, JOB_FIELD_TRES)) tres_show(row[JOB_FIELD_TRES].text, out);
@@ -434,7 +447,7 @@ static const struct column show_job[] = {
     {.field = JOB_FIELD_STATE, .heading = "State", .show = job_end_describe},
     {.computed = &priority_field, .compute = compute_priority, .heading = "Priority"},
     {.computed = &reason_field, .compute = compute_reason, .show = show_reason, .heading = "Reason"},
-    {.field = JOB_FIELD_EXPECTED_START, .heading = "Expected"},
+    {.field = JOB_FIELD_EXPECTED_START, .heading = "Expected", .show = show_expected},
     {.field = JOB_FIELD_EXPECTED_PLACES, .heading = "Places"},
     {.field = JOB_FIELD_WAITS_FOR, .heading = "Waits for", .show = show_waits_for},
     {.field = JOB_FIELD_RESERVE, .heading = "Reservation", .show = show_reserve},

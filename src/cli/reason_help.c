@@ -56,7 +56,9 @@ static const struct reason_row reason_rows[] = {
      "Take another partition or account: 'fairlead update ID -p NAME' or -A NAME."},
     {"BAD_CONSTRAINTS", NULL, "It can never run as the cluster is.",
      "'fairlead show job ID' says why; change it with 'fairlead update ID', or cancel it."},
-    {"QUOTA_LIMIT", NULL, "A resource quota has no room for it, or maxujobs tasks of its user run.",
+    {"USER_JOBS_LIMIT", NULL, "As many tasks of its user run as may run at once (maxujobs).",
+     "Wait until some have ended. An administrator can raise the limit: 'fairlead set maxujobs=COUNT', 0 is no limit."},
+    {"QUOTA_LIMIT", NULL, "A resource quota has no room for it.",
      "Wait; 'fairlead show job ID' says which one, 'fairlead quota usage' lists what is used of quotas."},
 
     {"BEGIN_TIME", "The job itself", "Its begin, or the delay after a requeue, is in the future.",

@@ -1,6 +1,7 @@
 #include "engine/never_reasons.h"
 
 #include "engine/never_cause.h"
+#include "engine/quota_usage.h"
 
 void never_reasons_begin(struct never_reasons *r, const struct job_demands *demands, struct arena *arena)
 {
@@ -35,10 +36,15 @@ static const char *find_reason(struct never_reasons *r, const struct job *j, con
     return *array_add(&r->reasons) = reason;
 }
 
-const char *never_reasons_of(struct never_reasons *r, const struct job *j, const struct demand *d)
+static struct kind_reason *kind_of(struct never_reasons *r, const struct demand *d)
 {
     while (r->kinds.count <= d->kind) *array_add(&r->kinds) = (struct kind_reason){0};
-    struct kind_reason *kind = &r->kinds.items[d->kind];
+    return &r->kinds.items[d->kind];
+}
+
+const char *never_reasons_of(struct never_reasons *r, const struct job *j, const struct demand *d)
+{
+    struct kind_reason *kind = kind_of(r, d);
     if (!kind->is_known) {
         kind->is_known = true;
         kind->is_never = never_runs_is_demand(&r->never, d);
@@ -46,4 +52,18 @@ const char *never_reasons_of(struct never_reasons *r, const struct job *j, const
     }
     bool unused;
     return kind->is_of_partitions ? find_reason(r, j, d, &unused) : kind->reason;
+}
+
+const char *never_reasons_of_quotas(struct never_reasons *r, const struct demand *d)
+{
+    struct kind_reason *kind = kind_of(r, d);
+    const char *unused;
+    if (kind->is_quota_known) return kind->quota;
+    kind->is_quota_known = true;
+    buf_clear(&r->text);
+    buf_add_text(&r->text, "can never run: ");
+    if (quota_usage_lasts(r->demands->m, d, &r->scratch, &r->text, &unused))
+        kind->quota = arena_copy(r->arena, (struct str){r->text.text, r->text.length});
+    arena_clear(&r->scratch);
+    return kind->quota;
 }

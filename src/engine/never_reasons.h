@@ -10,6 +10,8 @@ struct kind_reason {
     bool is_known, is_never;
     bool is_of_partitions; /* the reason depends on more than the kind */
     const char *reason;    /* of all jobs of the kind */
+    bool is_quota_known;
+    const char *quota; /* that it exceeds by itself; NULL: none */
 };
 
 struct never_reasons {
@@ -30,5 +32,9 @@ void never_reasons_end(struct never_reasons *r);
 /* "can never run: asks for 96 slots on one host; the largest has 64"; NULL: the job could run. d: its demand, in any of
  * its partitions. O(partitions) where the reason is known. */
 const char *never_reasons_of(struct never_reasons *r, const struct job *j, const struct demand *d);
+
+/* The same for resource quotas: "can never run: it exceeds limit ..."; NULL: each has room when nothing runs. O(1)
+ * where the answer for the kind of demands is known, else that of quota_usage_lasts. */
+const char *never_reasons_of_quotas(struct never_reasons *r, const struct demand *d);
 
 #endif

@@ -329,10 +329,9 @@ bool job_limit_find_lasting(struct state *s, const struct job *j, int64_t now_us
     return !out_hit->falls || out_hit->requested > out_hit->limit;
 }
 
-/* Whether a resource quota or maxujobs keeps it back. Of instances only. */
+/* Whether a resource quota keeps it back. Of instances only. */
 static bool is_kept_by_quota(struct state *s, const struct job *j, int64_t now_us)
 {
-    if (state_user_room(s, j->assoc) == 0) return true;
     if (s->objects[OBJECT_QUOTA].count == 0 || s->is_document) return false;
     struct live_cluster *l = live_cluster_update(s, now_us);
     return quota_usage_blocks(&l->model, job_demand(&l->demands, j, NONE), now_us);
@@ -405,6 +404,7 @@ enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double 
     if (ranking_qos_waits(s, j->qos, factor)) return PENDING_QOS_USAGE_THRESHOLD;
     if (never_runs_is_unavailable(never, demand)) return PENDING_REQ_NODE_NOT_AVAIL;
     if (j->is_array && state_array_room(s, j, 1) == 0) return PENDING_ARRAY_TASK_LIMIT;
+    if (state_user_room(s, j->assoc) == 0) return PENDING_USER_JOBS_LIMIT;
     if (is_kept_by_quota(s, j, now_us)) return PENDING_QUOTA_LIMIT;
     if (state_launch_failure(s) != NULL) return PENDING_LAUNCH_FAILURE;
     return is_behind(s, never, j, now_us) ? PENDING_PRIORITY : PENDING_NONE;

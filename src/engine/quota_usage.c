@@ -2,7 +2,10 @@
 
 #include <string.h>
 
+#include "base/number.h"
+#include "base/quantity.h"
 #include "engine/quotas.h"
+#include "fields/pending_reason.h"
 #include "sched/place.h"
 
 /* --- what running tasks have -------------------------------------------------------------------------------------- */
@@ -108,6 +111,7 @@ void quota_usage_list(const struct schedule *p, const char *user, struct arena *
 /* --- what keeps a job back ---------------------------------------------------------------------------------------- */
 
 struct blockers {
+    const struct cluster_model *m;
     const struct cluster *c;
     const struct demand *d;
     struct window window;
@@ -121,13 +125,47 @@ static bool lacks_room(const struct blockers *o, uint32_t pool, uint32_t slots)
            room_of_object(o->c, &o->c->pools->list.items[pool].offers, o->d, o->window, slots, true) < slots;
 }
 
-static void add_blocker(struct blockers *o, uint32_t pool)
+/* The first thing that a pool has too little of for the slots. */
+static const struct need *find_lacking(const struct blockers *o, const struct offers *offers, uint32_t slots)
+{
+    static const struct need slot = {.resource = SCHED_SLOTS, .scope = NEED_PER_SLOT, .amount = 1.0};
+    const struct need *lacking = &slot;
+    struct demand one = *o->d;
+    one.need_count = 0;
+    for (uint32_t i = 0; i < o->d->need_count && room_of_object(o->c, offers, &one, o->window, slots, true) >= slots;
+         i++) {
+        one.needs = lacking = &o->d->needs[i];
+        one.need_count = 1;
+    }
+    return lacking;
+}
+
+/* Amounts of memory are MiB in "mem", and bytes in what administrators define. */
+static void measure(const struct blockers *o, const struct offers *offers, uint32_t slots, struct quota_blocker *b)
+{
+    const struct need *n = find_lacking(o, offers, slots);
+    const struct offer *offer = offers_find(offers, n->resource);
+    if (offer == NULL || o->c->resources.items[n->resource].relation == RELATION_EXCLUSIVE) return;
+    bool is_mem = n->resource == o->m->resources.mem;
+    bool is_bytes = !is_mem && o->m->resources.list.items[n->resource].type == RESOURCE_MEMORY;
+    double unit = is_bytes ? (double)BYTES_PER_MIB : 1.0;
+    b->resource = o->c->resources.items[n->resource].name;
+    b->limit = offer->amount / unit;
+    b->used = timeline_max(&offer->booked, o->window.from_us, o->window.until_us) / unit;
+    b->requested = n->amount * (n->scope == NEED_PER_SLOT ? o->d->ranges[0].min : 1.0) / unit;
+    b->is_memory = is_mem || is_bytes;
+}
+
+static void add_blocker(struct blockers *o, uint32_t pool, uint32_t slots, bool is_of_whole_job)
 {
     const struct sched_pool *p = &o->c->pools->list.items[pool];
     for (uint32_t i = 0; i < o->count; i++) {
         if (o->items[i].pool == p->text) return; /* each pool has a text of its own */
     }
-    if (o->count < o->max) o->items[o->count++] = (struct quota_blocker){p->rule, p->text};
+    if (o->count == o->max) return;
+    struct quota_blocker *b = &o->items[o->count++];
+    *b = (struct quota_blocker){.rule = p->rule, .pool = p->text, .is_of_whole_job = is_of_whole_job};
+    measure(o, &p->offers, slots, b);
 }
 
 /* The next pool of an instance without room for the slots, of the job's quotas from *position on; NONE: there is none
@@ -185,7 +223,7 @@ static bool is_cut(const struct blockers *o)
 
 bool quota_usage_blocks(const struct cluster_model *m, const struct demand *d, int64_t now_us)
 {
-    const struct blockers o = {.c = &m->cluster, .d = d, .window = window_of(d, now_us)};
+    const struct blockers o = {.m = m, .c = &m->cluster, .d = d, .window = window_of(d, now_us)};
     uint32_t position = 0;
     if (d->quota_count == 0 || o.c->pools == NULL) return false;
     return next_of_all(&o, &position) != NONE || are_instances_full(&o) || is_cut(&o);
@@ -194,7 +232,8 @@ bool quota_usage_blocks(const struct cluster_model *m, const struct demand *d, i
 static void add_of_instance(struct blockers *o, uint32_t instance, uint32_t slots)
 {
     uint32_t position = 0, pool;
-    while ((pool = next_of_instance(o, instance, slots, &position)) != NONE) add_blocker(o, pool);
+    bool is_part = !demand_is_serial(o->d);
+    while ((pool = next_of_instance(o, instance, slots, &position)) != NONE) add_blocker(o, pool, slots, is_part);
 }
 
 /* The pools that leave fewer slots of an instance than its host offers. */
@@ -209,13 +248,14 @@ uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand
                               struct arena *arena, struct quota_blocker **out)
 {
     const struct cluster *c = &m->cluster;
-    struct blockers o = {.c = c, .d = d, .window = window_of(d, now_us)};
+    struct blockers o = {.m = m, .c = c, .d = d, .window = window_of(d, now_us)};
     uint32_t position = 0, pool, min = min_on_instance(d);
     if (d->quota_count == 0 || c->pools == NULL) return 0;
     o.max = d->quota_count * (instance == NONE ? c->instances.count + 1 : 1);
     if (o.max > c->pools->list.count) o.max = c->pools->list.count;
     *out = o.items = arena_alloc(arena, (o.max + (size_t)1) * sizeof *o.items);
-    while (instance == NONE && (pool = next_of_all(&o, &position)) != NONE) add_blocker(&o, pool);
+    while (instance == NONE && (pool = next_of_all(&o, &position)) != NONE)
+        add_blocker(&o, pool, d->ranges[0].min, false);
     if (instance != NONE) add_of_instance(&o, instance, min);
     if (o.count > 0 || instance != NONE) return o.count;
     bool is_full = are_instances_full(&o);
@@ -228,4 +268,42 @@ uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand
             add_cutting(&o, i);
     }
     return o.count;
+}
+
+/* --- as a text ---------------------------------------------------------------------------------------------------- */
+
+static void add_amount(const struct quota_blocker *b, double amount, struct buf *out)
+{
+    char text[NUMBER_TEXT_SIZE];
+    if (b->is_memory && amount >= 1.0)
+        buf_add(out, text, memory_format(text, (uint64_t)amount));
+    else
+        buf_add(out, text, number_format_double(text, amount, 15, 'g'));
+}
+
+void quota_usage_add_amounts(const struct quota_blocker *b, struct buf *out)
+{
+    if (b->resource == NULL) return;
+    buf_format(out, ": %s=", b->resource);
+    add_amount(b, b->limit, out);
+    buf_add_text(out, "; ");
+    if (b->used > 0.0) {
+        add_amount(b, b->used, out);
+        buf_add_text(out, " in use, ");
+    }
+    add_amount(b, b->requested, out);
+    buf_add_text(out, b->is_of_whole_job ? " requested in all" : " requested");
+}
+
+bool quota_usage_lasts(const struct cluster_model *m, const struct demand *d, struct arena *arena, struct buf *out,
+                       const char **out_resource)
+{
+    static const int64_t after_all_us = TIMELINE_END - 1; /* nothing that runs now is booked any more */
+    struct quota_blocker *items;
+    if (quota_usage_blockers(m, d, NONE, after_all_us, arena, &items) == 0) return false;
+    buf_format(out, "it exceeds limit \"%s\" in rule \"%s\" by itself", items[0].pool, items[0].rule);
+    quota_usage_add_amounts(&items[0], out);
+    buf_format(out, " (%s)", pending_reason_name(PENDING_QUOTA_LIMIT));
+    *out_resource = items[0].resource;
+    return true;
 }

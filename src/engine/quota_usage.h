@@ -16,8 +16,12 @@ void quota_usage_list(const struct schedule *p, const char *user, struct arena *
 
 /* A pool that has no room for a job. */
 struct quota_blocker {
-    const char *rule; /* "users/2" */
-    const char *pool; /* "ann/////" */
+    const char *rule;     /* "users/2" */
+    const char *pool;     /* "ann/////" */
+    const char *resource; /* that it has too little of: "slots"; NULL: one that jobs have alone */
+    double limit, used, requested;
+    bool is_memory;       /* these are MiB */
+    bool is_of_whole_job; /* requested by a job that may take only a part of it from the pool */
 };
 
 /* The pools that have no room for the smallest number of slots of a demand if it started now: those of all instances;
@@ -30,5 +34,14 @@ uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand
 
 /* Whether there are any, with instance NONE. */
 bool quota_usage_blocks(const struct cluster_model *m, const struct demand *d, int64_t now_us);
+
+/* Appends ": slots=3; 2 in use, 2 requested"; nothing without a resource. */
+void quota_usage_add_amounts(const struct quota_blocker *b, struct buf *out);
+
+/* Whether a pool has no room for a demand even when nothing runs. Then appends 'it exceeds limit "ann/////" in rule
+ * "q/1" by itself: slots=3; 4 requested (QuotaLimit)', and *out_resource is the resource, or NULL. Costs as
+ * quota_usage_blockers, in whose arena the texts are. */
+bool quota_usage_lasts(const struct cluster_model *m, const struct demand *d, struct arena *arena, struct buf *out,
+                       const char **out_resource);
 
 #endif

@@ -340,12 +340,15 @@ static int64_t first_unlimited_end(const struct schedule *p)
     return first_us;
 }
 
-/* The limit that keeps a job of an instance back also when nothing else runs. */
-static const char *describe_limit(struct schedule_builder *b, const struct job *j)
+/* The limit, or the quota, that keeps a job of an instance back also when nothing else runs. */
+static const char *describe_limit(struct schedule_builder *b, struct never_reasons *reasons,
+                                  const struct schedule_row *row)
 {
     struct limit_hit hit;
     struct buf text = {0};
-    if (b->s->is_document || !job_limit_find_lasting(b->s, j, b->now_us, &hit)) return NULL;
+    if (b->s->is_document) return NULL;
+    if (!job_limit_find_lasting(b->s, &b->s->jobs.items[row->job], b->now_us, &hit))
+        return never_reasons_of_quotas(reasons, row->demand);
     buf_add_text(&text, "can never run: ");
     limit_text(b->s, &hit, &text);
     buf_format(&text, " (%s)", pending_reason_name(hit.reason));
@@ -366,7 +369,7 @@ static void explain_waiting(struct schedule_builder *b)
         struct schedule_row *row = &p->rows.items[i];
         if (row->state != SCHEDULE_WAITING) continue;
         const char *never = never_reasons_of(&reasons, &b->s->jobs.items[row->job], row->demand);
-        if (never == NULL && row->start_us == 0) never = describe_limit(b, &b->s->jobs.items[row->job]);
+        if (never == NULL && row->start_us == 0) never = describe_limit(b, &reasons, row);
         if (never != NULL) row->reason = never;
     }
     never_reasons_end(&reasons);

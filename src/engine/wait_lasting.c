@@ -9,9 +9,8 @@
 #include "engine/priorities.h"
 #include "engine/quota_usage.h"
 
-static const char *take(struct buf *text, enum pending_reason reason, struct arena *arena)
+static const char *take(struct buf *text, struct arena *arena)
 {
-    buf_format(text, " (%s)", pending_reason_name(reason));
     const char *copy = arena_copy(arena, (struct str){text->text, text->length});
     buf_release(text);
     return copy;
@@ -42,24 +41,23 @@ static bool find_in_partitions(struct state *s, const struct job *j, struct aren
     }
     struct buf text = {0};
     partition_limits_text(s, j, j->partitions[0], first, &text);
-    *out = (struct wait_lasting){take(&text, partition_limits_reason(first), arena), field_of_partition(first)};
+    buf_format(&text, " (%s)", pending_reason_name(partition_limits_reason(first)));
+    *out = (struct wait_lasting){take(&text, arena), field_of_partition(first)};
     return true;
 }
 
 /* --- limits of associations and QOS ------------------------------------------------------------------------------- */
 
-static enum job_field field_of_tres(const struct state *s, uint32_t tres)
+/* The field of a job that asks for a TRES, or for a resource of the cluster. */
+static enum job_field field_of_resource(const char *name)
 {
     static const struct {
-        const char *tres;
+        const char *name;
         enum job_field field;
-    } fields[] = {{"cpu", JOB_FIELD_CPUS},
-                  {"billing", JOB_FIELD_CPUS},
-                  {"mem", JOB_FIELD_MEM_MIB},
-                  {"node", JOB_FIELD_NODES},
-                  {"gres/gpu", JOB_FIELD_GPUS}};
+    } fields[] = {{"cpu", JOB_FIELD_CPUS},    {"slots", JOB_FIELD_CPUS}, {"billing", JOB_FIELD_CPUS},
+                  {"mem", JOB_FIELD_MEM_MIB}, {"node", JOB_FIELD_NODES}, {"gres/gpu", JOB_FIELD_GPUS}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (strcmp(s->policy.tres.items[tres].text, fields[i].tres) == 0) return fields[i].field;
+        if (strcmp(name, fields[i].name) == 0) return fields[i].field;
     }
     return JOB_FIELD_REQUESTS;
 }
@@ -70,7 +68,7 @@ static enum job_field field_of_limit(const struct state *s, const struct limit_h
     bool is_wall = strstr(hit->name, "Wall") != NULL, is_minutes = strstr(hit->name, "Mins") != NULL;
     if (hit->limit <= 0.0 || hit->used > 0.0 || (hit->tres == NONE && !is_wall))
         return hit->is_qos ? JOB_FIELD_QOS : JOB_FIELD_ACCOUNT;
-    return is_wall || is_minutes ? JOB_FIELD_TIME_LIMIT : field_of_tres(s, hit->tres);
+    return is_wall || is_minutes ? JOB_FIELD_TIME_LIMIT : field_of_resource(s->policy.tres.items[hit->tres].text);
 }
 
 static bool find_limit(struct state *s, const struct job *j, int64_t now_us, struct arena *arena,
@@ -80,26 +78,22 @@ static bool find_limit(struct state *s, const struct job *j, int64_t now_us, str
     struct buf text = {0};
     if (!job_limit_find_lasting(s, j, now_us, &hit)) return false;
     limit_text(s, &hit, &text);
-    *out = (struct wait_lasting){take(&text, hit.reason, arena), field_of_limit(s, &hit)};
+    buf_format(&text, " (%s)", pending_reason_name(hit.reason));
+    *out = (struct wait_lasting){take(&text, arena), field_of_limit(s, &hit)};
     return true;
 }
 
 /* --- resource quotas ---------------------------------------------------------------------------------------------- */
 
-/* At that time nothing that runs now is booked any more. */
-static const int64_t after_all_us = TIMELINE_END - 1;
-
 static bool find_quota(struct state *s, const struct job *j, int64_t now_us, struct arena *arena,
                        struct wait_lasting *out)
 {
-    struct quota_blocker *items;
+    const char *resource;
     struct buf text = {0};
     if (s->objects[OBJECT_QUOTA].count == 0) return false;
     struct live_cluster *l = live_cluster_update(s, now_us);
-    const struct demand *d = job_demand(&l->demands, j, NONE);
-    if (quota_usage_blockers(&l->model, d, NONE, after_all_us, arena, &items) == 0) return false;
-    buf_format(&text, "it exceeds limit \"%s\" in rule \"%s\" by itself", items[0].pool, items[0].rule);
-    *out = (struct wait_lasting){take(&text, PENDING_QUOTA_LIMIT, arena), JOB_FIELD_CPUS};
+    if (!quota_usage_lasts(&l->model, job_demand(&l->demands, j, NONE), arena, &text, &resource)) return false;
+    *out = (struct wait_lasting){take(&text, arena), field_of_resource(resource != NULL ? resource : "")};
     return true;
 }
 

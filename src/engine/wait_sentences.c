@@ -346,13 +346,15 @@ static bool is_named(const struct wait_list *l, const uint8_t *drops)
     return found;
 }
 
-/* Whether resource quotas keep the job back: of an instance; NONE: of all where it may run. Says which. */
+/* Whether resource quotas keep the job back: of an instance; NONE: of all where it may run. Says which. Grid Engine
+ * does not say the amounts, so the answers for documents do not. */
 static bool add_quotas(struct wait_list *l, uint32_t instance)
 {
     struct quota_blocker *items;
     uint32_t count = quota_usage_blockers(l->v->m, l->d, instance, l->v->now_us, l->arena, &items);
     for (uint32_t i = 0; i < count; i++) {
         buf_format(&l->text, "cannot run because it exceeds limit \"%s\" in rule \"%s\"", items[i].pool, items[i].rule);
+        if (!l->v->s->is_document) quota_usage_add_amounts(&items[i], &l->text);
         wait_list_add(l);
     }
     return count > 0;

@@ -174,7 +174,8 @@
     X(QOS_USAGE_THRESHOLD, "QOSUsageThreshold") between                \
     X(QUOTA_LIMIT, "QuotaLimit") between                               \
     X(REQ_NODE_NOT_AVAIL, "ReqNodeNotAvail") between                   \
-    X(RESOURCES, "Resources")
+    X(RESOURCES, "Resources") between                                  \
+    X(USER_JOBS_LIMIT, "UserJobsLimit")
 /* clang-format on */
 
 #define PENDING_REASON_CONSTANT(name, word) PENDING_##name,

@@ -194,11 +194,13 @@ def test_a_quota_counts_on_the_empty_cluster(instance):
     instance.good('quota', 'add', 'tight', 'rules=limit users {*} to slots=1')
     result = instance.run('submit', '-n', '2', '--', 'true')
     assert (result.status, result.out) == (0, 'Submitted job 1\n')
-    assert 'in rule "tight/1" by itself (QuotaLimit)' in result.err
-    assert 'in rule "tight/1" by itself' in instance.run('submit', '--test-only', '-n', '2', '--', 'true').out
+    own = 'in rule "tight/1" by itself: slots=1; 2 requested (QuotaLimit)'
+    assert own in result.err
+    assert own in instance.good('queue', '--start') and instance.json('queue', '--start')[0]['never_runs'].endswith(own)
+    assert own in instance.run('submit', '--test-only', '-n', '2', '--', 'true').out
     check = json.loads(instance.run('check', '1', '--json').out)
     assert not check['empty']['possible']
-    assert check['empty']['sentences'][0].endswith('in rule "tight/1"')
+    assert check['empty']['sentences'][0].endswith('in rule "tight/1": slots=1; 2 requested')
 
 
 def test_a_usage_threshold_is_named(instance):

@@ -1,8 +1,10 @@
 """Reservations in an instance: a wide job behind a stream of small ones starts when promised, also if the daemon is killed
 meanwhile; what listings say of expected starts; hosts that are drained."""
+import concurrent.futures
+import json
 import time
 
-from conftest import until
+from conftest import SocketConnection, until
 
 
 def submit(instance, cpus, limit_s, run_s):
@@ -140,3 +142,29 @@ def test_a_job_is_shown_with_its_reservation_and_environment(instance):
     reserving = instance.submit('--reserve', '--pe', 'mpi', '-n', 2, '--', 'true')
     assert (cells(instance, job, 'Reservation'), cells(instance, job, 'PE')) == (['-'], ['-'])
     assert (cells(instance, reserving, 'Reservation'), cells(instance, reserving, 'PE')) == (['requested'], ['mpi'])
+
+
+def test_a_start_that_was_not_computed_is_not_unknown(instance):
+    """One job among so many has its expected start only if a listing has computed it shortly before."""
+    body = json.dumps({'directory': '/tmp', 'command': 'c', 'arguments': ['true'], 'environment': [], 'held': True})
+
+    def submit_some(_):
+        connection = SocketConnection(instance.socket)
+        for _ in range(35):
+            connection.request('POST', '/v1/jobs', body)
+            reply = connection.getresponse()
+            assert reply.status == 201, reply.read()
+            reply.read()
+        connection.close()
+
+    with concurrent.futures.ThreadPoolExecutor(40) as pool:
+        list(pool.map(submit_some, range(40)))
+    running = instance.submit('-n', 4, '--', 'sleep', '600')
+    instance.until_state(running, 'RUNNING')
+    waiting = instance.submit('-n', 4, '--', 'sleep', '600')
+    assert instance.job(waiting)['expected_start_us'] is None
+    shown = dict(line.split(None, 1) for line in instance.good('show', 'job', waiting).splitlines() if len(line.split()) > 1)
+    assert shown['Expected'] == "not computed; run 'fairlead queue --start'"
+    assert instance.good('show', 'job', 1).split('Expected', 1)[1].split('\n')[0].strip() == '-'
+    rows = {row['job_id']: row for row in instance.json('queue', '--start')}
+    assert rows[waiting]['waits_for'] == 'job %d' % running

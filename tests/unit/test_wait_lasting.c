@@ -12,6 +12,7 @@ static void furnish(struct world *w)
     world_user(w, "b", 1, "bob");
     world_object(w, OBJECT_QOS, "short", "");
     world_object(w, OBJECT_PARTITION, "late", "");
+    world_object(w, OBJECT_RESOURCE, "license", "amount=9");
 }
 
 static struct event job_of(const char *fields)
@@ -69,7 +70,13 @@ static const struct row rows[] = {
     {OBJECT_PARTITION, "late", "AllowQos=normal", "partitions=late|qos=short",
      "partition 'late' does not accept QOS 'short' (AllowQos normal) (QOSNotAllowed)", "qos"},
     {OBJECT_QUOTA, "q", "rules=limit users {*} to slots=3", "cpus=4",
-     "it exceeds limit \"ann/////\" in rule \"q/1\" by itself (QuotaLimit)", "cpus"},
+     "it exceeds limit \"ann/////\" in rule \"q/1\" by itself: slots=3; 4 requested (QuotaLimit)", "cpus"},
+    {OBJECT_QUOTA, "q", "rules=limit users {*} to mem=1G", "cpus=2|mem_mib=1200",
+     "it exceeds limit \"ann/////\" in rule \"q/1\" by itself: mem=1G; 1200M requested (QuotaLimit)", "mem_mib"},
+    {OBJECT_QUOTA, "q", "rules=limit users {*} to license=2", "cpus=3|requests=license=1",
+     "it exceeds limit \"ann/////\" in rule \"q/1\" by itself: license=2; 3 requested (QuotaLimit)", "requests"},
+    {OBJECT_QUOTA, "q", "rules=limit users {*} to gres/gpu=1", "gpus=2",
+     "it exceeds limit \"ann/////\" in rule \"q/1\" by itself: gres/gpu=1; 2 requested (QuotaLimit)", "gpus"},
     {OBJECT_QUOTA, "q", "rules=limit users {*} to slots=3", "cpus=3", NULL, NULL},
     {OBJECT_QUOTA, "q", "rules=limit users bob to slots=3", "cpus=4", NULL, NULL},
     {OBJECT_QUOTA, "q", "rules=limit queues late to slots=3", "cpus=4|partitions=late,main", NULL, NULL},
@@ -139,10 +146,11 @@ static void a_quota_counts_on_the_empty_cluster(void **unused)
     static const struct {
         const char *rules, *job, *sentence; /* NULL: possible */
     } cases[] = {
-        {"limit users {*} to slots=3", "cpus=4", "cannot run because it exceeds limit \"ann/////\" in rule \"q/1\""},
+        {"limit users {*} to slots=3", "cpus=4",
+         "cannot run because it exceeds limit \"ann/////\" in rule \"q/1\": slots=3; 4 requested"},
         {"limit users {*} to slots=4", "cpus=4", NULL},
         {"limit hosts {*} to slots=3", "cpus=4",
-         "cannot run because it exceeds limit \"////localhost/\" in rule \"q/1\""},
+         "cannot run because it exceeds limit \"////localhost/\" in rule \"q/1\": slots=3; 4 requested"},
         {"limit queues late to slots=3", "cpus=4|partitions=late,main", NULL},
     };
     (void)unused;

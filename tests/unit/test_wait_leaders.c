@@ -54,7 +54,7 @@ static const struct {
     {"", "ann", "cpus=2|dependency=after:1+10", false, PENDING_PRIORITY, PENDING_NONE},
     {"", "ann", "cpus=2|qos=one", false, PENDING_QOS_MAX_JOBS, PENDING_NONE},
     {"", "bob", "cpus=2|qos=one", false, PENDING_NONE, PENDING_PRIORITY},
-    {"maxujobs=1", "ann", "cpus=2", false, PENDING_QUOTA_LIMIT, PENDING_NONE},
+    {"maxujobs=1", "ann", "cpus=2", false, PENDING_USER_JOBS_LIMIT, PENDING_NONE},
     {"maxujobs=1", "bob", "cpus=2", false, PENDING_NONE, PENDING_PRIORITY},
     {"", "ann", "cpus=2", true, PENDING_QUOTA_LIMIT, PENDING_NONE},
     {"", "bob", "cpus=2", true, PENDING_NONE, PENDING_PRIORITY},

@@ -280,19 +280,21 @@ static void a_quota_is_named(void **unused)
         const char *rules, *settings, *fields, *in_pass, *now;
         bool runs_in_fast; /* so that fast has one slot */
     } rows[] = {
-        {"limit users {*} to slots=1", "", "cpus=1", "cannot run because it exceeds limit \"ann/////\" in rule \"q/1\"",
-         "cannot run because it exceeds limit \"ann/////\" in rule \"q/1\"", false},
+        {"limit users {*} to slots=1", "", "cpus=1",
+         "cannot run because it exceeds limit \"ann/////\" in rule \"q/1\": slots=1; 1 in use, 1 requested",
+         "cannot run because it exceeds limit \"ann/////\" in rule \"q/1\": slots=1; 1 in use, 1 requested", false},
         {"limit hosts {*} to slots=2", "", "cpus=2",
-         "cannot run because it exceeds limit \"////localhost/\" in rule \"q/1\"",
-         "cannot run because it exceeds limit \"////localhost/\" in rule \"q/1\"", false},
+         "cannot run because it exceeds limit \"////localhost/\" in rule \"q/1\": slots=2; 1 in use, 2 requested",
+         "cannot run because it exceeds limit \"////localhost/\" in rule \"q/1\": slots=2; 1 in use, 2 requested",
+         false},
         {"limit queues {*} to slots=1", "", "cpus=1|partitions=main",
-         "cannot run because it exceeds limit \"///main//\" in rule \"q/1\"",
-         "cannot run because it exceeds limit \"///main//\" in rule \"q/1\"", false},
+         "cannot run because it exceeds limit \"///main//\" in rule \"q/1\": slots=1; 1 in use, 1 requested",
+         "cannot run because it exceeds limit \"///main//\" in rule \"q/1\": slots=1; 1 in use, 1 requested", false},
         {"limit queues main to slots=1", "", "cpus=2|time_limit_s=60|partitions=main,fast",
-         "cannot run because it exceeds limit \"/////\" in rule \"q/1\" | (-l slots=2) cannot run in queue "
-         "\"fast@localhost\" because it offers only qc:slots=1.000000",
-         "cannot run because it exceeds limit \"/////\" in rule \"q/1\" | (-l slots=2) cannot run in queue "
-         "\"fast@localhost\" because it offers only qc:slots=1.000000",
+         "cannot run because it exceeds limit \"/////\" in rule \"q/1\": slots=1; 1 in use, 2 requested | (-l slots=2) cannot "
+         "run in queue \"fast@localhost\" because it offers only qc:slots=1.000000",
+         "cannot run because it exceeds limit \"/////\" in rule \"q/1\": slots=1; 1 in use, 2 requested | (-l slots=2) cannot "
+         "run in queue \"fast@localhost\" because it offers only qc:slots=1.000000",
          true},
         {"limit users eve to slots=1", "", "cpus=1", "", "", false},
         {"limit users {*} to slots=2", "maxujobs=1", "cpus=1",
