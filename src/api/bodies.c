@@ -300,13 +300,16 @@ static const struct wire_field error_fields[] = {
     REQUIRED(api_error, error, WIRE_OBJECT, .help = "the error", .shape = &error_text_shape), {0}};
 const struct wire_shape api_error_shape = REPLY("Error", api_error, error_fields, "A refusal.");
 
+/* What a reply says of a job that waits until something changes. */
+#define LIMIT_NOTE(body)                                                                                             \
+    OPTIONAL(body, limit, WIRE_TEXT,                                                                                 \
+             .help =                                                                                                 \
+                 "the limit, or the dependencies, that keep it waiting, whatever else runs, until the limit or the " \
+                 "job changes; null: none"),                                                                         \
+        OPTIONAL(body, limit_field, WIRE_TEXT, .help = "the field of the job that this is about; null: none")
+
 static const struct wire_field submitted_fields[] = {
-    REQUIRED(api_submitted, job_id, WIRE_U32, .help = "the new job's id", COUNT32),
-    OPTIONAL(api_submitted, limit, WIRE_TEXT,
-             .help = "the limit that keeps it waiting, whatever else runs, until the limit or the job changes; null: "
-                     "none"),
-    OPTIONAL(api_submitted, limit_field, WIRE_TEXT, .help = "the field of the job that the limit is about; null: none"),
-    {0}};
+    REQUIRED(api_submitted, job_id, WIRE_U32, .help = "the new job's id", COUNT32), LIMIT_NOTE(api_submitted), {0}};
 const struct wire_shape api_submitted_shape =
     REPLY("Submitted", api_submitted, submitted_fields, "The job is accepted, and survives a power cut.");
 
@@ -333,6 +336,7 @@ static const struct wire_field updated_fields[] = {
     REQUIRED(api_updated, ok, WIRE_BOOL, .help = "true"),
     REQUIRED(api_updated, is_time_exempt, WIRE_BOOL,
              .help = "an operator has set the time limit above MaxWall, which does not limit the job then"),
+    LIMIT_NOTE(api_updated),
     {0}};
 const struct wire_shape api_updated_shape = REPLY("Updated", api_updated, updated_fields, "The job was changed.");
 

@@ -224,6 +224,7 @@ struct api_done {
 
 struct api_updated {
     bool ok, is_time_exempt;
+    const char *limit, *limit_field; /* as of a submission */
 };
 
 struct api_tested {

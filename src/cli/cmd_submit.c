@@ -14,6 +14,7 @@
 #include "cli/job_start.h"
 #include "cli/job_test.h"
 #include "cli/job_wait.h"
+#include "cli/limit_note.h"
 #include "cli/submit_options.h"
 #include "fields/job_id.h"
 
@@ -115,21 +116,6 @@ static int wait_for(struct call *call, uint32_t job_id, struct err *e)
     return job_wait(call, &ids, WAIT_RETRY_S, e);
 }
 
-/* The option that changes what the limit is about: "-t DURATION". */
-static void note_limit(const struct api_submitted *reply)
-{
-    uint32_t f = reply->limit_field != NULL ? field_find(&job_fields, str(reply->limit_field)) : NONE;
-    const struct job_field_row *row = f != NONE ? &job_field_rows[f] : NULL;
-    char option[80] = "OPTION";
-    if (row != NULL && row->letter != 0 && row->argument != NULL)
-        text_format(option, sizeof option, "-%c %s", row->letter, row->argument);
-    else if (row != NULL && row->option != NULL && row->argument != NULL)
-        text_format(option, sizeof option, "--%s %s", row->option, row->argument);
-    output_note("fairlead submit: job %u waits until a limit or the job changes: %s; run 'fairlead update %u %s' or "
-                "'fairlead cancel %u'",
-                reply->job_id, reply->limit, reply->job_id, option, reply->job_id);
-}
-
 static int check_options(const struct submit_values *values, struct err *e)
 {
     if (values->is_test && (values->has_wait || values->is_parsable))
@@ -156,7 +142,9 @@ static int submit(struct call *call, struct api_submit *body, struct err *e)
     } else {
         buf_format(&call->out->text, values->is_parsable ? "%u\n" : "Submitted job %u\n", reply.job_id);
     }
-    if (reply.limit != NULL) note_limit(&reply);
+    char id[JOB_ID_TEXT_SIZE];
+    job_id_format(id, reply.job_id, NONE);
+    limit_note_print("submit", id, reply.limit, reply.limit_field);
     return values->has_wait ? wait_for(call, reply.job_id, e) : 0;
 }
 

@@ -3,6 +3,7 @@
 #include "cli/instance.h"
 #include "cli/job_ids.h"
 #include "cli/job_options.h"
+#include "cli/limit_note.h"
 
 /* "TimeLimit=10", as scontrol update has it. */
 static int refuse_pairs(const struct parsed *parsed, struct err *e)
@@ -39,6 +40,7 @@ static int update_run(struct call *call, struct err *e)
     const char *exempt =
         reply.is_time_exempt ? "; MaxWall does not limit it, because an operator has set its time limit" : "";
     output_line(call->out, "Updated job %s%s", parsed->operands[0], exempt);
+    limit_note_print("update", parsed->operands[0], reply.limit, reply.limit_field);
     return 0;
 }
 

@@ -61,9 +61,9 @@ uint32_t ticket_snapshot_tasks_max(const struct state *s);
  * before it would end), PENDING_QOS_USAGE_THRESHOLD, PENDING_REQ_NODE_NOT_AVAIL (only drained hosts or those that are
  * down could take it), PENDING_ARRAY_TASK_LIMIT (also of max_aj_instances), PENDING_USER_JOBS_LIMIT (maxujobs),
  * PENDING_QUOTA_LIMIT (a resource quota), PENDING_LAUNCH_FAILURE (the machine can start nothing) or PENDING_PRIORITY
- * (another job waits before it: engine/wait_leaders.h). PENDING_NONE: there is none, or no such job. factor: the highest fair-share factor of its
- * associations in its partitions. O(partitions of the job + requests), and O(instances) for a job unlike those before
- * it, or one that quotas by instance keep back everywhere. */
+ * (another job waits before it: engine/wait_leaders.h). PENDING_NONE: there is none, or no such job. factor: the
+ * highest fair-share factor of its associations in its partitions. O(partitions of the job + requests), and
+ * O(instances) for a job unlike those before it, or one that quotas by instance keep back everywhere. */
 enum pending_reason job_pending_reason(struct state *s, uint32_t job_id, double factor, int64_t now_us);
 
 struct limit_hit;

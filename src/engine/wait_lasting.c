@@ -8,12 +8,26 @@
 #include "engine/partition_limits.h"
 #include "engine/priorities.h"
 #include "engine/quota_usage.h"
+#include "fields/dependency_text.h"
 
 static const char *take(struct buf *text, struct arena *arena)
 {
     const char *copy = arena_copy(arena, (struct str){text->text, text->length});
     buf_release(text);
     return copy;
+}
+
+/* --- dependencies ------------------------------------------------------------------------------------------------- */
+
+static bool find_dependency(const struct job *j, int64_t now_us, struct arena *arena, struct wait_lasting *out)
+{
+    struct buf text = {0};
+    if (dependency_list_state(j->dependency, &j->pending, now_us) != DEPENDENCY_NEVER) return false;
+    buf_add_text(&text, "its dependencies can never be met: ");
+    dependency_text_show(j->dependency, now_us, &text);
+    buf_format(&text, " (%s)", pending_reason_name(PENDING_DEPENDENCY_NEVER));
+    *out = (struct wait_lasting){take(&text, arena), JOB_FIELD_DEPENDENCY};
+    return true;
 }
 
 /* --- partitions --------------------------------------------------------------------------------------------------- */
@@ -66,7 +80,7 @@ static enum job_field field_of_resource(const char *name)
 static enum job_field field_of_limit(const struct state *s, const struct limit_hit *hit)
 {
     bool is_wall = strstr(hit->name, "Wall") != NULL, is_minutes = strstr(hit->name, "Mins") != NULL;
-    if (hit->limit <= 0.0 || hit->used > 0.0 || (hit->tres == NONE && !is_wall))
+    if (hit->used >= hit->limit || (hit->tres == NONE && !is_wall))
         return hit->is_qos ? JOB_FIELD_QOS : JOB_FIELD_ACCOUNT;
     return is_wall || is_minutes ? JOB_FIELD_TIME_LIMIT : field_of_resource(s->policy.tres.items[hit->tres].text);
 }
@@ -102,6 +116,6 @@ static bool find_quota(struct state *s, const struct job *j, int64_t now_us, str
 bool wait_lasting_find(struct state *s, const struct job *j, int64_t now_us, struct arena *arena,
                        struct wait_lasting *out)
 {
-    return find_in_partitions(s, j, arena, out) || find_limit(s, j, now_us, arena, out) ||
-           find_quota(s, j, now_us, arena, out);
+    return find_dependency(j, now_us, arena, out) || find_in_partitions(s, j, arena, out) ||
+           find_limit(s, j, now_us, arena, out) || find_quota(s, j, now_us, arena, out);
 }

@@ -1,6 +1,7 @@
 /* What keeps a waiting job of an instance from starting whatever else runs: it waits until a limit or the job changes.
  * A submission is accepted all the same, as Slurm does it, so its answer says it.
  *
+ *     dependencies       that can never be met
  *     its partitions     each has a limit that it exceeds (EnforcePartLimits=NO)
  *     limits             of associations and QOS, that its request alone exceeds, or that nothing lowers
  *     resource quotas    with less room than it needs when nothing runs */

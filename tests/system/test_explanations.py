@@ -187,7 +187,29 @@ def test_a_submission_says_that_its_job_waits_for_a_change(instance):
         'job_id': 3, 'limit': None, 'limit_field': None}
     instance.good('update', '1', '-t', '5')
     instance.until_state(1, 'COMPLETED')
+    instance.good('qos', 'modify', 'short', 'MaxTRES=cpu=1')
+    assert instance.submit('-H', '-q', 'short', '-t', '10', '--', 'true') == 4
+    result = instance.run('update', '4', '-n', '2')
+    assert (result.status, result.out) == (0, 'Updated job 4\n')
+    assert result.err == ("fairlead update: job 4 waits until a limit or the job changes: QOS 'short' has MaxTRES=cpu=1; 2 requested "
+                          "(QOSMaxCpuPerJobLimit); run 'fairlead update 4 -n COUNT' or 'fairlead cancel 4'\n")
+    instance.good('update', '4', '-n', '1')
     assert '--parsable' in instance.bad('submit', '--json', '--parsable', '--', 'true')
+
+
+def test_a_dependency_that_can_never_be_met_is_told_at_once(instance):
+    instance.until_state(instance.submit('--', 'true'), 'COMPLETED')
+    text = 'its dependencies can never be met: afternotok:1(failed) (DependencyNeverSatisfied)'
+    result = instance.run('submit', '-d', 'afternotok:1', '--', 'true')
+    assert (result.status, result.out) == (0, 'Submitted job 2\n')
+    assert result.err == ('fairlead submit: job 2 waits until a limit or the job changes: %s; '
+                          "run 'fairlead update 2 -d LIST' or 'fairlead cancel 2'\n" % text)
+    answer = json.loads(instance.run('submit', '--json', '-d', 'afternotok:1', '--', 'true').out)
+    assert answer == {'job_id': 3, 'limit': text, 'limit_field': 'dependency'}
+    instance.good('submit', '-H', '--', 'true')
+    result = instance.run('update', '4', '--dependency', 'afternotok:1')
+    assert result.status == 0 and text in result.err and "'fairlead update 4 -d LIST'" in result.err
+    instance.good('update', '4', '-d', 'afterok:1')
 
 
 def test_a_quota_counts_on_the_empty_cluster(instance):

@@ -117,6 +117,51 @@ static void what_a_job_exceeds_by_itself_lasts(void **unused)
     }
 }
 
+/* Where usage leaves some room, a shorter time limit helps; another account or QOS only where it leaves none. */
+static void a_shorter_job_fits_in_what_is_left(void **unused)
+{
+    static const struct {
+        int64_t ran_s;
+        const char *field;
+    } cases[] = {{3600, "time_limit_s"}, {7200, "qos"}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct world w;
+        char text[TEXT_MAX];
+        furnish(&w);
+        world_settings(&w, "AccountingStorageEnforce=associations,limits,qos,safe");
+        world_object(&w, OBJECT_QOS, "short", "flags=NoDecay|GrpTRESMins=cpu=120");
+        uint32_t first = world_take(&w, job_of("qos=short"));
+        assert_int_equal(world_pass(&w), 1);
+        world_started(&w, world_task(&w, first, 0)->launch_id);
+        w.now_us += cases[i].ran_s * SECOND;
+        world_end(&w, first, 0);
+        snprintf(text, sizeof text,
+                 "QOS 'short' has GrpTRESMins=cpu=120; %d in use, 120 requested (QOSGrpCPUMinutesLimit)",
+                 (int)cases[i].ran_s / 60);
+        expect(&w, world_take(&w, job_of("qos=short")), text, cases[i].field, text);
+        world_release(&w);
+    }
+}
+
+static void dependencies_that_fail_last(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish(&w);
+    uint32_t first = world_take(&w, job_of(""));
+    assert_int_equal(world_pass(&w), 1);
+    world_started(&w, world_task(&w, first, 0)->launch_id);
+    uint32_t waiting = world_take(&w, job_of("dependency=afternotok:1")),
+             later = world_take(&w, job_of("dependency=afterok:1"));
+    expect(&w, waiting, NULL, NULL, "the job runs");
+    world_end(&w, first, 0);
+    expect(&w, waiting, "its dependencies can never be met: afternotok:1(failed) (DependencyNeverSatisfied)",
+           "dependency", "the job has ended well");
+    expect(&w, later, NULL, NULL, "a condition that is met");
+    world_release(&w);
+}
+
 /* A job that waits only for what others use waits for their ends, and nothing has to change. */
 static void what_others_use_does_not_last(void **unused)
 {
@@ -177,8 +222,8 @@ static void a_quota_counts_on_the_empty_cluster(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_job_exceeds_by_itself_lasts),
-        cmocka_unit_test(what_others_use_does_not_last),
+        cmocka_unit_test(what_a_job_exceeds_by_itself_lasts),  cmocka_unit_test(a_shorter_job_fits_in_what_is_left),
+        cmocka_unit_test(dependencies_that_fail_last),         cmocka_unit_test(what_others_use_does_not_last),
         cmocka_unit_test(a_quota_counts_on_the_empty_cluster),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

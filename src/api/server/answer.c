@@ -155,35 +155,48 @@ static void reply_refusal(struct request *r, const struct err *cause)
     reply_error(r, &e);
 }
 
-/* The job may have been started or changed since, by another event of the same commit. */
-static struct api_submitted submitted_of(struct request *r, uint32_t job_id)
+/* What keeps a job waiting until a limit or the job changes; false: nothing. The job may have been started or changed
+ * since, by another event of the same commit. */
+static bool find_lasting(struct request *r, uint32_t job_id, struct wait_lasting *out)
 {
     struct state *s = r->server->host.state;
     uint32_t job = state_find_job(s, job_id);
+    if (job == NONE || idset_first(&s->jobs.items[job].pending) == NONE) return false;
+    int64_t now_us = r->server->host.now_us(r->server->host.context);
+    return wait_lasting_find(s, &s->jobs.items[job], now_us, &r->arena, out);
+}
+
+static void reply_submitted(struct request *r, uint32_t job_id)
+{
+    char location[sizeof API_JOBS + 24];
     struct wait_lasting wait;
     struct api_submitted submitted = {.job_id = job_id};
-    if (job == NONE || idset_first(&s->jobs.items[job].pending) == NONE) return submitted;
-    int64_t now_us = r->server->host.now_us(r->server->host.context);
-    if (!wait_lasting_find(s, &s->jobs.items[job], now_us, &r->arena, &wait)) return submitted;
-    submitted.limit = wait.text;
-    submitted.limit_field = job_field_at(wait.field)->name;
-    return submitted;
+    if (find_lasting(r, job_id, &wait)) {
+        submitted.limit = wait.text;
+        submitted.limit_field = job_field_at(wait.field)->name;
+    }
+    reply_write(r, r->route->status, &api_submitted_shape, &submitted);
+    text_format(location, sizeof location, "%s/%u", API_JOBS, job_id);
+    MHD_add_response_header(r->reply, MHD_HTTP_HEADER_LOCATION, location);
+}
+
+static void reply_updated(struct request *r, bool is_time_exempt)
+{
+    struct wait_lasting wait;
+    struct api_updated updated = {.ok = true, .is_time_exempt = is_time_exempt};
+    if (find_lasting(r, r->event->update.job_id, &wait)) {
+        updated.limit = wait.text;
+        updated.limit_field = job_field_at(wait.field)->name;
+    }
+    reply_write(r, r->route->status, &api_updated_shape, &updated);
 }
 
 /* As reply_count. */
 static bool reply_success(struct request *r, const struct event_result *result)
 {
-    char location[sizeof API_JOBS + 24];
-    struct api_submitted submitted;
-    const struct api_updated updated = {true, result->is_time_exempt};
     const struct api_done done = {true};
     switch (r->event->kind) {
-    case EVENT_SUBMIT:
-        submitted = submitted_of(r, result->job_id);
-        reply_write(r, r->route->status, &api_submitted_shape, &submitted);
-        text_format(location, sizeof location, "%s/%u", API_JOBS, result->job_id);
-        MHD_add_response_header(r->reply, MHD_HTTP_HEADER_LOCATION, location);
-        return true;
+    case EVENT_SUBMIT: reply_submitted(r, result->job_id); return true;
     case EVENT_CANCEL:
     case EVENT_HOLD:
     case EVENT_RELEASE:
@@ -191,7 +204,7 @@ static bool reply_success(struct request *r, const struct event_result *result)
     case EVENT_SUSPEND:
     case EVENT_RESUME:
     case EVENT_SIGNAL: return reply_count(r, result);
-    case EVENT_UPDATE: reply_write(r, r->route->status, &api_updated_shape, &updated); return true;
+    case EVENT_UPDATE: reply_updated(r, result->is_time_exempt); return true;
     default: reply_write(r, r->route->status, &api_done_shape, &done); return true;
     }
 }
