@@ -162,9 +162,25 @@ static int check_count(const struct log_run *run, struct err *e)
                    FOLLOWED_MAX);
 }
 
+/* The jobs that wait, and why, once. Standard output is that of the jobs alone. */
+static void note_waits(const struct log_run *run)
+{
+    for (uint32_t i = 0; i < run->tasks.list.count; i++) {
+        const struct log_task *t = &run->tasks.list.items[i];
+        if (t->has_started || t->is_ended) continue;
+        output_note("fairlead log: job %s waits: %s (%s); its output follows when it has started", t->id,
+                    job_state_name(t->state), pending_reason_name(t->reason));
+    }
+    uint32_t count = run->tasks.waiting_count;
+    if (count > 0)
+        output_note("fairlead log: %u task%s not started; the output follows then", count,
+                    count == 1 ? " has" : "s have");
+}
+
 static int follow_all(struct call *call, struct log_run *run, bool *out_failed, struct err *e)
 {
     const struct timespec pause = {0, POLL_MS * 1000000};
+    note_waits(run);
     for (uint32_t poll = 1;; poll++) {
         uint32_t count;
         if (check_count(run, e) != 0 || follow_tasks(call, run, &count, out_failed, e) != 0) return -1;
@@ -204,7 +220,7 @@ const struct command cmd_log = {
     .summary = "print the output of jobs",
     .usage = "[--follow] [--tail LINES] [--err] JOB[_TASK]...",
     .description =
-        "Prints the file that a job writes to. With --follow it also waits for a job that has not started. Of several jobs, and of "
+        "Prints the file that a job writes to. With --follow it also waits for a job that has not started, and says on standard error why that waits. Of several jobs, and of "
         "an array without a task, each line begins with the id of its task.\n\nA file that was moved or removed is found "
         "while its job runs. On a terminal, control characters other than those of colours are shown as '?'.",
     .options = log_options,

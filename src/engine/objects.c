@@ -154,6 +154,15 @@ static int check_gpus(struct apply_context *c, const struct object *host)
 }
 
 /* Checks the fields in combination with each other and with other objects. */
+static int check_nodes(struct apply_context *c, const struct object *o)
+{
+    int64_t min = o->value[PARTITION_MIN_NODES].number, max = o->value[PARTITION_MAX_NODES].number;
+    if (max == FIELD_SPECIAL || min <= max) return 0;
+    (void)err_field(c->e, ERR_INPUT, "MinNodes", "%lld is above MaxNodes, %lld, so no job could run in the partition",
+                    (long long)min, (long long)max);
+    return err_of(c->e, "partition", str(o->name));
+}
+
 static int check_object(struct apply_context *c, enum object_kind kind, const struct object *o)
 {
     double unused[TRES_MAX];
@@ -161,7 +170,7 @@ static int check_object(struct apply_context *c, enum object_kind kind, const st
     if (kind == OBJECT_HOST) return check_scaling(c, o) == 0 ? check_gpus(c, o) : -1;
     if (kind == OBJECT_RESOURCE) return check_type(c, o);
     if (kind != OBJECT_PARTITION) return 0;
-    if (check_partition_qos(c, o) != 0) return -1;
+    if (check_partition_qos(c, o) != 0 || check_nodes(c, o) != 0) return -1;
     if (user_list_check(c->s, o, c->e) != 0 || partition_names_check(c->s, o, c->e) != 0)
         return err_of(c->e, "partition", str(o->name));
     if (o->value[PARTITION_BILLING_WEIGHTS].text[0] == '\0') return 0;

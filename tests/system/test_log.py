@@ -28,10 +28,20 @@ def test_an_array_is_followed_to_its_last_task(instance):
     instance.good('set', 'host_cpus=1')
     held = instance.submit('--hold', '--array', '0-4', '--', 'sh', '-c', 'echo task $FAIRLEAD_ARRAY_TASK_ID')
     follower = instance.popen('log', '-f', held)
+    assert follower.stderr.readline() == b'fairlead log: 5 tasks have not started; the output follows then\n'
     instance.good('release', held)
     out, err = follower.communicate(timeout=PATIENCE)
     assert (follower.returncode, err) == (0, b'')
     assert lines(out.decode()) == ['%d_%d  task %d' % (held, task, task) for task in range(5)]
+
+
+def test_a_job_that_waits_is_followed_and_says_why_it_waits(instance):
+    held = instance.submit('--hold', '--', 'echo', 'one')
+    follower = instance.popen('log', '-f', held)
+    assert follower.stderr.readline() == (
+        b'fairlead log: job %d waits: PENDING (JobHeldUser); its output follows when it has started\n' % held)
+    instance.good('release', held)
+    assert follower.communicate(timeout=PATIENCE) == (b'one\n', b'')
 
 
 def test_lines_of_two_jobs_do_not_mix(instance):

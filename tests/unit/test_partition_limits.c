@@ -532,6 +532,7 @@ static void wrong_values_are_refused(void **unused)
         {"MaxNodes=many", "MaxNodes: 'many' is not a whole number"},
         {"MaxNodes=-2", "MaxNodes"},
         {"MinNodes=UNLIMITED", "MinNodes"},
+        {"MinNodes=3|MaxNodes=2", "MinNodes: 3 is above MaxNodes, 2, so no job could run in the partition"},
         {"DefaultTime=soon", "DefaultTime: 'soon' is not a duration"},
         {"MaxMemPerNode=0", "MaxMemPerNode: '0' is not"},
         {"DefMemPerCPU=x", "DefMemPerCPU: 'x' is not"},
