@@ -1,4 +1,4 @@
-/* The note on a job that waits until a limit or the job changes, with the option that changes what the limit is about. */
+/* The note on a job that waits until a limit or the job changes, with the option that changes what it is about. */
 #ifndef FAIRLEAD_CLI_LIMIT_NOTE_H
 #define FAIRLEAD_CLI_LIMIT_NOTE_H
 

@@ -277,6 +277,8 @@ static void add_amount(const struct quota_blocker *b, double amount, struct buf 
     char text[NUMBER_TEXT_SIZE];
     if (b->is_memory && amount >= 1.0)
         buf_add(out, text, memory_format(text, (uint64_t)amount));
+    else if (b->is_memory && amount > 0.0)
+        buf_format(out, "%gK", amount * 1024.0);
     else
         buf_add(out, text, number_format_double(text, amount, 15, 'g'));
 }

@@ -73,6 +73,8 @@ static const struct row rows[] = {
      "it exceeds limit \"ann/////\" in rule \"q/1\" by itself: slots=3; 4 requested (QuotaLimit)", "cpus"},
     {OBJECT_QUOTA, "q", "rules=limit users {*} to mem=1G", "cpus=2|mem_mib=1200",
      "it exceeds limit \"ann/////\" in rule \"q/1\" by itself: mem=1G; 1200M requested (QuotaLimit)", "mem_mib"},
+    {OBJECT_QUOTA, "q", "rules=limit users {*} to mem=512K", "",
+     "it exceeds limit \"ann/////\" in rule \"q/1\" by itself: mem=512K; 100M requested (QuotaLimit)", "mem_mib"},
     {OBJECT_QUOTA, "q", "rules=limit users {*} to license=2", "cpus=3|requests=license=1",
      "it exceeds limit \"ann/////\" in rule \"q/1\" by itself: license=2; 3 requested (QuotaLimit)", "requests"},
     {OBJECT_QUOTA, "q", "rules=limit users {*} to gres/gpu=1", "gpus=2",
