@@ -15,7 +15,7 @@ extern const struct command cmd_share, cmd_prio, cmd_schedule, cmd_scenario_dump
 extern const struct command OF_KIND(partition), OF_KIND(qos), OF_KIND(project), OF_KIND(department), OF_KIND(resource),
     OF_KIND(host), OF_KIND(group), OF_KIND(pe), OF_KIND(calendar),
     OF_KIND(quota), cmd_host_drain, cmd_host_resume, cmd_partition_drain, cmd_partition_resume;
-extern const struct command cmd_places, cmd_quota_usage, cmd_top;
+extern const struct command cmd_places, cmd_policy_check, cmd_quota_usage, cmd_top;
 extern const struct command cmd_start, cmd_stop, cmd_status, cmd_whoami, cmd_clock, cmd_set, cmd_history_prune,
     cmd_audit, cmd_backup, cmd_restore, cmd_verify, cmd_move_in;
 extern const struct command cmd_help, cmd_manual, cmd_completion;
@@ -43,7 +43,7 @@ const struct command *const commands[] = {
     &cmd_submit, &cmd_queue, &cmd_show_job, &cmd_check, &cmd_log, &cmd_wait,
     &cmd_cancel, &cmd_hold, &cmd_release, &cmd_requeue, &cmd_suspend, &cmd_resume, &cmd_signal,
     &cmd_update, &cmd_history, &cmd_efficiency,
-    &cmd_share, &cmd_report, &cmd_prio, &cmd_schedule, &cmd_scenario_dump,
+    &cmd_share, &cmd_report, &cmd_prio, &cmd_schedule, &cmd_scenario_dump, &cmd_policy_check,
     &cmd_account_add, &cmd_account_modify, &cmd_account_delete, &cmd_account_show,
     &cmd_user_add, &cmd_user_modify, &cmd_user_delete, &cmd_user_show,
     &cmd_places,

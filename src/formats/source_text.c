@@ -8,19 +8,26 @@
 
 static const struct str byte_order_mark = {"\xef\xbb\xbf", 3};
 
-int source_error(const struct source *s, const char *position, struct err *e, int filled)
+void source_position(const struct source *s, const char *position, uint32_t *out_line, uint32_t *out_column)
 {
-    ensure(position >= s->text.text && position <= s->text.text + s->text.length && filled == -1);
-    uint32_t line = 1, column = 1;
+    ensure(position >= s->text.text && position <= s->text.text + s->text.length);
+    *out_line = *out_column = 1;
     for (const char *c = s->text.text; c < position; c++) {
         bool is_first_byte = ((unsigned char)*c & 0xc0) != 0x80; /* of a UTF-8 sequence */
         if (*c == '\n') {
-            line++;
-            column = 1;
+            ++*out_line;
+            *out_column = 1;
         } else if (is_first_byte) {
-            column++;
+            ++*out_column;
         }
     }
+}
+
+int source_error(const struct source *s, const char *position, struct err *e, int filled)
+{
+    uint32_t line, column;
+    ensure(filled == -1);
+    source_position(s, position, &line, &column);
     return err_prefix(e, "%s:%u:%u", s->name, line, column);
 }
 

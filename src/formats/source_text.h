@@ -14,6 +14,10 @@ struct source {
     struct str text;  /* must outlive all records that are parsed from it */
 };
 
+/* The line and the column of an address in the text, or of its end, counted from 1; a column is a character.
+ * O(length). */
+void source_position(const struct source *s, const char *position, uint32_t *out_line, uint32_t *out_column);
+
 /* Adds "NAME:LINE:COLUMN" to an error and returns -1. position: an address in the text, or its end. Lines and columns
  * count from 1; a column is a character. filled: the -1 of the function that filled the error, so that failing is one
  * statement:

@@ -8,6 +8,7 @@ ROOMS = {
     'sched': ['base'],
     'engine': ['base', 'fields', 'policy', 'sched'],
     'formats': ['base'],
+    'site': ['base', 'fields', 'policy', 'formats'],
     'store': ['base', 'fields', 'policy', 'engine'],
     'exec': ['base'],
     'exec/launcher': ['base', 'exec', 'options'],
@@ -19,7 +20,7 @@ ROOMS = {
     'pretend': ['base', 'fields', 'wire'],
     'daemon': ['base', 'fields', 'sched', 'engine', 'store', 'exec', 'pretend', 'api/server', 'options'],
     'sim': ['base', 'fields', 'policy', 'engine', 'wire'],
-    'cli': ['base', 'fields', 'policy', 'formats', 'wire', 'api', 'api/client', 'options', 'sim', 'pretend'],
+    'cli': ['base', 'fields', 'policy', 'formats', 'site', 'wire', 'api', 'api/client', 'options', 'sim', 'pretend'],
     'lib': ['base', 'fields', 'policy', 'fairlead.h'],
 }
 
@@ -34,7 +35,7 @@ LIBRARIES = {
 # Rooms that decide: no clock, no input or output, no randomness, no globals, and memory only from base/arena.c.
 PURE = ['base', 'fields', 'policy', 'sched', 'engine', 'lib']
 # No clock, no globals.
-TIMELESS = ['formats', 'wire', 'sim', 'pretend']
+TIMELESS = ['formats', 'site', 'wire', 'sim', 'pretend']
 
 
 def room_of(path):
