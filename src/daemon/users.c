@@ -250,6 +250,7 @@ int users_find(struct users *u, uint32_t uid, uint32_t gid, struct arena *arena,
     if (!is_fresh || (is_unknown && !is_answered)) ask(u, entry);
     if (!is_answered) return find_unanswered(entry, arena, out, e);
     bool is_known = entry->is.result == USER_FOUND && entry->is.name[0] != '\0';
+    if (!is_known && uid == 0) return find_root(arena, out);
     if (!is_known) {
         *e = entry->error;
         return -1;
