@@ -202,7 +202,8 @@ def measure_bursts(path, pid):
 
 def main():
     if os.geteuid() != 0:
-        sys.exit('bench_system.py needs root')
+        print('NOT MEASURED: submissions through a system instance, because this is not root')
+        return
     folder = pathlib.Path(tempfile.mkdtemp(prefix='fl-bench.'))
     folder.chmod(0o711)
     run_directory = pathlib.Path('/run') / folder.name

@@ -7,6 +7,7 @@ set -u
 build=${1:?the build directory}
 shift
 failed=0
+ran=" "
 for program in "$build"/bench/bench_* bench/bench_*.sh bench/bench_*.py; do
     [ -f "$program" ] && [ -x "$program" ] || continue
     name=$(basename "$program")
@@ -14,6 +15,12 @@ for program in "$build"/bench/bench_* bench/bench_*.sh bench/bench_*.py; do
     name=${name%.*}
     case " ${*:-$name} " in *" $name "*) ;; *) continue ;; esac
     printf '\n== %s (%s)\n' "$name" "$program"
+    ran="$ran$name "
     FAIRLEAD_BUILD=$build "$program" || { printf '%s: failed\n' "$name" >&2; failed=1; }
+done
+for name in "$@"; do
+    case "$ran" in *" $name "*) continue ;; esac
+    echo "there is no benchmark '$name' in $build/bench or bench" >&2
+    failed=1
 done
 exit "$failed"

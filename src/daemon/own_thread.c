@@ -1,4 +1,8 @@
+/*  I1  A thread that was left alone (is_left) touches nothing of the loop, and its memory stays. */
 #include "daemon/own_thread.h"
+
+#include <pthread.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "base/ensure.h"
@@ -11,7 +15,9 @@ struct own_thread {
     void *argument;
     uv_thread_t thread;
     uv_async_t *end; /* NULL: of the pool */
-    uv_work_t work;  /* of the pool */
+    bool may_be_left;
+    bool is_left;
+    uv_work_t work; /* of the pool */
 };
 
 static void free_handle(uv_handle_t *handle)
@@ -19,23 +25,32 @@ static void free_handle(uv_handle_t *handle)
     mem_free(handle);
 }
 
-static void finish(struct own_thread *t)
+static void unlink_thread(struct own_thread *t)
 {
     if (t->next != NULL) t->next->previous = t->previous;
     if (t->previous != NULL)
         t->previous->next = t->next;
     else
         t->all->first = t->next;
+}
+
+static void finish(struct own_thread *t)
+{
+    unlink_thread(t);
     if (t->end != NULL) uv_close((uv_handle_t *)t->end, free_handle);
     t->done(t->argument);
     mem_free(t);
 }
 
+static pthread_mutex_t leaving = PTHREAD_MUTEX_INITIALIZER; /* of is_left */
+
 static void run_alone(void *thread)
 {
     struct own_thread *t = thread;
     t->run(t->argument);
-    uv_async_send(t->end);
+    pthread_mutex_lock(&leaving);
+    if (!t->is_left) uv_async_send(t->end); /* I1 */
+    pthread_mutex_unlock(&leaving);
 }
 
 static void on_end(uv_async_t *end)
@@ -75,10 +90,12 @@ void own_threads_begin(struct own_threads *threads, uv_loop_t *loop)
     ensure(uv_queue_work(loop, work, do_nothing, free_work) == 0);
 }
 
-void own_thread_run(struct own_threads *threads, void (*run)(void *), void (*done)(void *), void *argument)
+static void begin(const struct own_thread *is)
 {
+    struct own_threads *threads = is->all;
     struct own_thread *t = mem_resize(NULL, 0, sizeof *t);
-    *t = (struct own_thread){.all = threads, .next = threads->first, .run = run, .done = done, .argument = argument};
+    *t = *is;
+    t->next = threads->first;
     if (t->next != NULL) t->next->previous = t;
     threads->first = t;
     t->end = mem_resize(NULL, 0, sizeof *t->end);
@@ -91,12 +108,44 @@ void own_thread_run(struct own_threads *threads, void (*run)(void *), void (*don
     ensure(uv_queue_work(threads->loop, &t->work, run_in_pool, on_pool_end) == 0);
 }
 
+void own_thread_run(struct own_threads *threads, void (*run)(void *), void (*done)(void *), void *argument)
+{
+    begin(&(struct own_thread){.all = threads, .run = run, .done = done, .argument = argument});
+}
+
+void own_thread_ask(struct own_threads *threads, void (*run)(void *), void (*done)(void *), void *argument)
+{
+    begin(&(struct own_thread){.all = threads, .run = run, .done = done, .argument = argument, .may_be_left = true});
+}
+
+static void leave(struct own_thread *t)
+{
+    pthread_mutex_lock(&leaving);
+    t->is_left = true;
+    pthread_mutex_unlock(&leaving);
+    unlink_thread(t);
+    uv_close((uv_handle_t *)t->end, free_handle);
+    pthread_detach(t->thread);
+}
+
+static void end_thread(struct own_thread *t, const struct timespec *until)
+{
+    int result =
+        t->may_be_left ? pthread_clockjoin_np(t->thread, NULL, CLOCK_MONOTONIC, until) : pthread_join(t->thread, NULL);
+    if (result == 0)
+        finish(t);
+    else
+        leave(t);
+}
+
 void own_threads_end(struct own_threads *threads)
 {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += OWN_THREAD_WAIT_S;
     for (struct own_thread *t = threads->first; t != NULL; t = threads->first) {
         while (t != NULL && t->end == NULL) t = t->next;
         if (t == NULL) return; /* those of the pool are finished by the loop */
-        uv_thread_join(&t->thread);
-        finish(t);
+        end_thread(t, &until);
     }
 }

@@ -6,6 +6,8 @@
 
 #include <uv.h>
 
+enum { OWN_THREAD_WAIT_S = 1 };
+
 struct own_thread;
 struct own_threads {
     uv_loop_t *loop;
@@ -19,7 +21,12 @@ void own_threads_begin(struct own_threads *threads, uv_loop_t *loop);
 /* Calls run in a thread, and done in the loop afterwards. If the machine has no more threads, in one of the pool. */
 void own_thread_run(struct own_threads *threads, void (*run)(void *), void (*done)(void *), void *argument);
 
-/* Waits for all of them, and calls done for each; before the loop is closed. */
+/* Likewise, for a run that may never return, because it asks the user database: own_threads_end does not wait long for
+ * it. It may touch nothing but the argument. */
+void own_thread_ask(struct own_threads *threads, void (*run)(void *), void (*done)(void *), void *argument);
+
+/* Waits for all of them, and calls done for each; before the loop is closed. What asks is left alone after
+ * OWN_THREAD_WAIT_S: it has done nothing that counts, and ends with the program. */
 void own_threads_end(struct own_threads *threads);
 
 #endif

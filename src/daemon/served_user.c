@@ -34,8 +34,7 @@ int daemon_find_user(struct arena *arena, struct actor *out_user, struct err *e)
     char number[32];
     errno = 0;
     const struct passwd *entry = getpwuid(geteuid());
-    bool is_known = entry != NULL || errno == 0 || errno == ENOENT || errno == ESRCH;
-    if (!is_known)
+    if (entry == NULL && errno != 0)
         return err_set(e, ERR_UNAVAILABLE, "the name of uid %u cannot be found out: %s", geteuid(), strerror(errno));
     text_format(number, sizeof number, "%u", geteuid());
     *out_user = (struct actor){geteuid(), getegid(), arena_copy(arena, str(entry != NULL ? entry->pw_name : number)),
@@ -127,7 +126,7 @@ void daemon_look_up_user(struct daemon *d)
     *lookup = (struct name_lookup){.d = d, .uid = d->served_user.uid};
     d->user_lookup_us = d->now_us;
     d->is_looking_up_user = true;
-    own_thread_run(&d->threads, look_up_in_thread, end_lookup, lookup);
+    own_thread_ask(&d->threads, look_up_in_thread, end_lookup, lookup);
 }
 
 bool daemon_take_new_name(struct daemon *d)

@@ -99,7 +99,7 @@ static int find_account(const char *name, struct passwd *out, struct err *e)
 {
     errno = 0;
     const struct passwd *account = getpwnam(name);
-    if (account == NULL && errno != 0 && errno != ENOENT && errno != ESRCH)
+    if (account == NULL && errno != 0)
         return err_set(e, ERR_UNAVAILABLE, "account '%s' cannot be looked up: %s", name, strerror(errno));
     if (account == NULL)
         return err_set(e, ERR_INPUT,

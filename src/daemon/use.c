@@ -140,7 +140,7 @@ static bool look_up_names(struct daemon *d)
     buf_add_str(&n->exempt, exempt_of(d->use));
     for (uint32_t i = 0; i < d->use->now.list.count; i++) want_name(d->use, d->use->now.list.items[i].uid, n);
     if (n->users.count > 0) {
-        own_thread_run(&d->threads, look_up, on_looked_up, n);
+        own_thread_ask(&d->threads, look_up, on_looked_up, n);
         return true;
     }
     use_lookup_free(n);

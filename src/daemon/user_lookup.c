@@ -15,34 +15,38 @@ enum {
     GROUPS_MAX = 65536 /* NGROUPS_MAX of Linux */
 };
 
-/* getpwuid_r and getgrnam_r return one of these where there is no such entry, or 0. */
-static bool is_absent(int error)
-{
-    return error == 0 || error == ENOENT || error == ESRCH || error == EBADF || error == EPERM;
-}
-
+/* glibc returns 0 where all services say that there is no such entry, and the errno of a service that cannot be asked:
+ * nslcd that does not run is ENOENT, which the manual page calls "not found". */
 static void fail(struct user_lookup *out, int error)
 {
-    out->result = is_absent(error) ? USER_UNKNOWN : USER_UNREACHABLE;
-    text_format(out->error, sizeof out->error, "%s", strerror(error));
+    out->result = error == 0 ? USER_UNKNOWN : USER_UNREACHABLE;
+    text_format(out->error, sizeof out->error, "%s",
+                error == ENOENT ? "a service of it cannot be reached" : strerror(error));
 }
 
-bool user_lookup_is_member(const struct user_lookup *user, const char *name)
+/* *out_is_in is set if 0 is returned, else an errno. */
+static int find_member(const struct user_lookup *user, const char *name, bool *out_is_in)
 {
+    *out_is_in = false;
     struct group group, *found = NULL;
     char *bytes = NULL;
     int error = ERANGE;
-    if (name[0] == '\0') return false;
+    if (name[0] == '\0') return 0;
     for (size_t size = ENTRY_BYTES; error == ERANGE && size <= ENTRY_BYTES_MAX; size *= 2) {
         mem_free(bytes);
         bytes = mem_resize(NULL, 0, size);
         error = getgrnam_r(name, &group, bytes, size, &found);
     }
-    bool is_in = false;
     for (uint32_t i = 0; found != NULL && i < user->groups.list.count; i++)
-        is_in |= user->groups.list.items[i] == found->gr_gid;
+        *out_is_in |= user->groups.list.items[i] == found->gr_gid;
     mem_free(bytes);
-    return is_in;
+    return found != NULL ? 0 : error;
+}
+
+bool user_lookup_is_member(const struct user_lookup *user, const char *name)
+{
+    bool is_in;
+    return find_member(user, name, &is_in) == 0 && is_in;
 }
 
 static void find_groups(const struct passwd *entry, struct user_lookup *out)
@@ -59,16 +63,27 @@ static void find_groups(const struct passwd *entry, struct user_lookup *out)
     }
 }
 
+static void find_role(uid_t uid, const struct role_groups *roles, struct user_lookup *out)
+{
+    bool is_administrator, is_operator;
+    int error = find_member(out, roles->administrators, &is_administrator);
+    if (error == 0 && !is_administrator) error = find_member(out, roles->operators, &is_operator);
+    out->role = ROLE_USER;
+    if (uid == 0 || is_administrator)
+        out->role = ROLE_ADMINISTRATOR;
+    else if (error == 0 && is_operator)
+        out->role = ROLE_OPERATOR;
+    out->is_role_unsure = uid != 0 && error != 0;
+    if (out->is_role_unsure) text_format(out->error, sizeof out->error, "its groups: %s", strerror(error));
+}
+
 static void take_entry(const struct passwd *entry, const struct role_groups *roles, struct user_lookup *out)
 {
     out->result = USER_FOUND;
     text_format(out->name, sizeof out->name, "%s", entry->pw_name);
     text_format(out->home, sizeof out->home, "%s", entry->pw_dir != NULL ? entry->pw_dir : "");
     find_groups(entry, out);
-    if (entry->pw_uid == 0 || user_lookup_is_member(out, roles->administrators))
-        out->role = ROLE_ADMINISTRATOR;
-    else
-        out->role = user_lookup_is_member(out, roles->operators) ? ROLE_OPERATOR : ROLE_USER;
+    find_role(entry->pw_uid, roles, out);
 }
 
 void user_lookup_run(uid_t uid, const struct role_groups *roles, struct user_lookup *out)

@@ -22,13 +22,14 @@ enum user_lookup_result {
 
 struct user_lookup {
     enum user_lookup_result result;
-    char name[256]; /* if USER_FOUND */
-    char home[512]; /* likewise: the home directory, as far as it fits */
-    enum role role; /* likewise; of uid 0 always ROLE_ADMINISTRATOR */
+    char name[256];      /* if USER_FOUND */
+    char home[512];      /* likewise: the home directory, as far as it fits */
+    enum role role;      /* likewise; of uid 0 always ROLE_ADMINISTRATOR */
+    bool is_role_unsure; /* the database did not say which groups give a role: it is ROLE_USER */
     struct {
         ARRAY(gid_t) list; /* likewise: all groups, the first is that of the user database */
     } groups;
-    char error[160]; /* if USER_UNREACHABLE */
+    char error[160]; /* if USER_UNREACHABLE, or is_role_unsure */
 };
 
 /* Looks a user up. *out: to be released, in any case. */

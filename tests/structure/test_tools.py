@@ -25,6 +25,18 @@ def load(path):
 run_tests = load(TOP / 'tools/run-tests')
 
 
+# tools/bench.sh
+
+def test_every_benchmark_is_run():
+    """tools/bench.sh runs the programs that may be executed."""
+    assert [path.name for path in sorted(TOP.glob('bench/bench_*.py')) if not os.access(path, os.X_OK)] == []
+
+
+def test_a_benchmark_that_does_not_exist_is_named(tmp_path):
+    done = subprocess.run(['sh', TOP / 'tools/bench.sh', tmp_path, 'no_such_name'], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "there is no benchmark 'no_such_name' in %s/bench or bench\n" % tmp_path)
+
+
 # tools/run-tests: the count
 
 def outcomes(stdout, returncode=0, result='OK'):

@@ -402,7 +402,7 @@ def test_a_quarantine_that_holds_no_job_is_told(instance):
     path = instance.work / 'b.db'
     instance.good('backup', path)
     with restored(instance, path) as copy:
-        assert copy.job(job)['state'] == 'NODE_FAIL'
+        copy.until_state(job, 'NODE_FAIL')
         shown = copy.json('status')
         assert shown['quarantine'] is None and 'No job waited' in shown['recovery']
         assert 'Quarantine: ' in copy.good('status')

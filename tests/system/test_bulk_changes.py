@@ -128,7 +128,7 @@ def test_other_jobs_start_while_jobs_are_cancelled(crowd):
     crowd.instance.until_state(crowd.sleeper, 'CANCELLED')
     cancel = crowd.begin('cancel', '--all')
     connection = SocketConnection(crowd.instance.socket)
-    connection.request('POST', '/v1/jobs', json.dumps({'directory': '/', 'command': 'c', 'arguments': ['/bin/true'], 'environment': []}))
+    connection.request('POST', '/v1/jobs', json.dumps({'directory': '/', 'out': '/dev/null', 'command': 'c', 'arguments': ['/bin/true'], 'environment': []}))
     crowd.go_on()
     other = json.load(connection.getresponse())['job_id']
     connection.close()

@@ -52,7 +52,11 @@ class Machine(VirtualMachine):
         return json.loads(self.good('fairlead', 'show', 'job', job, '--json'))[0]
 
     def wait_for(self, job, state):
-        until(lambda: self.job(job)['state'] == state, 'job %s to be %s' % (job, state), PATIENCE)
+        try:
+            until(lambda: self.job(job)['state'] == state, 'job %s to be %s' % (job, state), PATIENCE)
+        except AssertionError as error:
+            logs = self.run('journalctl', '--unit=fairlead', '--unit=fairlead-launcher', '--no-pager', '--lines=60', '--output=cat').stdout
+            raise AssertionError('%s; it is %s\n%s' % (error, self.job(job), logs)) from None
 
     def start_job(self, user, *options):
         """A job that runs until finish_job."""

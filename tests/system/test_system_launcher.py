@@ -257,7 +257,7 @@ def test_a_switch_that_fails_starts_nothing(failing, accounts, call, how):
     ('getpwuid_r', errno.ENFILE, 'unavailable'), ('getpwuid_r', errno.ENOMEM, 'unavailable'),
     ('getpwuid_r', errno.ETIMEDOUT, 'unavailable'), ('getpwuid_r', errno.ERANGE, 'unavailable'),
     ('getpwuid_r', errno.ECONNREFUSED, 'unavailable'), ('getgrouplist', errno.ENOMEM, 'unavailable'),
-    ('getpwuid_r', errno.ENOENT, 'refused'), ('getpwuid_r', errno.ESRCH, 'refused'), ('getpwuid_r', 'lie', 'refused'),
+    ('getpwuid_r', errno.ENOENT, 'unavailable'), ('getpwuid_r', errno.ESRCH, 'unavailable'), ('getpwuid_r', 'lie', 'refused'),
 ])
 def test_a_failed_lookup_is_no_missing_user(failing, accounts, function, number, end):
     uid = accounts.alice.pw_uid

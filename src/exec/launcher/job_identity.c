@@ -21,7 +21,13 @@
 #include "base/text.h"
 #include "exec/launcher/shortage.h"
 
-enum { ENTRY_FIRST_TRY = 1024, ENTRY_MAX = 1024 * 1024, GROUPS_FIRST_TRY = 64, GROUPS_MAX = 65536 /* NGROUPS_MAX */ };
+enum {
+    ENTRY_FIRST_TRY = 1024,
+    ENTRY_MAX = 1024 * 1024,
+    GROUP_ENTRY_MAX = 1 << 24,
+    GROUPS_FIRST_TRY = 64,
+    GROUPS_MAX = 65536 /* NGROUPS_MAX */
+};
 
 /* --- in the launcher ---------------------------------------------------------------------------------------------- */
 
@@ -60,13 +66,12 @@ struct user_groups {
     int count;
 };
 
-/* getpwuid_r(3) lists the first four as "not found" of one service or another. */
+/* glibc returns 0 where all services say that there is no such entry, and the errno of a service that cannot be asked:
+ * nslcd that does not run is ENOENT, which getpwuid_r(3) calls "not found". */
 static enum job_identity_fault explain_missing(int error_number)
 {
     errno = error_number;
-    bool is_missing = error_number == 0 || error_number == ENOENT || error_number == ESRCH || error_number == EBADF ||
-                      error_number == EPERM;
-    return is_missing ? JOB_IDENTITY_NO_USER : JOB_IDENTITY_LOOKUP;
+    return error_number == 0 ? JOB_IDENTITY_NO_USER : JOB_IDENTITY_LOOKUP;
 }
 
 static enum job_identity_fault find_user(uid_t uid, struct passwd *out)
@@ -99,6 +104,23 @@ static enum job_identity_fault find_groups(const struct passwd *user, struct use
     }
 }
 
+/* getgrouplist leaves out the groups of a service that cannot be asked, and does not say so. */
+static enum job_identity_fault explain_missing_group(gid_t gid)
+{
+    char *memory = NULL;
+    int error_number = ERANGE;
+    for (size_t room = 0, size = ENTRY_FIRST_TRY; error_number == ERANGE && size <= GROUP_ENTRY_MAX; size *= 2) {
+        struct group group, *found = NULL;
+        memory = mem_resize(memory, room, size);
+        room = size;
+        do error_number = getgrgid_r(gid, &group, memory, size, &found);
+        while (error_number == EINTR);
+    }
+    mem_free(memory);
+    errno = error_number != 0 ? error_number : EPERM;
+    return error_number != 0 ? JOB_IDENTITY_LOOKUP : JOB_IDENTITY_NOT_MEMBER;
+}
+
 static enum job_identity_fault look_up(uid_t uid, gid_t gid, struct user_groups *out)
 {
     struct passwd user;
@@ -108,8 +130,7 @@ static enum job_identity_fault look_up(uid_t uid, gid_t gid, struct user_groups 
     for (int i = 0; i < out->count; i++) {
         if (out->list[i] == gid) return JOB_IDENTITY_OK; /* I1 */
     }
-    errno = EPERM;
-    return JOB_IDENTITY_NOT_MEMBER;
+    return explain_missing_group(gid);
 }
 
 /* --- the change --------------------------------------------------------------------------------------------------- */

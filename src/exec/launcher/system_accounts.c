@@ -12,7 +12,7 @@ int system_accounts_find_daemon(const char *name, bool allows_root, uid_t *out_u
 {
     errno = 0;
     const struct passwd *user = getpwnam(name); /* the launcher has one thread */
-    if (user == NULL && errno != 0 && errno != ENOENT && errno != ESRCH)
+    if (user == NULL && errno != 0)
         return err_set(e, ERR_UNAVAILABLE, "cannot look up account '%s': %s", name, strerror(errno));
     if (user == NULL) {
         return err_set(e, ERR_DENIED, "no account '%s': run 'adduser --system --group --no-create-home %s'", name,
