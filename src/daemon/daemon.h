@@ -17,7 +17,7 @@
  *     executor_link.c   the connection to the executor checkpoint_thread.c  checkpoints of the database
  *     bulk_changes.c    requests about many jobs, in slices   server_thread.c   what the server leaves to a thread
  *     snapshot_process.c  what the server leaves to a process with a copy of the state
- *     start_orders.c   orders to start tasks             task_environment.c  the environment of a task
+ *     start_orders.c    orders to start tasks             task_environment.c  the environment of a task
  *     own_thread.c      threads for what waits for others
  *     uploads.c    submissions of long scripts, in pieces
  *     use.c        who uses the machine now              use_account.c   the same, from two samples
