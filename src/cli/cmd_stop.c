@@ -121,6 +121,7 @@ static void write_places(struct call *call, struct buf *out)
 /* The time of a pretend instance stands still until its next start, and so do its jobs. */
 static void write_stopped(struct call *call, const struct api_status *status, struct buf *out)
 {
+    const struct stop_values *values = call->values;
     uint64_t live = live_tasks(status), pending = status->tasks.pending;
     bool is_pretend = status->pretend != NULL;
     const char *tasks =
@@ -131,7 +132,9 @@ static void write_stopped(struct call *call, const struct api_status *status, st
     if (live + pending > 0) {
         buf_format(out, "; run 'fairlead start%s", is_pretend ? " --pretend FILE" : "");
         write_places(call, out);
-        buf_add_text(out, "' to resume");
+        bool is_elsewhere = values->state != NULL || call->common.socket != NULL;
+        buf_add_text(out, values->is_system && is_elsewhere ? "', with the other options of its start, to resume"
+                                                            : "' to resume");
     }
     buf_add_char(out, '\n');
 }

@@ -17,7 +17,7 @@
  *     executor_link.c   the connection to the executor checkpoint_thread.c  checkpoints of the database
  *     bulk_changes.c    requests about many jobs, in slices   server_thread.c   what the server leaves to a thread
  *     snapshot_process.c  what the server leaves to a process with a copy of the state
- *     launch_orders.c   orders to start tasks             task_environment.c  the environment of a task
+ *     start_orders.c    orders to start tasks             task_environment.c  the environment of a task
  *     own_thread.c      threads for what waits for others
  *     uploads.c    submissions of long scripts, in pieces
  *     use.c        who uses the machine now              use_account.c   the same, from two samples
@@ -49,7 +49,7 @@
 
 struct ranking;
 struct prune;
-struct launch_order;
+struct start_order;
 struct snapshot_process;
 struct users;
 struct daemon_use;
@@ -81,7 +81,7 @@ struct daemon {
     ARRAY(struct gap_order) gap_orders;
     struct bulk_changes bulk;
     struct uploads uploads;
-    ARRAY(struct launch_order *) long_orders;              /* launch_orders.c */
+    ARRAY(struct start_order *) long_orders;               /* start_orders.c */
     struct verification *verification, *next_verification; /* that runs, and that waits; NULL: none */
     struct rlimit file_limit; /* of open files, as at the start: the launcher and its jobs get it */
 

@@ -5,8 +5,8 @@
 
 #include "base/ensure.h"
 #include "daemon/daemon.h"
-#include "daemon/launch_orders.h"
 #include "daemon/log.h"
+#include "daemon/start_orders.h"
 #include "daemon/use.h"
 #include "exec/clock.h"
 #include "exec/service_manager.h"
@@ -152,7 +152,7 @@ void daemon_drop_executor(struct daemon *d, uint64_t wait_ms)
     executor_close(d->executor);
     d->executor = NULL;
     d->is_synced = false;
-    launch_orders_drop(d);
+    start_orders_drop(d);
     use_drop(d);
     ranking_thread_abandon(d); /* EVENT_SYNCED makes a pass due */
     bool is_short = d->pretend == NULL && clock_boot_us() < d->attached_us + SHORT_CONNECTION_US;

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "daemon/daemon.h"
 #include "daemon/enforcement.h"
-#include "daemon/launch_orders.h"
 #include "daemon/log.h"
+#include "daemon/start_orders.h"
 #include "engine/output_path.h"
 #include "exec/protocol.h"
 #include "fields/job_id.h"
@@ -71,20 +71,20 @@ static void start(struct daemon *d, const struct decision *decision)
         daemon_start_pretend(d, j, k);
         return;
     }
-    struct launch_order *order = launch_order_new(d, j->id);
+    struct start_order *order = start_order_new(d, j->id);
     struct err e;
     if (store_script(d->store, j->id, &order->arena, &order->script, &e) != 0) {
         log_line(LOG_ERROR, "script-missing", " job=%u error=\"%s\"", j->id, ERR_SENTENCE(&e));
         if (e.code != ERR_NOT_FOUND) { /* else the launcher refuses it */
-            launch_order_report_unavailable(d, k->launch_id, &e);
-            launch_order_free(order);
+            start_order_report_unavailable(d, k->launch_id, &e);
+            start_order_free(order);
             return;
         }
     }
     order->launch = launch_of(d, j, k, &order->arena);
     task_environment_add_own(d, j, k, &order->own);
     log_line(LOG_INFO, "start", " job=%s launch=%llu", order->launch.name, (unsigned long long)k->launch_id);
-    launch_order_give(order);
+    start_order_give(order);
 }
 
 void daemon_log_launch_failure(struct daemon *d)
@@ -108,7 +108,7 @@ void daemon_act(struct daemon *d)
         if (decision->kind == DECIDE_START)
             start(d, decision);
         else
-            launch_orders_follow(d, decision);
+            start_orders_follow(d, decision);
     }
     if (d->executor != NULL) executor_flush(d->executor);
 }

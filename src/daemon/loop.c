@@ -27,9 +27,9 @@
 #include "daemon/daemon.h"
 #include "daemon/enforcement.h"
 #include "daemon/known_users.h"
-#include "daemon/launch_orders.h"
 #include "daemon/log.h"
 #include "daemon/reset_period.h"
+#include "daemon/start_orders.h"
 #include "daemon/use.h"
 #include "engine/ticket_plan.h"
 #include "engine/wait_leaders.h"
@@ -507,7 +507,7 @@ static void turn(struct daemon *d)
         daemon_drop_executor(d, d->is_synced ? 0 : DAEMON_RETRY_MS); /* wait if it ended before it was synced */
     order_measurement(d);
     use_follow_settings(d);
-    launch_orders_schedule(d);
+    start_orders_schedule(d);
     daemon_watch_executor(d);
     schedule_server_timer(d);
     schedule_due_timer(d);
@@ -767,7 +767,7 @@ void daemon_close(struct daemon *d)
     daemon_close_prune(d);
     daemon_close_move_in(d);
     ranking_thread_abandon(d);
-    launch_orders_drop(d);
+    start_orders_drop(d);
     if (d->server != NULL) daemon_close_bulk(d);
     if (d->server != NULL) uploads_close(d);
     if (d->server != NULL) server_close(d->server);

@@ -94,19 +94,27 @@ static int refuse_raise_of_started(struct job_edit *edit, const char *name, int6
     return fail_of_job(edit);
 }
 
-static int check_actor(struct job_edit *edit, enum job_field f, const struct field_value *old,
-                       const struct field_value *new)
+/* 0 of max_requeue stands for the setting. */
+static int64_t compared(const struct job_edit *edit, enum job_field f, int64_t value)
+{
+    bool is_default = f == JOB_FIELD_MAX_REQUEUE && value == 0;
+    return is_default ? setting_number(&edit->c->s->settings, SET_MAX_BATCH_REQUEUE) : value;
+}
+
+static int check_actor(struct job_edit *edit, enum job_field f, const struct field_value *old_value,
+                       const struct field_value *new_value)
 {
     const char *name = job_field_at(f)->name;
     enum job_field_setter setter = job_field_rows[f].setter;
     char who[APPLY_ACTOR_SIZE];
-    if (is_allowed(edit, setter, old->number, new->number)) return 0;
-    if (setter == JOB_LOWERED_ONCE_STARTED) return refuse_raise_of_started(edit, name, old->number, new->number);
+    int64_t old = compared(edit, f, old_value->number), new = compared(edit, f, new_value->number);
+    if (is_allowed(edit, setter, old, new)) return 0;
+    if (setter == JOB_LOWERED_ONCE_STARTED) return refuse_raise_of_started(edit, name, old, new);
     if (setter == JOB_SET_BY_OPERATOR)
         return err_field(edit->c->e, ERR_DENIED, name, "only an operator may set it; you are %s",
                          apply_actor_text(edit->actor, who));
     return err_field(edit->c->e, ERR_DENIED, name, "only an operator may %s it from %lld to %lld",
-                     setter == JOB_RAISED_BY_USER ? "lower" : "raise", (long long)old->number, (long long)new->number);
+                     setter == JOB_RAISED_BY_USER ? "lower" : "raise", (long long)old, (long long)new);
 }
 
 /* --- single fields ------------------------------------------------------------------------------------------------ */

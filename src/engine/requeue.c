@@ -48,6 +48,12 @@ uint32_t requeue_max_reached(const struct state *s, const struct job *j, uint32_
     return restarts_of(j, task_id) > max ? max : 0;
 }
 
+const struct idset *requeue_exceeding(const struct state *s, const struct job *j)
+{
+    uint32_t max = max_of(s, j);
+    return j->restarted.count > max ? &j->restarted.items[max] : NULL;
+}
+
 void requeue_decide(const struct state *s, const struct job *j, struct task *k, enum job_state end)
 {
     uint32_t max = max_of(s, j);

@@ -17,6 +17,9 @@ void requeue_decide(const struct state *s, const struct job *j, struct task *k, 
 /* The maximum of requeues, if a task that an operator has to release has gone beyond it; 0: it has not. */
 uint32_t requeue_max_reached(const struct state *s, const struct job *j, uint32_t task_id);
 
+/* The tasks that were requeued more often than the maximum; NULL: none. */
+const struct idset *requeue_exceeding(const struct state *s, const struct job *j);
+
 /* Makes the number of a task that has ended as REQUEUED pending again. It starts requeue_delay_s later at the earliest:
  * of a plain job the begin is moved, and its age grows from then on; of an array only the task waits. */
 void requeue_task(struct apply_context *c, uint32_t job_index, const struct task *k);

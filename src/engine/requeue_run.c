@@ -12,6 +12,7 @@
 #include "engine/requeue_ended.h"
 #include "engine/restarts.h"
 #include "engine/state_rows.h"
+#include "engine/task_delays.h"
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
@@ -107,9 +108,36 @@ static void leave_live(struct state *s, const struct job *j)
     job_count_references(s, j, -1);
 }
 
+/* Of a task that was held because it was requeued too often, its cancellation has dropped the hold, and left the count.
+ * tasks: to requeue, of which started had a last attempt. */
+static void hold_again(const struct requeue_run *run, struct job *j, const struct idset *tasks,
+                       const struct idset *started)
+{
+    const struct idset *exceeding = requeue_exceeding(run->c->s, j);
+    struct idset held = {0};
+    if (!j->is_array || exceeding == NULL || actor_may(&run->event->actor, PERMISSION_OPERATOR_HOLDS)) return;
+    idset_copy(&held, tasks);
+    idset_remove_all(&held, started);
+    for (uint32_t id = idset_first(tasks); id != NONE; id = idset_next(tasks, id)) {
+        if (!idset_has(exceeding, id)) (void)idset_remove(&held, id);
+    }
+    task_delays_drop(j, &held);
+    for (uint32_t id = idset_first(&held); id != NONE; id = idset_next(&held, id)) task_delays_hold(j, id);
+    job_waits_find_ready(j);
+    idset_release(&held);
+}
+
+/* Whether an operator has held the job, or a quarantine, before it was cancelled. Who may not release it, cannot do so
+ * by a requeue. */
+static bool stays_held(const struct requeue_run *run, const struct job *j)
+{
+    return j->is_held_by_operator && !actor_may(&run->event->actor, PERMISSION_OPERATOR_HOLDS);
+}
+
 static enum task_requeue requeue_of(const struct requeue_run *run, const struct job *j)
 {
     const struct actor *actor = &run->event->actor;
+    if (stays_held(run, j)) return REQUEUE_HELD_BY_OPERATOR;
     if (!run->event->jobs.holds) return REQUEUE_YES;
     bool is_own = actor->user != NULL && strcmp(actor->user, run->c->s->assocs.items[j->assoc].user) == 0;
     return is_own ? REQUEUE_HELD : REQUEUE_HELD_BY_OPERATOR;
@@ -185,8 +213,12 @@ int requeue_run_revive(struct requeue_run *run, struct job_ref ref)
     }
     if (r->had_ended) join_live(c, index, assoc);
     if (r->had_ended) end_immediate(j);
-    requeue_tasks(c, index, &tasks, requeue_of(run, j));
-    if (r->had_ended && j->is_array) hold_array(c, j, requeue_of(run, j));
+    const enum job_quarantine quarantine = stays_held(run, j) ? j->quarantine : QUARANTINE_NO;
+    const enum task_requeue requeue = requeue_of(run, j);
+    requeue_tasks(c, index, &tasks, requeue);
+    if (r->had_ended && j->is_array) hold_array(c, j, requeue);
+    if (r->had_ended) j->quarantine = quarantine;
+    hold_again(run, j, &tasks, &r->started);
     idset_release(&tasks);
     return 0;
 }

@@ -164,8 +164,9 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                                    "B: only to the first one; '' is none",
                                .document_key = "warn_signal"},
     [JOB_FIELD_MAX_REQUEUE] = {PRIVATE, NUMBER("max_requeue", 0, 1000000),
-                               HELP("how often it is requeued by itself; 0: as max_batch_requeue says"),
-                               OF_JOB("max_requeue"), EMPTY_IS_NULL, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED),
+                               HELP("how often it is requeued by itself; 0: as max_batch_requeue says, which only "
+                                    "operators exceed"),
+                               OF_JOB("max_requeue"), EMPTY_IS_NULL, DECIDES, SET(JOB_LOWERED_BY_USER, JOB_UNTIL_ENDED),
                                OPTION("max-requeue", 0, "COUNT"), .document_key = "max_requeue"},
     [JOB_FIELD_RESTARTS] = {PUBLIC, ID("restarts"), HELP("how often it was requeued before this attempt"),
                             OF_TASK("restarts"), CONSTANT, DECIDES},

@@ -235,6 +235,85 @@ def test_a_keeper_that_its_job_has_changed_keeps_no_other_launch(world, change, 
         assert keeper != changed and world.output(run.last_id).split()[1:] == before
 
 
+# Of a process: what a launch could leave to the next one in the same keeper.
+STATE = {
+    'environment': 'env | grep -v FAIRLEAD_LAUNCH_ | sort',
+    'directory': 'pwd',
+    'umask': 'umask',
+    'signals': 'grep -E "^(SigBlk|SigIgn|SigCgt|SigPnd|ShdPnd)" /proc/$$/status',
+    'identity': 'grep -E "^(Uid|Gid|Groups|Cap[A-Z][a-z]*|NoNewPrivs|Seccomp)" /proc/$$/status',
+    'limits': 'cat /proc/$$/limits',
+    'priorities': 'awk \'{print $18, $19, $40, $41}\' /proc/$$/stat; ionice -p $$; chrt -p $$ | cut -d: -f2',
+    'cpus': 'grep -E "^(Cpus|Mems)_allowed_list" /proc/$$/status',
+    'memory': 'cat /proc/$$/oom_score_adj /proc/$$/coredump_filter /proc/$$/timerslack_ns; grep -E "^THP" /proc/$$/status',
+    'session': '[ $(awk \'{print $6}\' /proc/$$/stat) = $$ ] && [ $(awk \'{print $5}\' /proc/$$/stat) = $$ ] && echo own',
+    'terminal': 'awk \'{print $7, $8}\' /proc/$$/stat',
+    'descriptors': 'ls /proc/$$/fd',
+    'namespaces': 'readlink /proc/$$/ns/*',
+    'root': 'readlink /proc/$$/root',
+    'personality': 'cat /proc/$$/personality',
+    'keyring': 'cat /proc/keys 2> /dev/null | grep -c _ses',
+    'parent': 'grep -E "^(SigBlk|SigIgn|Groups|Umask|Cpus_allowed_list|NoNewPrivs)" /proc/$PPID/status; ls /proc/$PPID/fd | wc -l',
+}
+SHOW_STATE = '; '.join('echo "== %s"; { %s; }' % row for row in STATE.items()) + '; true'
+# A launch that differs from the next one in all that a launch says, and changes of its process what it can.
+DISTURB = ('umask 000; ulimit -n 77; ulimit -c 4096; cd /; export LEFT=over; trap "" TERM HUP USR1; exec 7< /dev/null 8> /dev/null; '
+           'renice -n 9 -p $$; ionice -c 3 -p $$; taskset -p 1 $$; echo 600 > /proc/$$/oom_score_adj; '
+           'echo 0x7f > /proc/$$/coredump_filter; setsid sleep 0.01')
+DISTURBING = {'environment': {'LEFT': 'behind', 'PATH': os.environ['PATH']}, 'directory': '/', 'cpus': '0'}
+
+
+def sections(text):
+    """The state by name, as SHOW_STATE prints it."""
+    return {name: value.strip() for name, _, value in (part.partition('\n') for part in text.split('== ')[1:])}
+
+
+def test_a_launch_inherits_nothing_from_the_one_before_it(world, tmp_path):
+    """Of each property, the second launch of a keeper has what the first one of a new keeper has."""
+    run = Successors(world)
+    show = tmp_path / 'show.sh'
+    show.write_text(SHOW_STATE)
+    disturb = tmp_path / 'disturb.sh'
+    disturb.write_text('{ %s; } > /dev/null 2>&1; . %s' % (DISTURB, show))
+    fresh_keeper, record = run.run('exec sh %s' % show)
+    assert record['exit_status'] == 0
+    expected = sections(world.output(run.last_id))
+    assert set(expected) == set(STATE) and all(expected[name] for name in STATE if name not in ('keyring', 'personality'))
+    end = time.monotonic() + PATIENCE
+    while True:
+        keeper, record = run.run('exec sh %s' % disturb, **DISTURBING)
+        disturbed = sections(world.output(run.last_id))
+        later, record = run.run('exec sh %s' % show)
+        if later == keeper:
+            break
+        assert time.monotonic() < end, 'no keeper has kept two launches'
+    # The test would notice: the first launch did differ.
+    for name in 'environment', 'directory', 'umask', 'signals', 'limits', 'priorities', 'cpus', 'memory', 'descriptors':
+        assert disturbed[name] != expected[name], name
+    assert sections(world.output(run.last_id)) == expected
+
+
+def test_groups_of_an_ended_launch_are_removed_by_the_next_launcher(tmp_path):
+    """Its end is not acknowledged, and its keeper was killed before it removed them; one is not empty yet."""
+    world = World(tmp_path, [])
+    (world.state / 'instance').write_text('id=%032x\n' % 0xfa171ead)  # which the names of groups have
+    world.connect()
+    assert world.run(1, 'true')[0]['end'] == 'exited'
+    group = world.logged(1).start.get('cgroup')
+    if not group:
+        pytest.skip('no control groups can be created here')
+    kill_launcher(world)
+    until(lambda: not os.path.exists(group), 'the keeper to remove it')
+    os.mkdir(group)
+    with subprocess.Popen(['sleep', '600']) as bystander:
+        pathlib.Path(group, 'cgroup.procs').write_text(str(bystander.pid))
+        world.connect()
+        assert world.synced()[1]['end'] == 'exited' and os.path.exists(group)
+        bystander.kill()
+    until(lambda: not os.path.exists(group), 'the control group to be removed')
+    world.close()
+
+
 def test_idle_keepers_end_soon(world):
     keeper, _ = Successors(world).run('true')
     until(lambda: not alive(keeper), 'the keeper to end')

@@ -50,19 +50,19 @@ struct history {
     int64_t now_us;
     int64_t event_us; /* of the last event: no later time was charged */
     uint32_t accepted, refused, commits, facts;
-    uint32_t revived;        /* jobs that had ended and were requeued */
-    uint32_t rests;          /* events that were one slice of an array, and not the last */
-    uint32_t resumed;        /* requeues that were broken off, of which a part was done later */
-    uint32_t limited;        /* number of associations with limits, over all commits */
-    uint32_t of_partition;   /* number of live tasks whose association is of one partition, over all commits */
-    uint32_t left_behind;    /* of live tasks of another association than that of their partition now, likewise */
-    uint32_t passes;         /* number of passes compared */
-    uint32_t documents;      /* likewise of documents */
-    bool has_min_priorities; /* the settings let minimum priorities bind */
-    uint32_t min_priorities; /* number of priorities compared that a minimum determines */
-    uint32_t conversions;    /* number of conversions that rows lacked, over all commits */
-    uint32_t shifts;         /* number of shifts of all times */
-    struct prune_plan plan;  /* of a prune that is under way */
+    uint32_t revived;           /* jobs that had ended and were requeued */
+    uint32_t unfinished_slices; /* events that were one slice of an array, and not the last */
+    uint32_t resumed;           /* requeues that were broken off, of which a part was done later */
+    uint32_t limited;           /* number of associations with limits, over all commits */
+    uint32_t of_partition;      /* number of live tasks whose association is of one partition, over all commits */
+    uint32_t left_behind;       /* of live tasks of another association than that of their partition now, likewise */
+    uint32_t passes;            /* number of passes compared */
+    uint32_t documents;         /* likewise of documents */
+    bool has_min_priorities;    /* the settings let minimum priorities bind */
+    uint32_t min_priorities;    /* number of priorities compared that a minimum determines */
+    uint32_t conversions;       /* number of conversions that rows lacked, over all commits */
+    uint32_t shifts;            /* number of shifts of all times */
+    struct prune_plan plan;     /* of a prune that is under way */
     bool prunes;
     uint32_t next_piece, pruned_jobs, pruned_tasks, stale_plans;
     uint32_t verified; /* number of associations with usage above 1, over all verifications */
@@ -773,7 +773,7 @@ static void keep_rest(struct history *h, const struct event *event, const struct
     h->rest.jobs.refs = &h->rest_ref;
     h->rest.jobs.report = NULL;
     h->rest.jobs.task_first = result->task_next;
-    h->rests++;
+    h->unfinished_slices++;
 }
 
 /* The next slice of a requeue that was broken off, as the daemon begins it at a start. */
@@ -1446,7 +1446,7 @@ static void run_history(uint64_t seed, int events)
     usages_verified += h.verified;
     owners_verified += h.owners;
     jobs_revived += h.revived;
-    arrays_cut += h.rests;
+    arrays_cut += h.unfinished_slices;
     requeues_resumed += h.resumed;
     sums_compared += h.sums;
     times_shifted += h.shifts;

@@ -104,6 +104,20 @@ def test_a_job_that_uses_more_is_ended(world):
     assert world.logged(1).records['ended']['end'] == 'out-of-memory'
 
 
+def test_a_job_that_stops_the_check_of_its_memory_is_ended(world):
+    """A child of the keeper checks it, which a job of the keeper's own user can stop."""
+    if not world.is_sampling:
+        pytest.skip('the kernel counts here, and no process does')
+    start(world, 1, '''
+import signal
+keeper = os.getppid()
+held = hold(400)
+while True:
+    for child in open('/proc/%d/task/%d/children' % (keeper, keeper)).read().split():
+        if int(child) != os.getpid(): os.kill(int(child), signal.SIGSTOP)''')
+    assert world.ended(1)['end'] == 'out-of-memory'
+
+
 def test_a_job_within_its_limit_is_not(world):
     assert_ends_by_itself(world, 1, 'held = hold(60)')
 

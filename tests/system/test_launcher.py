@@ -268,6 +268,17 @@ def test_a_long_detail_is_cut_in_its_middle(world):
     assert ' ... ' in record['detail'] and len(record['detail'].encode()) < 200
 
 
+@pytest.mark.parametrize('kind', ['out', 'err', 'directory', 'program'])
+def test_a_long_path_does_not_hide_what_failed(world, kind):
+    path = '/no' + '/x' * 2000
+    if kind == 'program':
+        record, _ = world.run(1, path * 3)
+    else:
+        record, _ = world.run(1, 'true', **{kind: path})
+    assert record['detail'].endswith('x: ' + ('File name too long' if kind == 'program' else 'No such file or directory')), record
+    assert '/no/x/x' in record['detail'] and ' ... ' in record['detail']
+
+
 def test_a_program_without_magic_is_a_shell_script(world):
     program = world.path / 'program'
     program.write_text('echo "$1 by the shell"\n')

@@ -543,7 +543,7 @@ def test_a_script_is_readable_by_its_user_only(world, accounts):
     world.start(1, script=script, user=accounts.alice)
     world.record(1, 'started')
     path = world.state / 'launches/1.script'
-    assert (path.stat().st_uid, stat.S_IMODE(path.stat().st_mode)) == (accounts.alice.pw_uid, 0o400)
+    assert (path.stat().st_uid, stat.S_IMODE(path.stat().st_mode)) == (0, 0o440)
     for account in (accounts.mallory, accounts.daemon):
         done = subprocess.run([*as_account(account), 'cat', path], capture_output=True, text=True)
         assert done.returncode != 0 and done.stdout == ''
@@ -552,6 +552,24 @@ def test_a_script_is_readable_by_its_user_only(world, accounts):
     (world.home(accounts.alice) / 'go').touch()
     assert world.ended(1)['exit_status'] == 0 and world.output(1) == '# secret\n'
     assert not path.exists()
+
+
+def test_a_script_is_no_room_for_its_user(world, accounts):
+    """It is on root's disk: its user can neither write to it, nor change or link it."""
+    world.start(1, script='while [ ! -e go ]; do sleep 0.05; done\n', user=accounts.alice)
+    world.record(1, 'started')
+    path, home = world.state / 'launches/1.script', world.home(accounts.alice)
+    before = path.stat()
+    for command in (['sh', '-c', 'echo more >> %s' % path], ['chmod', 'u+w', path], ['truncate', '-s', '1M', path],
+                    ['setfacl', '-b', path], ['sh', '-c', 'rm -f %s' % path], ['mv', path, home]):
+        subprocess.run([*as_account(accounts.alice), *command], capture_output=True)
+    after = path.stat()
+    assert (after.st_size, after.st_mode, after.st_uid, after.st_ctime_ns) == (
+        before.st_size, before.st_mode, before.st_uid, before.st_ctime_ns)
+    os.link(path, world.path / 'kept')  # as where fs.protected_hardlinks is 0
+    (home / 'go').touch()
+    assert world.ended(1)['exit_status'] == 0
+    assert (world.path / 'kept').stat().st_size == 0 and not path.exists()
 
 
 def test_a_script_that_was_left_is_replaced(world, accounts):

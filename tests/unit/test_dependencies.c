@@ -609,6 +609,87 @@ static void exit_statuses_requeue_until_the_maximum(void **unused)
     world_release(&w);
 }
 
+/* as_operator: else its owner. kind: EVENT_HOLD, EVENT_CANCEL, EVENT_REQUEUE or EVENT_RELEASE. */
+static int control(enum event_kind kind, bool as_operator, struct job_ref ref)
+{
+    const struct actor owner = {1000, 1000, "ann", ROLE_USER};
+    const struct event event = {
+        .kind = kind, .actor = as_operator ? world_operator : owner, .jobs = {.refs = &ref, .count = 1}};
+    return world_apply(&w, event, NULL);
+}
+
+/* Who cancels and requeues a job that an operator holds, may not start it by that; an operator may. */
+static void a_requeue_leaves_what_an_operator_holds(void **unused)
+{
+    (void)unused;
+    static const char *const fields[] = {"", "array=0-2"};
+    for (int i = 0; i < 4; i++) {
+        open_world();
+        struct job_ref ref = {submit("a", fields[i / 2]), NONE};
+        bool as_operator = i % 2 != 0;
+        assert_int_equal(control(EVENT_HOLD, true, ref), 0);
+        assert_int_equal(control(EVENT_CANCEL, false, ref), 0);
+        assert_null(job_of(ref.job_id));
+        assert_int_equal(control(EVENT_REQUEUE, as_operator, ref), 0);
+        assert_int_equal(job_of(ref.job_id)->is_held, !as_operator);
+        assert_int_equal(job_of(ref.job_id)->is_held_by_operator, !as_operator);
+        pass();
+        assert_int_equal(runs(ref.job_id, 0), as_operator);
+        world_release(&w);
+    }
+}
+
+/* The owner's own hold ends with the job. */
+static void a_requeue_ends_the_hold_of_its_owner(void **unused)
+{
+    (void)unused;
+    open_world();
+    struct job_ref ref = {submit("a", ""), NONE};
+    assert_int_equal(control(EVENT_HOLD, false, ref), 0);
+    assert_int_equal(control(EVENT_CANCEL, false, ref), 0);
+    assert_int_equal(control(EVENT_REQUEUE, false, ref), 0);
+    assert_false(job_of(ref.job_id)->is_held);
+    world_release(&w);
+}
+
+/* Jobs of a quarantine wait for an operator, too. */
+static void a_requeue_leaves_a_quarantine(void **unused)
+{
+    (void)unused;
+    open_world();
+    struct job_ref ref = {submit("a", ""), NONE};
+    assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_QUARANTINE, .quarantine = "copied"}, NULL), 0);
+    assert_int_equal(control(EVENT_CANCEL, false, ref), 0);
+    assert_int_equal(control(EVENT_REQUEUE, false, ref), 0);
+    assert_true(job_of(ref.job_id)->is_held_by_operator);
+    assert_int_equal(job_of(ref.job_id)->quarantine, QUARANTINE_ALONE);
+    world_release(&w);
+}
+
+/* A task, or a job, that was requeued too often is held, also after its owner has cancelled and requeued it. */
+static void a_requeue_leaves_what_was_requeued_too_often(void **unused)
+{
+    (void)unused;
+    static const char *const fields[] = {"requeue_exit=75|max_requeue=1", "array=0-1|requeue_exit=75|max_requeue=1"};
+    for (int i = 0; i < 2; i++) {
+        open_world();
+        struct job_ref ref = {submit("a", fields[i]), i == 0 ? NONE : 0};
+        for (int k = 0; k < 2; k++) {
+            pass();
+            end_with(ref.job_id, 0, JOB_FAILED, 75);
+        }
+        assert_int_equal(control(EVENT_CANCEL, false, ref), 0);
+        assert_int_equal(control(EVENT_REQUEUE, false, ref), 0);
+        pass();
+        assert_false(runs(ref.job_id, 0));
+        assert_int_equal(control(EVENT_RELEASE, false, ref), -1);
+        assert_int_equal(control(EVENT_RELEASE, true, ref), 0);
+        pass();
+        assert_true(runs(ref.job_id, 0));
+        world_release(&w);
+    }
+}
+
 static void only_a_job_that_agrees_runs_again_after_a_failure(void **unused)
 {
     (void)unused;
@@ -902,6 +983,10 @@ int main(void)
         cmocka_unit_test(tasks_that_had_their_conditions_are_requeued),
         cmocka_unit_test(a_requeue_takes_no_condition_back),
         cmocka_unit_test(only_a_job_that_agrees_runs_again_after_a_failure),
+        cmocka_unit_test(a_requeue_leaves_what_an_operator_holds),
+        cmocka_unit_test(a_requeue_ends_the_hold_of_its_owner),
+        cmocka_unit_test(a_requeue_leaves_a_quarantine),
+        cmocka_unit_test(a_requeue_leaves_what_was_requeued_too_often),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

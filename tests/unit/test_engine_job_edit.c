@@ -144,6 +144,7 @@ static void refused_submissions_change_nothing(void **unused)
         {"site=1", ERR_DENIED, "site: only an operator may set it; you are user 'ann'"},
         {"posix_priority=1", ERR_DENIED, "posix_priority: only an operator may raise it from 0 to 1"},
         {"posix_priority=-1024", ERR_INPUT, "posix_priority: -1024 is not a whole number from -1023 to 1024"},
+        {"max_requeue=6", ERR_DENIED, "max_requeue: only an operator may raise it from 5 to 6"},
         {"job_share=4294967296", ERR_INPUT, "job_share: 4294967296 is not a whole number from 0 to 4294967295"},
         {"job_share=-3", ERR_INPUT, "job_share: -3"},
         {"override_tickets=1", ERR_DENIED, "override_tickets: only an operator may set it"},
@@ -272,6 +273,27 @@ static void updates_keep_fields_that_are_not_given(void **unused)
     assert_string_equal(job_at(&w, id)->text->comment, "second");
     assert_string_equal(job_at(&w, id)->text->name, "job");
     assert_int_equal(job_at(&w, id)->set_priority, NONE);
+    world_release(&w);
+}
+
+/* 0 stands for the setting max_batch_requeue, also where it is compared. */
+static void users_can_only_lower_how_often_a_job_is_requeued(void **unused)
+{
+    (void)unused;
+    struct world w;
+    furnish(&w);
+    world_set(&w, "max_batch_requeue", "4");
+    uint32_t id = must_submit(&w, "max_requeue=3"), other = must_submit(&w, "");
+    world_refuses(&w, update_by(ann, id, "max_requeue=4"), ERR_DENIED,
+                  "max_requeue: only an operator may raise it from 3 to 4");
+    world_refuses(&w, update_by(ann, id, "max_requeue=0"), ERR_DENIED,
+                  "max_requeue: only an operator may raise it from 3 to 4");
+    assert_int_equal(world_apply(&w, update_by(ann, id, "max_requeue=2"), NULL), 0);
+    world_refuses(&w, update_by(ann, other, "max_requeue=5"), ERR_DENIED,
+                  "max_requeue: only an operator may raise it from 4 to 5");
+    must_update(&w, other, "max_requeue=9");
+    assert_int_equal(world_apply(&w, update_by(ann, other, "max_requeue=0"), NULL), 0);
+    assert_int_equal(job_at(&w, other)->requeue_max, 0);
     world_release(&w);
 }
 
@@ -453,6 +475,7 @@ int main(void)
         cmocka_unit_test(the_first_submission_creates_a_user_object),
         cmocka_unit_test(only_some_users_may_have_deadlines),
         cmocka_unit_test(updates_keep_fields_that_are_not_given),
+        cmocka_unit_test(users_can_only_lower_how_often_a_job_is_requeued),
         cmocka_unit_test(users_can_only_lower_their_priority),
         cmocka_unit_test(a_started_job_keeps_its_request),
         cmocka_unit_test(more_cpus_need_more_of_everything),

@@ -128,6 +128,7 @@ static void test_slices_get_back_what_they_had(void **state)
 {
     (void)state;
     const uint32_t both[] = {1000, 1001};
+    char unweighted[256];
     struct slice_weights w = {0};
     assert_non_null(mkdtemp(folder));
     slice_weights_find(&w, folder);
@@ -137,6 +138,10 @@ static void test_slices_get_back_what_they_had(void **state)
     put(".", "100\n");
     assert_true(slice_weights_are_used(&w));
     change(&w, both, 2); /* neither of them is logged in */
+    expect(".", "100\n");
+    text_format(unweighted, sizeof unweighted, "%s/user-1003.slice", folder);
+    assert_int_equal(mkdir(unweighted, 0700), 0); /* logged in, and the controller is off below user.slice */
+    change(&w, (const uint32_t[]){1003}, 1);
     expect(".", "100\n");
     put("user-1000.slice", "100\n");
     put("user-1001.slice", "50\n");
@@ -168,6 +173,7 @@ static void test_slices_get_back_what_they_had(void **state)
     expect(".", "300\n");
     assert_int_equal(w.list.count, 0);
     slice_weights_release(&w);
+    assert_int_equal(rmdir(unweighted), 0);
     remove_slice("user-1000.slice");
     remove_slice("user-1001.slice");
     remove_slice(".");

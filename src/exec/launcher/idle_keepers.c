@@ -93,7 +93,7 @@ bool idle_keepers_has(const struct launches *l, pid_t pid)
 
 void idle_keepers_remove_left(const struct launches *l, const struct left_groups *left)
 {
-    if (left->launch_id != 0) job_groups_remove_left(l->cgroups, str(left->key), left->launch_id);
+    if (left->launch_id != 0) (void)job_groups_remove_left(l->cgroups, str(left->key), left->launch_id);
 }
 
 void idle_keepers_on_child(struct launches *l, pid_t pid, int status)

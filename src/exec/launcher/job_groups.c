@@ -93,12 +93,12 @@ void job_groups_list(const struct cgroup_parent *parents, struct str instance_id
     list_below(parents->cpuset_path, instance_id, out);
 }
 
-void job_groups_remove_left(const struct cgroup_parent *parents, struct str instance_id, uint64_t launch_id)
+bool job_groups_remove_left(const struct cgroup_parent *parents, struct str instance_id, uint64_t launch_id)
 {
     struct process_identity identity = {0};
     struct job_groups groups;
     memcpy(identity.key, instance_id.text, LAUNCH_KEY_SIZE / 2);
     cgroup_set_path(parents, launch_id, identity.key, &identity.cgroup);
     job_groups_find(parents, launch_id, &identity, &groups);
-    (void)job_groups_remove(&groups, &identity);
+    return job_groups_remove(&groups, &identity);
 }

@@ -40,7 +40,7 @@ struct job_group_ids {
 };
 void job_groups_list(const struct cgroup_parent *parents, struct str instance_id, struct job_group_ids *out);
 
-/* Removes the groups of such a launch that have no process. */
-void job_groups_remove_left(const struct cgroup_parent *parents, struct str instance_id, uint64_t launch_id);
+/* Removes the groups of such a launch. False: one of them has a process. */
+bool job_groups_remove_left(const struct cgroup_parent *parents, struct str instance_id, uint64_t launch_id);
 
 #endif

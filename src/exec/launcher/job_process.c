@@ -60,6 +60,8 @@ struct job_setup {
     bool limits_data;
 };
 
+enum { SHOWN_SIZE = LAUNCH_DETAIL_SIZE - 60 }; /* bytes of a path in a message, with the closing zero */
+
 /* --- in the child ------------------------------------------------------------------------------------------------- */
 
 static _Noreturn void report(const struct job_setup *s, struct job_report report)
@@ -334,16 +336,31 @@ bool job_process_failed_for_machine(const struct job_report *report)
     return report->is_state_disk || shortage_of_kernel(report->error_number);
 }
 
+/* A path, or the name of a program, without the middle of a long one: what failed comes behind it. */
+static const char *shown(const char *path, char out[SHOWN_SIZE])
+{
+    static const char gap[] = " ... ";
+    enum { HALF = (SHOWN_SIZE - sizeof gap) / 2 };
+    size_t length = strlen(path), head = HALF, tail = length - HALF;
+    if (length < SHOWN_SIZE) return path;
+    while (head > 0 && ((unsigned char)path[head] & 0xc0) == 0x80) head--; /* within a character of UTF-8 */
+    while (tail < length && ((unsigned char)path[tail] & 0xc0) == 0x80) tail++;
+    text_format(out, SHOWN_SIZE, "%.*s%s%s", (int)head, path, gap, path + tail);
+    return out;
+}
+
 static void explain_output(const struct job_report *report, const char *kind, const char *path, char *out, size_t size)
 {
-    text_format(out, size, "cannot open %s %s: %s", kind, path,
+    char short_path[SHOWN_SIZE];
+    text_format(out, size, "cannot open %s %s: %s", kind, shown(path, short_path),
                 job_output_explain((enum job_output_fault)report->fault, report->error_number));
 }
 
 static void explain_exec(const struct launch *launch, const struct launch_command *command, int error_number, char *out,
                          size_t size)
 {
-    const char *program = command->arguments[0];
+    char short_name[SHOWN_SIZE];
+    const char *program = shown(command->arguments[0], short_name);
     bool is_script = launch->script.length > 0;
     size_t length = strlen(program);
     if (is_script && error_number == ENOENT && length > 0 && program[length - 1] == '\r') {
@@ -361,6 +378,7 @@ void job_process_explain(const struct job_report *report, const struct launch *l
                          const struct launch_command *command, char *out, size_t size)
 {
     const char *why = strerror(report->error_number);
+    char short_path[SHOWN_SIZE];
     switch ((enum job_step)report->step) {
     case JOB_STEP_SETUP: text_format(out, size, "cannot set up the job's process: %s", why); break;
     case JOB_STEP_RECORD: text_format(out, size, "cannot write to the record log: %s", why); break;
@@ -370,7 +388,9 @@ void job_process_explain(const struct job_report *report, const struct launch *l
         break;
     case JOB_STEP_OUTPUT: explain_output(report, "output", launch->out_path, out, size); break;
     case JOB_STEP_ERROR_OUTPUT: explain_output(report, "error output", launch->err_path, out, size); break;
-    case JOB_STEP_DIRECTORY: text_format(out, size, "cannot enter directory %s: %s", launch->directory, why); break;
+    case JOB_STEP_DIRECTORY:
+        text_format(out, size, "cannot enter directory %s: %s", shown(launch->directory, short_path), why);
+        break;
     case JOB_STEP_CPUS: {
         struct buf cpus = {0};
         idset_format(&launch->cpus, &cpus);

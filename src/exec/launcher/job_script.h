@@ -1,4 +1,5 @@
-/* The file with a job's script, launches/ID.script: only the job's user can read it, and no user can write it. */
+/* The file with a job's script, launches/ID.script: only the job's user can read it, and no user can write it or keep a
+ * link to it. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_JOB_SCRIPT_H
 #define FAIRLEAD_EXEC_LAUNCHER_JOB_SCRIPT_H
 

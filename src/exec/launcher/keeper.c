@@ -51,7 +51,6 @@
 
 #include "base/ensure.h"
 #include "exec/clock.h"
-#include "exec/launcher/durable.h"
 #include "exec/launcher/job_script.h"
 #include "exec/launcher/job_stop.h"
 #include "exec/launcher/keeper_log.h"
@@ -359,6 +358,14 @@ static void end_for_memory(struct keeper *k)
     if (k->phase == ENDING) begin_killing(k);
 }
 
+/* While the job is suspended, its memory does not grow, and the check would be stopped with it. */
+static void check_memory(struct keeper *k)
+{
+    if (k->stop.is_stopped || memory_check_begin(&k->memory_check)) return;
+    decide_end(k, LAUNCH_OUT_OF_MEMORY, "it stopped the process that checks its memory, again and again");
+    end_for_memory(k);
+}
+
 /* The check has ended. */
 static void on_memory_checked(struct keeper *k)
 {
@@ -555,7 +562,7 @@ static void take_order(struct keeper *k, enum keeper_order order, int64_t value)
         set_limit_deadline(k);
         break;
     case KEEPER_ORDER_MEMORY:
-        if (k->mem_limit_kib > 0 && (k->phase == RUNNING || k->phase == ENDING)) memory_check_begin(&k->memory_check);
+        if (k->mem_limit_kib > 0 && (k->phase == RUNNING || k->phase == ENDING)) check_memory(k);
         break;
     case KEEPER_ORDER_SUSPENSION:
         if (job_stop_take(&k->stop, value)) apply_suspension(k);
@@ -721,20 +728,10 @@ static int prepare_job(struct keeper *k, struct err *e)
                             &k->job, e);
 }
 
-bool keeper_is(pid_t pid)
-{
-    char path[32];
-    struct buf text = {0};
-    text_format(path, sizeof path, "/proc/%d/comm", (int)pid);
-    bool is_keeper = pid > 0 && str_equal(str_trim(durable_read_text(path, &text)), str(KEEPER_NAME));
-    buf_release(&text);
-    return is_keeper;
-}
-
 /* --- from one launch to the next ---------------------------------------------------------------------------------- */
 
-/* The fifo is full of what the launcher has not read yet. */
-static void notify_surely(struct keeper *k)
+/* Waits if the fifo is full of what the launcher has not read yet. */
+static void notify_blocking(struct keeper *k)
 {
     struct pollfd p = {.fd = k->task->events_fd, .events = POLLOUT};
     enum { LOOK_MS = 100 };
@@ -751,7 +748,7 @@ static void release(struct keeper *k)
                        k->memory_check.pid != 0 ? k->memory_check.result_fd : -1, t->log_fd};
     if (t->next_fd >= 0) {
         segments_unlock_keeper(t->keepers_fd, k->outcome.id);
-        notify_surely(k);
+        notify_blocking(k);
     }
     (void)job_groups_remove_wait(&k->groups, k->identity);
     for (size_t i = 0; i < sizeof fds / sizeof *fds; i++) {

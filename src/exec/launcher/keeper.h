@@ -28,7 +28,4 @@ struct keeper_task {
  * the job, and then those that the launcher hands to it, until the launcher closes its socket. */
 _Noreturn void keeper_main(struct keeper_task *task);
 
-/* Whether the process with this pid is a keeper, by its name; false for 0. */
-bool keeper_is(pid_t pid);
-
 #endif

@@ -10,7 +10,8 @@
 
 enum {
     ORPHAN_ROUNDS_MAX = 60 * 1000 / LAUNCHES_TICK_MS, /* a minute; then the orphans that are left are reported */
-    EMPTY_ROUNDS_MIN = 2                              /* in a row, before the launch counts as ended */
+    EMPTY_ROUNDS_MIN = 2,                             /* in a row, before the launch counts as ended */
+    SWEEPS_MAX = 60                                   /* of groups that are not empty yet */
 };
 
 void launch_ends_write(struct launches *l, struct launch_entry *entry, struct launch_record record)
@@ -111,6 +112,45 @@ static void note_round(struct launches *l, struct launch_entry *entry, uint32_t 
         end_orphaned(l, entry, "then its other processes were killed");
     else if (entry->round_count >= ORPHAN_ROUNDS_MAX)
         end_orphaned(l, entry, "some of its processes cannot be killed");
+}
+
+/* The kernel removes processes from a group some time after they have ended, so a group may have to be tried again. */
+static void begin_sweeps(struct launches *l)
+{
+    l->group_sweep_count = SWEEPS_MAX;
+    launches_retry_later(l);
+}
+
+void launch_ends_sweep_groups(struct launches *l)
+{
+    struct job_group_ids found = {0};
+    struct buf text = {0};
+    bool is_complete = true;
+    spool_read_instance_id(l->spool, &text);
+    const struct str instance_id = {text.text, text.length};
+    job_groups_list(l->cgroups, instance_id, &found);
+    for (uint32_t i = 0; i < found.list.count; i++) {
+        const struct launch_entry *entry = launches_find(l, found.list.items[i]);
+        if (entry != NULL && entry->state != ENTRY_ENDED) continue;
+        is_complete &= job_groups_remove_left(l->cgroups, instance_id, found.list.items[i]);
+    }
+    l->group_sweep_count = is_complete || l->group_sweep_count == 0 ? 0 : l->group_sweep_count - 1;
+    if (l->group_sweep_count > 0) launches_retry_later(l);
+    array_release(&found.list);
+    buf_release(&text);
+}
+
+void launch_ends_remove_groups(struct launches *l, const struct launch_entry *entry)
+{
+    struct job_groups groups;
+    job_groups_find(l->cgroups, entry->id, entry->identity, &groups);
+    if (!job_groups_remove(&groups, entry->identity)) begin_sweeps(l);
+}
+
+void launch_ends_find_groups(struct launches *l)
+{
+    begin_sweeps(l);
+    launch_ends_sweep_groups(l);
 }
 
 void launch_ends_kill_orphans(struct launches *l)

@@ -24,6 +24,13 @@ bool launch_ends_is_of_this_boot(const struct launches *l, const struct process_
 void launch_ends_begin_orphaned(struct launches *l, struct launch_entry *entry,
                                 const struct process_identity *identity);
 
+/* Remove control groups of launches that have ended, whose keepers were killed before they did: of one launch, or of
+ * all that bear the instance's id. What still has processes is tried again by launches_tick, which calls
+ * launch_ends_sweep_groups. */
+void launch_ends_remove_groups(struct launches *l, const struct launch_entry *entry);
+void launch_ends_find_groups(struct launches *l);
+void launch_ends_sweep_groups(struct launches *l);
+
 /* One round of killing the processes of all launches that are orphaned, with one scan of /proc. */
 void launch_ends_kill_orphans(struct launches *l);
 

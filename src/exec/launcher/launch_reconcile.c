@@ -132,11 +132,7 @@ static bool find_keeper(struct launches *l, struct launch_entry *entry)
 static void end_as_never_ran(struct launches *l, uint32_t index)
 {
     struct launch_entry *entry = &l->list.items[index];
-    if (launch_ends_is_of_this_boot(l, entry->identity) && !is_copied(l, entry)) {
-        struct job_groups groups;
-        job_groups_find(l->cgroups, entry->id, entry->identity, &groups);
-        (void)job_groups_remove_wait(&groups, entry->identity);
-    }
+    if (launch_ends_is_of_this_boot(l, entry->identity) && !is_copied(l, entry)) launch_ends_remove_groups(l, entry);
     if (entry->is_of_scan) {
         launches_forget(l, index); /* the daemon will send it again */
         return;

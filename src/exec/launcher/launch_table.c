@@ -5,7 +5,6 @@
  *      that was opened while it had the lock of a keeper. */
 #include "exec/launcher/launch_table.h"
 
-#include <inttypes.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
@@ -13,6 +12,7 @@
 
 #include "base/ensure.h"
 #include "exec/clock.h"
+#include "exec/launcher/job_script.h"
 #include "exec/protocol.h"
 
 static bool needs_tick(const struct launch_entry *entry)
@@ -121,11 +121,8 @@ bool launch_entry_order(const struct launch_entry *entry, enum keeper_order orde
 
 static void remove_files(const struct launches *l, const struct launch_entry *entry)
 {
-    char name[40];
     if (entry->segment == NULL) launch_dir_remove(l->spool, entry->id);
-    if (!entry->has_script) return;
-    text_format(name, sizeof name, "%" PRIu64 ".script", entry->id);
-    (void)unlinkat(l->spool->launches_fd, name, 0);
+    if (entry->has_script) job_script_remove(l->spool, entry->id);
 }
 
 void launches_forget(struct launches *l, uint32_t index)

@@ -109,6 +109,7 @@ struct launches {
     bool is_log_unread;         /* a segment could not be read yet */
     bool seeks_strays;          /* not all keepers without a record have ended yet (strays.h) */
     uint32_t stray_round_count; /* of ending them */
+    uint32_t group_sweep_count; /* how often it looks again for groups of launches that have ended; 0: none is left */
     int64_t tick_us, retry_us;  /* CLOCK_BOOTTIME: when it does so next, at the earliest */
     int64_t sync_us;            /* likewise: when it looks at the ends that are not synced */
     int64_t start_sync_us;      /* likewise: when it syncs start lines; 0: all of them are synced */

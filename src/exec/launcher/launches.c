@@ -60,22 +60,6 @@ static void end_strays(struct launches *l)
     l->seeks_strays = count > 0 && l->stray_round_count < STRAY_ROUNDS_MAX;
 }
 
-/* Groups of launches that have ended: their keepers were killed before they removed them. */
-static void sweep_groups(struct launches *l)
-{
-    struct job_group_ids found = {0};
-    struct buf text = {0};
-    spool_read_instance_id(l->spool, &text);
-    const struct str instance_id = {text.text, text.length};
-    job_groups_list(l->cgroups, instance_id, &found);
-    for (uint32_t i = 0; i < found.list.count; i++) {
-        if (launches_find(l, found.list.items[i]) == NULL)
-            job_groups_remove_left(l->cgroups, instance_id, found.list.items[i]);
-    }
-    array_release(&found.list);
-    buf_release(&text);
-}
-
 int launches_scan(struct launches *l, struct err *e)
 {
     process_identity_read_boot_id(l->boot_id);
@@ -84,7 +68,7 @@ int launches_scan(struct launches *l, struct err *e)
     if (older_launches_scan(l, e)) return -1;
     l->seeks_strays = true;
     end_strays(l);
-    sweep_groups(l);
+    launch_ends_find_groups(l);
     return 0;
 }
 
@@ -96,14 +80,6 @@ static void on_stop(struct launch_entry *entry)
     launch_entry_signal(entry, ++entry->stop_count < LAUNCH_STOPS_MAX ? SIGCONT : SIGKILL);
 }
 
-/* Those that a keeper that was killed right after its end has left. Else there are none. */
-static void remove_groups(const struct launches *l, const struct launch_entry *entry)
-{
-    struct job_groups groups;
-    job_groups_find(l->cgroups, entry->id, entry->identity, &groups);
-    (void)job_groups_remove(&groups, entry->identity);
-}
-
 /* No keeper is watched any more. */
 static void on_exit_of(struct launches *l, uint64_t id)
 {
@@ -111,7 +87,7 @@ static void on_exit_of(struct launches *l, uint64_t id)
     if (index == NONE) return;
     struct launch_entry *entry = &l->list.items[index];
     if (entry->has_record && entry->record.phase == LAUNCH_ENDED) {
-        if (entry->identity != NULL) remove_groups(l, entry);
+        if (entry->identity != NULL) launch_ends_remove_groups(l, entry); /* of a keeper that was killed */
         launches_set_ended(l, entry); /* the last record is known, so nothing on disk is newer */
         launches_forget_if_done(l, id);
     } else {
@@ -165,6 +141,7 @@ void launches_on_notices(struct launches *l, const uint64_t *ids, size_t count)
 static void retry(struct launches *l)
 {
     l->wants_retry = false;
+    if (l->group_sweep_count > 0) launch_ends_sweep_groups(l);
     if (l->is_log_unread) launch_reconcile_scan(l);
     launch_reconcile_read(l);
     for (uint32_t i = l->list.count; i-- > 0;) {

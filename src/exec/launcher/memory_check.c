@@ -10,6 +10,7 @@
 #include "exec/launcher/memory_check.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "base/quantity.h"
@@ -18,6 +19,8 @@
 #include "exec/launcher/process.h"
 #include "exec/launcher/process_tree.h"
 #include "exec/launcher/usage_text.h"
+
+enum { STOPS_MAX = 3 };
 
 struct memory_sum {
     pid_t self;
@@ -47,17 +50,29 @@ static _Noreturn void check_main(pid_t keeper, int result_fd)
     _exit(0);
 }
 
-void memory_check_begin(struct memory_check *check)
+/* Kills a check that is stopped; its result_fd ends then. False: too many have been. */
+static bool kill_stopped(struct memory_check *check)
+{
+    struct process p;
+    if (!process_read(check->pid, &p) || (p.state != 'T' && p.state != 't')) return true;
+    check->stop_count++;
+    (void)kill(check->pid, SIGKILL); /* a child that has not been waited for, or is a zombie */
+    return check->stop_count < STOPS_MAX;
+}
+
+bool memory_check_begin(struct memory_check *check)
 {
     int ends[2];
-    if (check->pid != 0 || pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) return;
+    if (check->pid != 0) return kill_stopped(check);
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) return true;
     pid_t keeper = getpid(), pid = fork();
     if (pid == 0) check_main(keeper, ends[1]);
     close(ends[1]);
     if (pid < 0)
         close(ends[0]);
     else
-        *check = (struct memory_check){pid, ends[0]};
+        *check = (struct memory_check){pid, ends[0], check->stop_count};
+    return true;
 }
 
 int64_t memory_check_end(struct memory_check *check)
@@ -65,6 +80,6 @@ int64_t memory_check_end(struct memory_check *check)
     int64_t kib = -1;
     if (read(check->result_fd, &kib, sizeof kib) != (ssize_t)sizeof kib) kib = -1;
     close(check->result_fd);
-    *check = (struct memory_check){0};
+    *check = (struct memory_check){.stop_count = kib < 0 ? check->stop_count : 0};
     return kib;
 }

@@ -15,8 +15,9 @@
 #include "exec/launcher/older_launches.h"
 
 #include "exec/clock.h"
-#include "exec/launcher/keeper.h"
+#include "exec/launcher/keeper_process.h"
 #include "exec/launcher/launch_ends.h"
+#include "exec/launcher/process_title.h"
 
 /* The directory is locked by a keeper that may be unknown: finds it. The pid in the lock file is the keeper's if the
  * directory is still locked after the pidfd was opened (I1). */
@@ -61,7 +62,7 @@ static bool is_copied(const struct launches *l, const struct launch_dir *d, cons
     struct cgroup unused;
     if (!launch_ends_is_of_this_boot(l, identity)) return false;
     if (identity->place.inode != 0) return !launch_dir_is(d, identity->place);
-    return keeper_is(launch_dir_read_keeper(d, &unused));
+    return process_title_is(launch_dir_read_keeper(d, &unused), KEEPER_NAME);
 }
 
 static void reconcile_open(struct launches *l, uint32_t index, struct launch_dir *d)

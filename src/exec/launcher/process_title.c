@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "exec/launcher/durable.h"
+
 static char *title_memory;
 static size_t title_size; /* of all arguments that lie one after the other, with their closing zeros */
 
@@ -23,4 +25,14 @@ void process_title_set(const char *title)
     if (length > title_size - 1) length = title_size - 1;
     memset(title_memory, 0, title_size);
     memcpy(title_memory, title, length);
+}
+
+bool process_title_is(pid_t pid, const char *name)
+{
+    char path[32];
+    struct buf text = {0};
+    text_format(path, sizeof path, "/proc/%d/comm", (int)pid);
+    bool is_named = pid > 0 && str_equal(str_trim(durable_read_text(path, &text)), str(name));
+    buf_release(&text);
+    return is_named;
 }

@@ -38,15 +38,12 @@ static int open_weight(const struct slice_weights *w, uint32_t uid, int flags)
     return fd;
 }
 
-static bool has_slice(const struct slice_weights *w, uint32_t uid)
+/* Whether the slice has a weight that can be set. */
+static bool has_weight(const struct slice_weights *w, uint32_t uid)
 {
-    char name[32];
-    int slices_fd = w->directory[0] == '\0' ? -1 : open(w->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (slices_fd < 0) return false;
-    text_format(name, sizeof name, "user-%u.slice", uid);
-    bool has = faccessat(slices_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-    close(slices_fd);
-    return has;
+    int fd = open_weight(w, uid, O_WRONLY);
+    if (fd >= 0) close(fd);
+    return fd >= 0;
 }
 
 /* 0: it has none. A group whose cpu.idle is set reads 0, too: it has less than any weight. */
@@ -96,9 +93,7 @@ void slice_weights_release(struct slice_weights *w)
 
 bool slice_weights_are_used(const struct slice_weights *w)
 {
-    int fd = open_weight(w, SLICE_ALL, O_WRONLY);
-    if (fd >= 0) close(fd);
-    return fd >= 0;
+    return has_weight(w, SLICE_ALL);
 }
 
 static struct slice_weight *find(struct slice_weights *w, uint32_t uid)
@@ -109,11 +104,11 @@ static struct slice_weight *find(struct slice_weights *w, uint32_t uid)
     return NULL;
 }
 
-/* user.slice is low as long as a user in it is. */
+/* user.slice is low as long as a user in it is: without a weight of the user's own, others would pay for that user. */
 static bool is_low(const struct slice_weights *w, uint32_t uid, const uint32_t *uids, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (uid == SLICE_ALL ? has_slice(w, uids[i]) : uids[i] == uid) return true;
+        if (uid == SLICE_ALL ? has_weight(w, uids[i]) : uids[i] == uid) return true;
     }
     return false;
 }

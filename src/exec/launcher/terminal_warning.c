@@ -5,7 +5,9 @@
  *  I2  A terminal is written to if it is the controlling terminal of a process of the user outside jobs, is owned by
  *      the user, and its group may write, which is what mesg(1) changes. All that is compared on the open descriptor,
  *      and before it is opened, because opening a device can have effects.
- *  I3  No open and no write waits (O_NONBLOCK): what a stopped terminal does not take is lost. */
+ *  I3  No open and no write waits (O_NONBLOCK): what a stopped terminal does not take is lost.
+ *  I4  The user can stop the child. The launcher kills one that is stopped (idle_keepers_on_child), and the kernel does
+ *      if the launcher ends: an alarm does not end a process that is stopped. */
 #include "exec/launcher/terminal_warning.h"
 
 #include <dirent.h>
@@ -69,7 +71,7 @@ static bool become(uid_t uid)
     if (close_range(0, ~0u, 0) < 0) return false;
     if (setgroups(0, NULL) < 0 || setresgid(GID_NONE, GID_NONE, GID_NONE) < 0) return false;
     if (setresuid(uid, uid, uid) < 0 || setuid(0) == 0) return false;
-    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0;
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0;
 }
 
 /* I2 */
@@ -103,14 +105,15 @@ static void write_to_all(const char *path, const struct terminal_set *terminals,
     closedir(directory);
 }
 
-static _Noreturn void run_child(const struct outside_warning *warning, const struct terminal_set *terminals)
+static _Noreturn void run_child(const struct outside_warning *warning, const struct terminal_set *terminals,
+                                pid_t launcher)
 {
     struct buf text = {0};
     sigset_t none;
     sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL); /* the launcher blocks all */
     (void)alarm(CHILD_S_MAX);
-    if (!become(warning->uid)) _exit(1);
+    if (!become(warning->uid) || getppid() != launcher) _exit(1); /* I4 */
     terminal_warning_format(warning, (int64_t)time(NULL), &text);
     write_to_all("/dev/pts", terminals, warning->uid, (struct str){text.text, text.length});
     write_to_all("/dev", terminals, warning->uid, (struct str){text.text, text.length});
@@ -139,6 +142,7 @@ static void find_terminals(const struct process_sampling *s, uint32_t uid, struc
 void terminal_warning_send(const struct launches *l, const struct outside_warning *warnings, uint32_t count)
 {
     struct process_sampling s;
+    const pid_t launcher = getpid();
     if (!l->rules->is_system || !launches_are_read(l) || count == 0) return;
     process_sampling_read(l, &s);
     for (uint32_t i = 0; i < count; i++) {
@@ -146,7 +150,7 @@ void terminal_warning_send(const struct launches *l, const struct outside_warnin
         if (!job_identity_is_person(l->rules, warnings[i].uid)) continue;
         find_terminals(&s, warnings[i].uid, &terminals);
         if (terminals.count == 0) continue;
-        if (fork() == 0) run_child(&warnings[i], &terminals); /* I1; launches_on_child reaps it */
+        if (fork() == 0) run_child(&warnings[i], &terminals, launcher); /* I1; launches_on_child reaps it */
     }
     process_sampling_release(&s);
 }

@@ -1,17 +1,17 @@
-#include "daemon/launch_orders.h"
+#include "daemon/start_orders.h"
 
 #include "base/quantity.h"
 #include "daemon/log.h"
 
-struct launch_order *launch_order_new(struct daemon *d, uint32_t job_id)
+struct start_order *start_order_new(struct daemon *d, uint32_t job_id)
 {
-    struct launch_order *order = mem_resize(NULL, 0, sizeof *order);
-    *order = (struct launch_order){.d = d, .job_id = job_id};
+    struct start_order *order = mem_resize(NULL, 0, sizeof *order);
+    *order = (struct start_order){.d = d, .job_id = job_id};
     order->own.arena = &order->arena;
     return order;
 }
 
-void launch_order_free(struct launch_order *order)
+void start_order_free(struct start_order *order)
 {
     idset_release(&order->launch.cpus);
     array_release(&order->own.entries);
@@ -21,7 +21,7 @@ void launch_order_free(struct launch_order *order)
     mem_free(order);
 }
 
-void launch_order_report_unavailable(struct daemon *d, uint64_t launch_id, const struct err *cause)
+void start_order_report_unavailable(struct daemon *d, uint64_t launch_id, const struct err *cause)
 {
     struct executor_report report = {.kind = EXECUTOR_RECORD};
     report.record = launch_record_never_ran(launch_id, LAUNCH_UNAVAILABLE, "");
@@ -38,7 +38,7 @@ static char **copy_all(struct arena *arena, const struct str *list, uint32_t cou
 }
 
 /* The submitter's variables, and then the daemon's. env: zero but for its arena; the launch points into it. */
-static void complete(struct launch_order *order, struct task_environment *env)
+static void complete(struct start_order *order, struct task_environment *env)
 {
     task_environment_add_submitted(&order->script, env);
     for (uint32_t i = 0; i < order->own.entries.count; i++) *array_add(&env->entries) = order->own.entries.items[i];
@@ -52,7 +52,7 @@ static void complete(struct launch_order *order, struct task_environment *env)
 
 static void make_in_thread(void *argument)
 {
-    struct launch_order *order = argument;
+    struct start_order *order = argument;
     struct task_environment env = {.arena = &order->arena};
     const char *directory = order->d->state_dir.path;
     order->has_failed = store_read_script(directory, order->job_id, &order->arena, &order->script, &order->err) != 0;
@@ -88,11 +88,11 @@ static void remove_first(struct daemon *d)
     d->long_orders.count--;
 }
 
-static void give_made(struct daemon *d, struct launch_order *order)
+static void give_made(struct daemon *d, struct start_order *order)
 {
     if (order->has_failed) {
         log_line(LOG_ERROR, "script-missing", " job=%u error=\"%s\"", order->job_id, ERR_SENTENCE(&order->err));
-        launch_order_report_unavailable(d, order->launch.id, &order->err);
+        start_order_report_unavailable(d, order->launch.id, &order->err);
         return;
     }
     executor_order_send(d->executor, &order->message);
@@ -102,35 +102,35 @@ static void give_made(struct daemon *d, struct launch_order *order)
 /* A turn follows for the report, and for the next order. */
 static void on_made(void *argument)
 {
-    struct launch_order *order = argument;
+    struct start_order *order = argument;
     struct daemon *d = order->d;
     bool is_given = !order->is_dropped && !d->is_stopping;
     if (!order->is_dropped) remove_first(d);
     if (is_given) give_made(d, order);
-    launch_order_free(order);
+    start_order_free(order);
     if (is_given) d->turn(d);
 }
 
-void launch_orders_schedule(struct daemon *d)
+void start_orders_schedule(struct daemon *d)
 {
     if (d->long_orders.count == 0 || d->long_orders.items[0]->has_thread || executor_wants_write(d->executor)) return;
     d->long_orders.items[0]->has_thread = true;
     daemon_run_in_thread(d, make_in_thread, on_made, d->long_orders.items[0]);
 }
 
-void launch_orders_drop(struct daemon *d)
+void start_orders_drop(struct daemon *d)
 {
     for (uint32_t i = 0; i < d->long_orders.count; i++) {
-        struct launch_order *order = d->long_orders.items[i];
+        struct start_order *order = d->long_orders.items[i];
         order->is_dropped = true;
-        if (!order->has_thread) launch_order_free(order); /* else on_made frees it */
+        if (!order->has_thread) start_order_free(order); /* else on_made frees it */
     }
     array_release(&d->long_orders);
 }
 
 /* --- all orders --------------------------------------------------------------------------------------------------- */
 
-void launch_order_give(struct launch_order *order)
+void start_order_give(struct start_order *order)
 {
     struct daemon *d = order->d;
     struct task_environment env = {.arena = &order->arena};
@@ -141,13 +141,13 @@ void launch_order_give(struct launch_order *order)
     complete(order, &env);
     executor_start(d->executor, &order->launch);
     array_release(&env.entries);
-    launch_order_free(order);
+    start_order_free(order);
 }
 
-void launch_orders_follow(struct daemon *d, const struct decision *decision)
+void start_orders_follow(struct daemon *d, const struct decision *decision)
 {
     for (uint32_t i = 0; i < d->long_orders.count; i++) {
-        struct launch_order *order = d->long_orders.items[i];
+        struct start_order *order = d->long_orders.items[i];
         if (order->launch.id != decision->launch_id) continue;
         *array_add(&order->next) = *decision;
         return;

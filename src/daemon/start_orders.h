@@ -5,13 +5,13 @@
  *   1. Orders about a launch that follow its start, such as to end it, reach the executor after it.
  *   2. What was not given to the executor before the connection was lost is dropped: EVENT_SYNCED starts the task
  *      again. */
-#ifndef FAIRLEAD_DAEMON_LAUNCH_ORDERS_H
-#define FAIRLEAD_DAEMON_LAUNCH_ORDERS_H
+#ifndef FAIRLEAD_DAEMON_START_ORDERS_H
+#define FAIRLEAD_DAEMON_START_ORDERS_H
 
 #include "daemon/task_environment.h"
 #include "exec/launch.h"
 
-struct launch_order {
+struct start_order {
     struct daemon *d;
     uint32_t job_id;
     struct arena arena;            /* of the texts */
@@ -24,21 +24,21 @@ struct launch_order {
     struct err err;
 };
 
-/* A new order, which the caller fills and gives, or frees. launch_order_give takes it over. */
-struct launch_order *launch_order_new(struct daemon *d, uint32_t job_id);
-void launch_order_free(struct launch_order *order);
-void launch_order_give(struct launch_order *order);
+/* A new order, which the caller fills and gives, or frees. start_order_give takes it over. */
+struct start_order *start_order_new(struct daemon *d, uint32_t job_id);
+void start_order_free(struct start_order *order);
+void start_order_give(struct start_order *order);
 
 /* As if the launcher had said it: another launch of the task is tried later. */
-void launch_order_report_unavailable(struct daemon *d, uint64_t launch_id, const struct err *cause);
+void start_order_report_unavailable(struct daemon *d, uint64_t launch_id, const struct err *cause);
 
 /* Gives an order about a launch that was started, or keeps it until the start is given. */
-void launch_orders_follow(struct daemon *d, const struct decision *decision);
+void start_orders_follow(struct daemon *d, const struct decision *decision);
 
 /* Makes the next long order, if there is one and the last one was sent: at the end of a turn. */
-void launch_orders_schedule(struct daemon *d);
+void start_orders_schedule(struct daemon *d);
 
 /* Invariant 2. */
-void launch_orders_drop(struct daemon *d);
+void start_orders_drop(struct daemon *d);
 
 #endif
