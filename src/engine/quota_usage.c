@@ -113,6 +113,7 @@ struct blockers {
     struct window window;
     struct quota_blocker *items;
     uint32_t count, max;
+    uint64_t use; /* of the pools' scratch memory: those of this use are in the list */
 };
 
 static bool lacks_room(const struct blockers *o, uint32_t pool, uint32_t slots)
@@ -121,13 +122,13 @@ static bool lacks_room(const struct blockers *o, uint32_t pool, uint32_t slots)
            room_of_object(o->c, &o->c->pools->list.items[pool].offers, o->d, o->window, slots, true) < slots;
 }
 
+/* Many hosts may share a pool. */
 static void add_blocker(struct blockers *o, uint32_t pool)
 {
-    const struct sched_pool *p = &o->c->pools->list.items[pool];
-    for (uint32_t i = 0; i < o->count; i++) {
-        if (o->items[i].pool == p->text) return; /* each pool has a text of its own */
-    }
-    if (o->count < o->max) o->items[o->count++] = (struct quota_blocker){p->rule, p->text};
+    struct sched_pool *p = &o->c->pools->list.items[pool];
+    if (p->scratch.use == o->use) return;
+    p->scratch = (struct pool_scratch){.use = o->use, .next = NONE};
+    o->items[o->count++] = (struct quota_blocker){p->rule, p->text};
 }
 
 /* The next pool of an instance without room for the slots, of the job's quotas from *position on; NONE: there is none
@@ -194,7 +195,7 @@ bool quota_usage_blocks(const struct cluster_model *m, const struct demand *d, i
 static void add_of_instance(struct blockers *o, uint32_t instance, uint32_t slots)
 {
     uint32_t position = 0, pool;
-    while ((pool = next_of_instance(o, instance, slots, &position)) != NONE) add_blocker(o, pool);
+    while (o->count < o->max && (pool = next_of_instance(o, instance, slots, &position)) != NONE) add_blocker(o, pool);
 }
 
 /* The pools that leave fewer slots of an instance than its host offers. */
@@ -205,25 +206,33 @@ static void add_cutting(struct blockers *o, uint32_t instance)
     add_of_instance(o, instance, place_host_offers(o->c, &bare, o->window, host, 1, bare.ranges[0].min));
 }
 
+static void add_of_all(struct blockers *o)
+{
+    uint32_t position = 0, pool;
+    while (o->count < o->max && (pool = next_of_all(o, &position)) != NONE) add_blocker(o, pool);
+}
+
 uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand *d, uint32_t instance, int64_t now_us,
-                              struct arena *arena, struct quota_blocker **out)
+                              uint32_t max, struct arena *arena, struct quota_blocker **out)
 {
     const struct cluster *c = &m->cluster;
     struct blockers o = {.c = c, .d = d, .window = window_of(d, now_us)};
-    uint32_t position = 0, pool, min = min_on_instance(d);
-    if (d->quota_count == 0 || c->pools == NULL) return 0;
-    o.max = d->quota_count * (instance == NONE ? c->instances.count + 1 : 1);
-    if (o.max > c->pools->list.count) o.max = c->pools->list.count;
+    if (d->quota_count == 0 || c->pools == NULL || max == 0) return 0;
+    o.max = max < c->pools->list.count ? max : c->pools->list.count;
     *out = o.items = arena_alloc(arena, (o.max + (size_t)1) * sizeof *o.items);
-    while (instance == NONE && (pool = next_of_all(&o, &position)) != NONE) add_blocker(&o, pool);
-    if (instance != NONE) add_of_instance(&o, instance, min);
+    o.use = ++c->pools->use_count;
+    if (instance != NONE)
+        add_of_instance(&o, instance, min_on_instance(d));
+    else
+        add_of_all(&o);
     if (o.count > 0 || instance != NONE) return o.count;
     bool is_full = are_instances_full(&o);
     if (!is_full && !is_cut(&o)) return 0;
-    for (uint32_t i = 0; i < c->instances.count; i++) {
+    o.use = ++c->pools->use_count; /* the search of is_cut has used the memory, too */
+    for (uint32_t i = 0; i < c->instances.count && o.count < o.max; i++) {
         if (!place_admits(c, d, i)) continue;
         if (is_full)
-            add_of_instance(&o, i, min);
+            add_of_instance(&o, i, min_on_instance(d));
         else
             add_cutting(&o, i);
     }

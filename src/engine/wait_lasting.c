@@ -97,7 +97,7 @@ static bool find_quota(struct state *s, const struct job *j, int64_t now_us, str
     if (s->objects[OBJECT_QUOTA].count == 0) return false;
     struct live_cluster *l = live_cluster_update(s, now_us);
     const struct demand *d = job_demand(&l->demands, j, NONE);
-    if (quota_usage_blockers(&l->model, d, NONE, after_all_us, arena, &items) == 0) return false;
+    if (quota_usage_blockers(&l->model, d, NONE, after_all_us, 1, arena, &items) == 0) return false;
     buf_format(&text, "it exceeds limit \"%s\" in rule \"%s\" by itself", items[0].pool, items[0].rule);
     *out = (struct wait_lasting){take(&text, PENDING_QUOTA_LIMIT, arena), JOB_FIELD_CPUS};
     return true;
