@@ -1,14 +1,14 @@
-/* What resource quotas cost beside a queue, on 10,000 hosts: a submission with its note about the limits that the job
- * exceeds (engine/wait_lasting.h), and the sentences of why it waits (engine/wait_answer.h). The worlds are the same but
- * for their quota sets
+/* What resource quotas cost beside a queue, on 10,000 hosts: a submission with its note about the limits that the
+ * job exceeds (engine/wait_lasting.h), and the sentences of why it waits (engine/wait_answer.h).
+ * The worlds are the same but for their quota sets
  *
  *     none      no quotas: the yardstick
  *     users     100 rules, each for a user and a hundred hosts: none is for this job
  *     hosts     100 rules, each with a pool for each user on each of a hundred hosts
  *     sets      10 sets with a pool for each host, in which no job has room
  *
- * "first" is the first submission after a change of the rules, with the cluster made anew; "new user" is the first one of
- * another user. With --quick for a tenth of the hosts. */
+ * "first" is the first submission after a change of the rules, with the cluster made anew; "new user" is the first one
+ * of another user. With --quick for a tenth of the hosts. */
 #include <stdio.h>
 #include <string.h>
 

@@ -57,12 +57,13 @@ int store_commit(struct store *s, const struct state *state, const struct outcom
  * set. */
 int store_script(struct store *s, uint32_t job_id, struct arena *arena, struct job_script *out_script, struct err *e);
 
-/* What the job runs, without its environment: a script, or arguments if that is empty; reads no more than that. One of more
- * than max bytes: only is_long is set. */
+/* What the job runs, without its environment: a script, or arguments if that is empty; reads no more than that. One of
+ * more than max bytes: only is_long is set. */
 int store_command(struct store *s, uint32_t job_id, uint32_t max, struct arena *arena, struct job_script *out_command,
                   struct err *e);
 
-/* Likewise the whole script, however long it is, through a connection of its own, so it may run in another thread beside the loop. */
+/* Likewise the whole script, however long it is, through a connection of its own, so it may run in another thread
+ * beside the loop. */
 int store_read_script(const char *directory, uint32_t job_id, struct arena *arena, struct job_script *out_script,
                       struct err *e);
 
