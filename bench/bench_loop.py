@@ -181,6 +181,8 @@ def requests(state, pending, ended, array):
             yield 'history that matches nothing (%s%s)' % (query, order), [lambda path=path: post('GET', path, None)] * 3
     yield 'history of everything', [command('history', '-P', '-n', '0')] * 3
     yield 'queue of everything', [command('queue', '-P')] * 3
+    yield 'queue of everything, with ranks', [command('queue', '-P', '-o', 'id,rank,priority,reason')] * 3
+    yield 'report of everything', [command('report', '-P', '--by', by) for by in ('user', 'account', 'day')]
     yield 'prio of everything', [command('prio', '-P')] * 3
     yield 'queue --start', [command('queue', '--start', '-P')] * 2
     yield 'schedule', [command('schedule', '-P')] * 2
@@ -228,11 +230,31 @@ def measure_clock(state, folder):
     del os.environ['LD_PRELOAD'], os.environ['FAKE_CLOCK']
 
 
+def measure_suspension(folder):
+    """Of all jobs of a pretend cluster, because its jobs cost this machine nothing."""
+    name, state = 'suspend, resume --all, 10,000 running tasks', folder / 'pretend'
+    if not is_wanted(name):
+        return
+    document = folder / 'document.json'
+    document.write_text(json.dumps({'hosts': [{'name': 'n[0001-1000]', 'cpus': 10}]}))
+    before, os.environ['FAIRLEAD_SOCKET'] = os.environ['FAIRLEAD_SOCKET'], str(state / 'fairlead.sock')
+    run('start', '--state', str(state), '--pretend', str(document), '--speed', '1')
+    try:
+        run('submit', '--array', '1-10000', '-t', '1-00:00:00', '--mem', '1M', '-o', '/dev/null', '--', 'sleep', '80000')
+        while (status := json.loads(run('status', '--json')))['tasks']['running'] < 10000:
+            time.sleep(0.2)
+        measure(status['pid'], name, *alternate(command('suspend', '--all'), command('resume', '--all')))
+    finally:
+        run('stop', '--state', str(state))
+        os.environ['FAIRLEAD_SOCKET'] = before
+
+
 def main():
     folder = pathlib.Path(tempfile.mkdtemp(prefix='fairlead-bench.'))
     state = folder / 'state'
     os.environ['FAIRLEAD_SOCKET'] = str(state / 'fairlead.sock')
     try:
+        measure_suspension(folder)
         run('start', '--state', str(state))
         run('set', 'host_cpus=1', 'PriorityType=priority/multifactor')
         options = ['--parsable', '-D', '/', '-o', '/dev/null']

@@ -1,6 +1,7 @@
 #include "daemon/decided_requests.h"
 
 #include "daemon/daemon.h"
+#include "engine/submit_test.h"
 
 struct job_script decided_request_script(const struct request_script *script)
 {
@@ -16,6 +17,19 @@ static void add_script(struct daemon *d, uint32_t job_id, const struct request_s
 {
     const struct job_script job_script = decided_request_script(script);
     store_add_script(d->store, job_id, &job_script);
+}
+
+bool decided_request_would_be_refused(struct daemon *d, const struct request *request)
+{
+    struct event event = *request_event(request);
+    struct arena arena = {0};
+    struct err unused;
+    daemon_read_ends(d, &event, &arena);
+    bool is_refused =
+        daemon_refuse_submission(d, &event, &unused) || submit_test_check(&d->state, d->now_us, &event, &unused) != 0;
+    daemon_release_ends(&event);
+    arena_release(&arena);
+    return is_refused;
 }
 
 void decided_request_apply(struct daemon *d, struct decided_request *decided, const struct upload *upload)

@@ -23,6 +23,9 @@ struct upload;
 /* What a request's script is for the store. It points into the request. */
 struct job_script decided_request_script(const struct request_script *script);
 
+/* Whether a submission would be refused now, so that nothing of it needs to be stored first. Changes nothing. */
+bool decided_request_would_be_refused(struct daemon *d, const struct request *request);
+
 /* Applies the request's event, and adds its script to the turn. upload: of the request, whose script is stored already;
  * NULL: it is not. */
 void decided_request_apply(struct daemon *d, struct decided_request *decided, const struct upload *upload);

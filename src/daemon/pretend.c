@@ -20,6 +20,7 @@ void pretend_release(struct pretend *p)
     pretend_timeline_release(&p->timeline);
     pretend_cluster_release(&p->cluster);
     array_release(&p->changed);
+    arena_release(&p->command_arena);
     *p = (struct pretend){0};
 }
 

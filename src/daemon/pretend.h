@@ -12,12 +12,16 @@
 
 #include "base/array.h"
 #include "pretend/pretend_timeline.h"
+#include "store/store.h"
 
 struct pretend {
     struct pretend_cluster cluster;
     struct pretend_timeline timeline;
     const char *path; /* of the document, absolute */
     uint32_t speed;
+    uint32_t command_job_id; /* the job whose command was read last; 0: none */
+    struct job_script command;
+    struct arena command_arena;
     ARRAY(uint32_t) changed; /* hosts with steps in this turn; a host can occur twice */
 };
 

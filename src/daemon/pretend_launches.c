@@ -7,25 +7,38 @@
 #define END_US US_PER_S /* from an order to end until the end */
 enum { KIB_PER_MIB = 1024 };
 
+/* A script or arguments in which "sleep N" is looked for: they are read in the loop, at each start. */
+enum { COMMAND_BYTES_MAX = 16384 };
+
+/* An array starts many tasks at once. A job never gets another command. */
+static const struct job_script *command_of(struct daemon *d, uint32_t job_id)
+{
+    struct pretend *p = d->pretend;
+    struct err e;
+    if (p->command_job_id == job_id) return &p->command;
+    arena_clear(&p->command_arena);
+    p->command = (struct job_script){0};
+    p->command_job_id = job_id;
+    if (store_command(d->store, job_id, COMMAND_BYTES_MAX, &p->command_arena, &p->command, &e) != 0) {
+        log_line(LOG_ERROR, "script-missing", " job=%u error=\"%s\"", job_id, ERR_SENTENCE(&e));
+        p->command_job_id = 0;
+    }
+    return &p->command;
+}
+
 static struct executor_plan plan_of(struct daemon *d, const struct job *j, const struct task *k)
 {
-    struct arena cycle = {0};
-    struct job_script script = {0};
-    struct err e;
-    int result = store_script(d->store, j->id, &cycle, &script, &e);
-    if (result == 0 && script.is_long) result = store_read_script(d->state_dir.path, j->id, &cycle, &script, &e);
-    if (result != 0) log_line(LOG_ERROR, "script-missing", " job=%u error=\"%s\"", j->id, ERR_SENTENCE(&e));
+    const struct job_script *command = command_of(d, j->id);
     const struct pretend_job job = {.job_id = j->id,
                                     .task_id = k->task_id,
                                     .restarts = k->restarts,
                                     .comment = j->text->comment,
-                                    .script = script.script,
-                                    .arguments = script.arguments,
-                                    .argument_count = script.argument_count,
+                                    .script = command->script,
+                                    .arguments = command->arguments,
+                                    .argument_count = command->argument_count,
                                     .time_limit_s =
                                         k->launch_limit_s > 0 ? k->launch_limit_s : task_time_limit_s(j, k)};
     const struct pretend_run run = pretend_job_run(&d->pretend->cluster.rules, &job);
-    arena_release(&cycle);
     return (struct executor_plan){
         .started_us = k->start_us != 0 ? k->start_us : d->now_us,
         .run_us = run.run_us,

@@ -107,7 +107,7 @@ bool uploads_take(struct daemon *d, struct request *request)
     const struct request_script *script = request_script(request);
     if (script == NULL) return false;
     const struct job_script job_script = decided_request_script(script);
-    if (!store_script_is_long(&job_script)) return false;
+    if (!store_script_is_long(&job_script) || decided_request_would_be_refused(d, request)) return false;
     struct upload *u = mem_resize(NULL, 0, sizeof *u);
     *u = (struct upload){.d = d, .request = request, .script = job_script};
     *array_add(&d->uploads.list) = u;

@@ -40,7 +40,8 @@ struct uploads {
 
 void uploads_init(struct daemon *d);
 
-/* Takes a request over if it submits a long script. False: it can be decided at once. */
+/* Takes a request over if it submits a long script and would be accepted now; whether it is, is decided once the script
+ * is stored. False: it can be decided at once. */
 bool uploads_take(struct daemon *d, struct request *request);
 
 /* The first one, if it is completely stored, or has failed: the turn has to decide it. It stays valid until

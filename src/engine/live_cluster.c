@@ -6,6 +6,7 @@
 #include "base/ensure.h"
 #include "engine/closed_times.h"
 #include "engine/pending.h"
+#include "engine/quota_usage.h"
 
 /* --- bookings ----------------------------------------------------------------------------------------------------- */
 
@@ -26,6 +27,7 @@ static void release_booking(struct live_booking *b)
 static void keep(struct live_cluster *l, const struct live_booking *booking)
 {
     size_t size = booking->allocation.part_count * sizeof *booking->allocation.parts;
+    l->changes++;
     map_set_u64(&l->by_launch, booking->launch_id, l->bookings.count);
     struct live_booking *b = array_add(&l->bookings);
     *b = *booking;
@@ -49,6 +51,7 @@ void live_cluster_add(struct live_cluster *l, const struct task *k, const struct
 void live_cluster_unbook(struct live_cluster *l, const struct demand *d, const struct allocation *a, int64_t start_us)
 {
     cluster_unbook(&l->model.cluster, d, a, start_us, demand_end_us(d, start_us));
+    l->changes++;
     l->has_fractions |= has_fractions(d);
 }
 
@@ -59,6 +62,7 @@ void live_cluster_remove(struct state *s, const struct task *k)
     if (index == NONE) return;
     struct live_booking *b = &l->bookings.items[index];
     cluster_unbook(&l->model.cluster, b->demand, &b->allocation, b->from_us, b->until_us);
+    l->changes++;
     l->has_fractions |= has_fractions(b->demand);
     ensure(map_remove_u64(&l->by_launch, b->launch_id));
     release_booking(b);
@@ -113,6 +117,7 @@ static void extend_overrunning(struct state *s, struct live_cluster *l, int64_t 
         (void)time_heap_pop(&l->ends);
         int64_t until_us = extended_end(s, demand_end_us(b->demand, b->planned_start_us), now_us);
         cluster_book(&l->model.cluster, b->demand, &b->allocation, b->until_us, until_us);
+        l->changes++;
         b->until_us = until_us;
         time_heap_push(&l->ends, until_us, b->launch_id);
     }
@@ -170,6 +175,7 @@ bool live_cluster_refresh_loads(struct state *s, uint32_t host)
     struct live_cluster *l = s->live_cluster;
     if (l == NULL || l->edition != edition_of(s)) return true;
     bool have_quotas_changed;
+    l->changes++;
     if (!cluster_model_refresh_loads(&l->model, s, host, &have_quotas_changed)) {
         live_cluster_invalidate(s);
         return true;
@@ -185,6 +191,22 @@ bool live_cluster_is_adjusted(const struct live_cluster *l)
         if (in->is_overloaded && c->hosts.items[in->host].started_slots > 0.0) return true;
     }
     return false;
+}
+
+/* --- quotas ------------------------------------------------------------------------------------------------------- */
+
+bool live_cluster_quotas_block(struct live_cluster *l, const struct demand *d, int64_t now_us)
+{
+    if (l->quota_answers.changes != l->changes || l->quota_answers.now_us != now_us) {
+        map_clear(&l->quota_answers.by_shape);
+        l->quota_answers.changes = l->changes;
+        l->quota_answers.now_us = now_us;
+    }
+    uint32_t known = d->shape != NONE ? map_get_u64(&l->quota_answers.by_shape, d->shape) : NONE;
+    if (known != NONE) return known != 0;
+    bool blocks = quota_usage_blocks(&l->model, d, now_us);
+    if (d->shape != NONE) map_set_u64(&l->quota_answers.by_shape, d->shape, blocks);
+    return blocks;
 }
 
 /* --- all anew ----------------------------------------------------------------------------------------------------- */
@@ -210,6 +232,7 @@ void live_cluster_free(struct live_cluster *l)
     array_release(&l->bookings);
     array_release(&l->ends.list);
     map_release(&l->by_launch);
+    map_release(&l->quota_answers.by_shape);
     arena_release(&l->arena);
     mem_free(l);
 }
@@ -271,6 +294,7 @@ static void make_anew(struct live_cluster *l, struct state *s, int64_t now_us)
     job_demands_begin(&l->demands, s, &l->model, &l->arena);
     l->edition = edition_of(s);
     l->made++;
+    l->changes++;
     const enum closed_part part = closed_times_part(l->rules.search);
     closed_times_book(&l->model, s, part, now_us);
     l->remake_us = part == CLOSED_NEXT ? closed_times_next_opening(s, now_us) : 0;

@@ -38,9 +38,15 @@ struct live_cluster {
     struct {
         uint32_t made, demand_count;
         bool is_used;
-    } load_check;       /* whether load values count, for that many demands */
-    int64_t remake_us;  /* when the next closed times of queues have to be booked; 0: all are */
-    bool has_fractions; /* bookings were taken back that are no whole numbers, so differences of rounding remain */
+    } load_check; /* whether load values count, for that many demands */
+    struct {
+        uint64_t changes;
+        int64_t now_us;
+        struct map by_shape; /* of a demand -> whether quotas keep it back */
+    } quota_answers;         /* of that time and those bookings: live_cluster_quotas_block */
+    uint64_t changes;        /* counts changes of bookings and amounts */
+    int64_t remake_us;       /* when the next closed times of queues have to be booked; 0: all are */
+    bool has_fractions;      /* bookings were taken back that are no whole numbers, so differences of rounding remain */
 };
 
 /* What a running task has, in memory of arena. No parts: its partition or its hosts are gone. */
@@ -53,6 +59,10 @@ int64_t live_cluster_end(const struct state *s, const struct task *k, const stru
 
 /* Brings it up to date for a pass at now_us. O(running tasks); O(tasks + cluster) when it is made anew. */
 struct live_cluster *live_cluster_update(struct state *s, int64_t now_us);
+
+/* Whether resource quotas keep a demand of its demands back now (engine/quota_usage.h), as it is after an update. O(1)
+ * but for the first time for its shape since bookings changed, so that a listing may ask for each of its rows. */
+bool live_cluster_quotas_block(struct live_cluster *l, const struct demand *d, int64_t now_us);
 
 /* When the next running task is expected to end; 0: none is. */
 int64_t live_cluster_next_end_us(struct live_cluster *l);

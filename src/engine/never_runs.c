@@ -5,7 +5,7 @@
 
 enum never_answer { ANSWER_UNKNOWN, ANSWER_NEVER, ANSWER_COULD };
 
-void never_runs_begin_with_quotas(struct never_runs *n, const struct state *s)
+static void begin_with_quotas(struct never_runs *n, const struct state *s)
 {
     ensure(cluster_model_make(s, &n->empty, NULL) == 0);
     struct cluster *c = &n->empty.cluster;
@@ -19,7 +19,7 @@ void never_runs_begin_with_quotas(struct never_runs *n, const struct state *s)
 
 void never_runs_begin(struct never_runs *n, const struct state *s)
 {
-    never_runs_begin_with_quotas(n, s);
+    begin_with_quotas(n, s);
     cluster_model_drop_quotas(&n->empty); /* which administrators change */
 }
 
@@ -39,36 +39,57 @@ static void release_kept(struct never_runs *n)
     *n = (struct never_runs){0};
 }
 
-struct never_runs *never_runs_kept(struct state *s)
+static struct never_runs *keep(struct state *s, struct never_runs **io_kept,
+                               void (*begin)(struct never_runs *, const struct state *))
 {
     /* Resources that a submission requests for the first time are there before it is accepted. */
     uint64_t edition = (1 + (uint64_t)s->rules_edition + s->host_edition) << 32 | s->objects[OBJECT_RESOURCE].count;
-    struct never_runs *n = s->never_runs;
+    struct never_runs *n = *io_kept;
     if (n == NULL) {
-        s->never_runs = n = mem_resize(NULL, 0, sizeof *n);
+        *io_kept = n = mem_resize(NULL, 0, sizeof *n);
         *n = (struct never_runs){0};
     }
     if (n->edition == edition) return n;
     release_kept(n);
-    never_runs_begin(n, s);
+    begin(n, s);
     job_demands_begin(&n->demands, s, &n->empty, &n->arena);
     n->edition = edition;
     return n;
 }
 
+struct never_runs *never_runs_kept(struct state *s)
+{
+    return keep(s, &s->never_runs, never_runs_begin);
+}
+
+struct never_runs *never_runs_kept_with_quotas(struct state *s)
+{
+    return keep(s, &s->never_runs_with_quotas, begin_with_quotas);
+}
+
+static void drop(struct never_runs **io_kept)
+{
+    if (*io_kept == NULL) return;
+    release_kept(*io_kept);
+    mem_free(*io_kept);
+    *io_kept = NULL;
+}
+
+static bool has_old_demands(const struct state *s, const struct never_runs *n)
+{
+    return n != NULL && n->edition != 0 && n->demands.list.count >= (uint64_t)NEVER_RUNS_DEMANDS_MAX + s->jobs.count;
+}
+
 void never_runs_trim(struct state *s)
 {
-    const struct never_runs *n = s->never_runs;
-    if (n != NULL && n->edition != 0 && n->demands.list.count >= (uint64_t)NEVER_RUNS_DEMANDS_MAX + s->jobs.count)
-        never_runs_drop(s);
+    if (has_old_demands(s, s->never_runs)) drop(&s->never_runs);
+    if (has_old_demands(s, s->never_runs_with_quotas)) drop(&s->never_runs_with_quotas);
 }
 
 void never_runs_drop(struct state *s)
 {
-    if (s->never_runs == NULL) return;
-    release_kept(s->never_runs);
-    mem_free(s->never_runs);
-    s->never_runs = NULL;
+    drop(&s->never_runs);
+    drop(&s->never_runs_with_quotas);
 }
 
 bool never_runs_has_host(const struct never_runs *n, uint32_t partition)

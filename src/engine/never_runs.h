@@ -20,16 +20,16 @@ struct never_runs {
     ARRAY(uint8_t) up_answers; /* the same on the hosts that are up */
 };
 
-/* The cluster's definition is consistent. Resource quotas do not count; with never_runs_begin_with_quotas they do. */
+/* The cluster's definition is consistent. Resource quotas do not count. */
 void never_runs_begin(struct never_runs *n, const struct state *s);
-void never_runs_begin_with_quotas(struct never_runs *n, const struct state *s);
 void never_runs_end(struct never_runs *n);
 
-/* The same, kept in the state until hosts, objects or settings change, so no question drops what another one uses.
- * never_runs_drop: load values have changed, which it refers to, or all rows. */
+/* The same, kept in the state until hosts, objects or settings change, so no question drops what another one uses; and
+ * one in which resource quotas count. never_runs_drop: load values have changed, which they refer to, or all rows. */
 struct never_runs *never_runs_kept(struct state *s);
+struct never_runs *never_runs_kept_with_quotas(struct state *s);
 
-/* Drops the kept one if it has too many demands. Between two questions only, because those refer to its demands. */
+/* Drops a kept one if it has too many demands. Between two questions only, because those refer to its demands. */
 void never_runs_trim(struct state *s);
 void never_runs_drop(struct state *s);
 

@@ -334,7 +334,7 @@ static bool is_kept_by_quota(struct state *s, const struct job *j, int64_t now_u
 {
     if (s->objects[OBJECT_QUOTA].count == 0 || s->is_document) return false;
     struct live_cluster *l = live_cluster_update(s, now_us);
-    return quota_usage_blocks(&l->model, job_demand(&l->demands, j, NONE), now_us);
+    return live_cluster_quotas_block(l, job_demand(&l->demands, j, NONE), now_us);
 }
 
 /* The reason why no partition takes a job: the state of the first one that admits it, else the limit of its first

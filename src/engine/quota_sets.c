@@ -101,6 +101,7 @@ static int read_set(const struct state *s, const struct cluster_resources *r, co
     struct quota_set set = {.name = o->name};
     if (quota_text_rules(str(o->value[QUOTA_RULES].text), "rules", arena, &set.rules, e) != 0) return -1;
     set.amounts = arena_alloc(arena, (set.rules.count + (size_t)1) * sizeof(struct quota_amount *));
+    set.found = arena_alloc(arena, (set.rules.count + (size_t)1) * sizeof *set.found);
     for (uint32_t i = 0; i < set.rules.count; i++) {
         if (read_rule(s, r, &set, i, arena, e) != 0) return -1;
     }
@@ -137,31 +138,24 @@ static const char *value_of(const struct state *s, const struct quota_subject *s
     }
 }
 
-static bool matches_group(const struct state *s, const struct host_names *hosts, enum quota_filter filter,
-                          struct str group, const struct quota_subject *subject)
-{
-    if (filter == QUOTA_USERS) return str_equal(group, str(subject->department));
-    uint32_t index = map_get(&s->object_by_name[OBJECT_GROUP], group);
-    return index != NONE && host_set_has(hosts->members[index], subject->host);
-}
-
-static bool matches_item(const struct state *s, const struct host_names *hosts, enum quota_filter filter,
-                         struct str item, const struct quota_subject *subject)
+/* Of a list of hosts quota_sets_hosts says it. */
+static bool matches_item(const struct state *s, enum quota_filter filter, struct str item,
+                         const struct quota_subject *subject)
 {
     struct str group;
     const char *value = value_of(s, subject, filter);
     if (value == NULL) return false;
-    if (quota_text_is_group(item, &group)) return matches_group(s, hosts, filter, group, subject);
+    if (filter == QUOTA_USERS && quota_text_is_group(item, &group)) return str_equal(group, str(subject->department));
     return str_matches(str(value), item);
 }
 
-static bool matches_scope(const struct state *s, const struct host_names *hosts, enum quota_filter filter,
-                          const struct quota_scope *scope, const struct quota_subject *subject)
+static bool matches_scope(const struct state *s, enum quota_filter filter, const struct quota_scope *scope,
+                          const struct quota_subject *subject)
 {
     bool includes = false, is_included = false;
     for (uint32_t i = 0; i < scope->count; i++) {
         const struct quota_item *item = &scope->items[i];
-        bool matches = matches_item(s, hosts, filter, item->name, subject);
+        bool matches = matches_item(s, filter, item->name, subject);
         if (item->is_excluded && matches) return false;
         includes |= !item->is_excluded;
         is_included |= !item->is_excluded && matches;
@@ -175,16 +169,7 @@ bool quota_sets_has_user(const struct state *s, const struct quota_scope *scope,
     const struct object_row *row = index != NONE ? &s->objects[OBJECT_USER_POLICY].items[index] : NULL;
     const struct quota_subject subject = {
         .user = user, .department = row != NULL ? row->object.value[USER_DEPARTMENT].text : DEFAULT_DEPARTMENT};
-    return matches_scope(s, NULL, QUOTA_USERS, scope, &subject);
-}
-
-static bool matches_rule(const struct state *s, const struct host_names *hosts, const struct quota_rule *rule,
-                         const struct quota_subject *subject)
-{
-    bool matches = true;
-    for (int f = 0; f < QUOTA_FILTER_COUNT && matches; f++)
-        matches = matches_scope(s, hosts, (enum quota_filter)f, &rule->scope[f], subject);
-    return matches;
+    return matches_scope(s, QUOTA_USERS, scope, &subject);
 }
 
 bool quota_sets_may_be_for(const struct state *s, const struct quota_rule *rule, const struct quota_subject *subject)
@@ -192,16 +177,49 @@ bool quota_sets_may_be_for(const struct state *s, const struct quota_rule *rule,
     static const enum quota_filter filters[] = {QUOTA_USERS, QUOTA_PROJECTS, QUOTA_PES};
     bool matches = true;
     for (size_t i = 0; i < sizeof filters / sizeof *filters && matches; i++)
-        matches = matches_scope(s, NULL, filters[i], &rule->scope[filters[i]], subject);
+        matches = matches_scope(s, filters[i], &rule->scope[filters[i]], subject);
     return matches;
 }
 
-uint32_t quota_sets_find(const struct state *s, const struct host_names *hosts, const struct quota_set *set,
-                         const struct quota_subject *subject)
+bool quota_sets_has_queue(const struct state *s, const struct quota_rule *rule, const char *queue)
 {
-    uint32_t rule = 0;
-    while (rule < set->rules.count && !matches_rule(s, hosts, &set->rules.items[rule], subject)) rule++;
-    return rule < set->rules.count ? rule : NONE;
+    const struct quota_subject subject = {.queue = queue};
+    return matches_scope(s, QUOTA_QUEUES, &rule->scope[QUOTA_QUEUES], &subject);
+}
+
+/* Adds the hosts of an item: those of a group, those with a name that matches, or one. */
+static void add_hosts(const struct state *s, const struct host_names *hosts, struct str item, uint64_t *set)
+{
+    struct str group;
+    if (quota_text_is_group(item, &group)) {
+        uint32_t index = map_get(&s->object_by_name[OBJECT_GROUP], group);
+        for (uint32_t k = 0; index != NONE && k < hosts->words; k++) set[k] |= hosts->members[index][k];
+    } else if (quota_text_is_pattern(item)) {
+        for (uint32_t i = 0; i < s->objects[OBJECT_HOST].count; i++) {
+            bool matches = str_matches(str(s->objects[OBJECT_HOST].items[i].object.name), item);
+            set[i / 64] |= (uint64_t)matches << i % 64;
+        }
+    } else {
+        uint32_t index = map_get(&s->object_by_name[OBJECT_HOST], item);
+        if (index != NONE) set[index / 64] |= UINT64_C(1) << index % 64;
+    }
+}
+
+uint64_t *quota_sets_hosts(const struct state *s, const struct host_names *hosts, const struct quota_rule *rule,
+                           struct arena *arena)
+{
+    const struct quota_scope *scope = &rule->scope[QUOTA_HOSTS];
+    bool includes = false;
+    if (scope->count == 0) return NULL;
+    uint64_t *included = arena_alloc(arena, hosts->words * sizeof *included);
+    uint64_t *excluded = arena_alloc(arena, hosts->words * sizeof *excluded);
+    for (uint32_t i = 0; i < scope->count; i++) {
+        const struct quota_item *item = &scope->items[i];
+        includes |= !item->is_excluded;
+        add_hosts(s, hosts, item->name, item->is_excluded ? excluded : included);
+    }
+    for (uint32_t k = 0; k < hosts->words; k++) included[k] = (includes ? included[k] : UINT64_MAX) & ~excluded[k];
+    return included;
 }
 
 void quota_sets_list_members(const struct state *s, const struct quota_rule *rule, const struct quota_subject *subject,

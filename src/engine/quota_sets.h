@@ -13,10 +13,16 @@ struct quota_amount {
     struct load_formula_text formula; /* no terms: none */
 };
 
+struct quota_found {
+    const char *name; /* "SET/RULE"; NULL: nothing is computed yet */
+    uint64_t *hosts;  /* quota_sets_hosts */
+};
+
 struct quota_set {
     const char *name;
     struct quota_rules rules;
     struct quota_amount **amounts;     /* by rule, then by limit */
+    struct quota_found *found;         /* by rule: what is computed of it once a job needs it */
     bool mentions[QUOTA_FILTER_COUNT]; /* whether any rule has a list of it */
 };
 
@@ -37,12 +43,14 @@ struct quota_subject {
 int quota_sets_make(const struct state *s, const struct cluster_resources *resources, struct arena *arena,
                     struct quota_sets *out, struct err *e);
 
-/* The first rule of a set that is for the subject, or NONE. */
-uint32_t quota_sets_find(const struct state *s, const struct host_names *hosts, const struct quota_set *set,
-                         const struct quota_subject *subject);
-
 /* Whether a rule is for the subject on some host and in some queue, which the subject does not need to have. */
 bool quota_sets_may_be_for(const struct state *s, const struct quota_rule *rule, const struct quota_subject *subject);
+
+/* Whether a rule is for a queue; and for which hosts, by index of objects[OBJECT_HOST], in memory of arena; NULL: for
+ * all. O(items x hosts) with patterns, else O(items + hosts). */
+bool quota_sets_has_queue(const struct state *s, const struct quota_rule *rule, const char *queue);
+uint64_t *quota_sets_hosts(const struct state *s, const struct host_names *hosts, const struct quota_rule *rule,
+                           struct arena *arena);
 
 /* Whether a list of users has a user. */
 bool quota_sets_has_user(const struct state *s, const struct quota_scope *scope, const char *user);

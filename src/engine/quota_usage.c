@@ -117,6 +117,7 @@ struct blockers {
     struct window window;
     struct quota_blocker *items;
     uint32_t count, max;
+    uint64_t use; /* of the pools' scratch memory: those of this use are in the list */
 };
 
 static bool lacks_room(const struct blockers *o, uint32_t pool, uint32_t slots)
@@ -156,13 +157,12 @@ static void measure(const struct blockers *o, const struct offers *offers, uint3
     b->is_memory = is_mem || is_bytes;
 }
 
+/* Many hosts may share a pool. */
 static void add_blocker(struct blockers *o, uint32_t pool, uint32_t slots, bool is_of_whole_job)
 {
-    const struct sched_pool *p = &o->c->pools->list.items[pool];
-    for (uint32_t i = 0; i < o->count; i++) {
-        if (o->items[i].pool == p->text) return; /* each pool has a text of its own */
-    }
-    if (o->count == o->max) return;
+    struct sched_pool *p = &o->c->pools->list.items[pool];
+    if (p->scratch.use == o->use) return;
+    p->scratch = (struct pool_scratch){.use = o->use, .next = NONE};
     struct quota_blocker *b = &o->items[o->count++];
     *b = (struct quota_blocker){.rule = p->rule, .pool = p->text, .is_of_whole_job = is_of_whole_job};
     measure(o, &p->offers, slots, b);
@@ -233,7 +233,8 @@ static void add_of_instance(struct blockers *o, uint32_t instance, uint32_t slot
 {
     uint32_t position = 0, pool;
     bool is_part = !demand_is_serial(o->d);
-    while ((pool = next_of_instance(o, instance, slots, &position)) != NONE) add_blocker(o, pool, slots, is_part);
+    while (o->count < o->max && (pool = next_of_instance(o, instance, slots, &position)) != NONE)
+        add_blocker(o, pool, slots, is_part);
 }
 
 /* The pools that leave fewer slots of an instance than its host offers. */
@@ -244,26 +245,34 @@ static void add_cutting(struct blockers *o, uint32_t instance)
     add_of_instance(o, instance, place_host_offers(o->c, &bare, o->window, host, 1, bare.ranges[0].min));
 }
 
+static void add_of_all(struct blockers *o)
+{
+    uint32_t position = 0, pool;
+    while (o->count < o->max && (pool = next_of_all(o, &position)) != NONE)
+        add_blocker(o, pool, o->d->ranges[0].min, false);
+}
+
 uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand *d, uint32_t instance, int64_t now_us,
-                              struct arena *arena, struct quota_blocker **out)
+                              uint32_t max, struct arena *arena, struct quota_blocker **out)
 {
     const struct cluster *c = &m->cluster;
     struct blockers o = {.m = m, .c = c, .d = d, .window = window_of(d, now_us)};
-    uint32_t position = 0, pool, min = min_on_instance(d);
-    if (d->quota_count == 0 || c->pools == NULL) return 0;
-    o.max = d->quota_count * (instance == NONE ? c->instances.count + 1 : 1);
-    if (o.max > c->pools->list.count) o.max = c->pools->list.count;
+    if (d->quota_count == 0 || c->pools == NULL || max == 0) return 0;
+    o.max = max < c->pools->list.count ? max : c->pools->list.count;
     *out = o.items = arena_alloc(arena, (o.max + (size_t)1) * sizeof *o.items);
-    while (instance == NONE && (pool = next_of_all(&o, &position)) != NONE)
-        add_blocker(&o, pool, d->ranges[0].min, false);
-    if (instance != NONE) add_of_instance(&o, instance, min);
+    o.use = ++c->pools->use_count;
+    if (instance != NONE)
+        add_of_instance(&o, instance, min_on_instance(d));
+    else
+        add_of_all(&o);
     if (o.count > 0 || instance != NONE) return o.count;
     bool is_full = are_instances_full(&o);
     if (!is_full && !is_cut(&o)) return 0;
-    for (uint32_t i = 0; i < c->instances.count; i++) {
+    o.use = ++c->pools->use_count; /* the search of is_cut has used the memory, too */
+    for (uint32_t i = 0; i < c->instances.count && o.count < o.max; i++) {
         if (!place_admits(c, d, i)) continue;
         if (is_full)
-            add_of_instance(&o, i, min);
+            add_of_instance(&o, i, min_on_instance(d));
         else
             add_cutting(&o, i);
     }
@@ -302,7 +311,7 @@ bool quota_usage_lasts(const struct cluster_model *m, const struct demand *d, st
 {
     static const int64_t after_all_us = TIMELINE_END - 1; /* nothing that runs now is booked any more */
     struct quota_blocker *items;
-    if (quota_usage_blockers(m, d, NONE, after_all_us, arena, &items) == 0) return false;
+    if (quota_usage_blockers(m, d, NONE, after_all_us, 1, arena, &items) == 0) return false;
     buf_format(out, "it exceeds limit \"%s\" in rule \"%s\" by itself", items[0].pool, items[0].rule);
     quota_usage_add_amounts(&items[0], out);
     buf_format(out, " (%s)", pending_reason_name(PENDING_QUOTA_LIMIT));

@@ -27,10 +27,11 @@ struct quota_blocker {
 /* The pools that have no room for the smallest number of slots of a demand if it started now: those of all instances;
  * or, if none of these, those of every instance where it may run. A parallel one for which each of these has a slot may
  * find too few of them together: then those that have fewer slots than the hosts. instance: those of this one only,
- * for a slot; NONE: of all. In memory of arena; returns their number, 0: no quota keeps it back. The bookings of the
- * model count. O(instances x (quotas + needs)). */
+ * for a slot; NONE: of all. The first ones, at most max; 100 quotas with a pool for each of 10^4 hosts would be 10^6.
+ * In memory of arena; returns their number, 0: no quota keeps it back. The bookings of the model count.
+ * O(instances x (quotas + needs)). */
 uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand *d, uint32_t instance, int64_t now_us,
-                              struct arena *arena, struct quota_blocker **out);
+                              uint32_t max, struct arena *arena, struct quota_blocker **out);
 
 /* Whether there are any, with instance NONE. */
 bool quota_usage_blocks(const struct cluster_model *m, const struct demand *d, int64_t now_us);

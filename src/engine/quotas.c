@@ -111,24 +111,29 @@ static bool has_formula(const struct quota_set *set, uint32_t rule)
     return found;
 }
 
-static char *rule_name(struct quota_model *q, const struct quota_set *set, uint32_t rule)
+static const struct quota_found *found_of(struct quota_model *q, uint32_t set, uint32_t rule)
 {
+    const struct quota_set *of = &q->sets.items[set];
+    struct quota_found *found = &of->found[rule];
+    if (found->name != NULL) return found;
     struct buf text = {0};
-    buf_format(&text, "%s/", set->name);
-    quota_text_rule_name(&set->rules.items[rule], rule, &text);
-    char *name = arena_copy(&q->arena, (struct str){text.text, text.length});
+    buf_format(&text, "%s/", of->name);
+    quota_text_rule_name(&of->rules.items[rule], rule, &text);
+    found->name = arena_copy(&q->arena, (struct str){text.text, text.length});
+    found->hosts = quota_sets_hosts(q->s, &q->m->hosts, &of->rules.items[rule], &q->arena);
     buf_release(&text);
-    return name;
+    return found;
 }
 
 /* "ann/////": as messages of Grid Engine have it. */
 static char *pool_text(struct quota_model *q, const char *const members[QUOTA_FILTER_COUNT])
 {
-    struct buf text = {0};
-    for (int f = 0; f < QUOTA_FILTER_COUNT; f++) buf_format(&text, "%s/", members[f]);
-    char *copy = arena_copy(&q->arena, (struct str){text.text, text.length});
-    buf_release(&text);
-    return copy;
+    buf_clear(&q->key);
+    for (int f = 0; f < QUOTA_FILTER_COUNT; f++) {
+        buf_add_text(&q->key, members[f]);
+        buf_add_char(&q->key, '/');
+    }
+    return arena_copy(&q->arena, (struct str){q->key.text, q->key.length});
 }
 
 static uint32_t add_pool(struct quota_model *q, const struct quota_pool *source)
@@ -140,7 +145,8 @@ static uint32_t add_pool(struct quota_model *q, const struct quota_pool *source)
     for (int f = 0; f < QUOTA_FILTER_COUNT; f++) kept->members[f] = arena_copy(&q->arena, str(source->members[f]));
     if (has_formula(of, source->rule)) *array_add(&q->refreshed) = pool;
     *array_add(&q->pools.list) = (struct sched_pool){
-        .set = of->name, .rule = rule_name(q, of, source->rule), .text = pool_text(q, source->members)};
+
+        .set = of->name, .rule = found_of(q, source->set, source->rule)->name, .text = pool_text(q, source->members)};
     (void)set_amounts(q, pool);
     return pool;
 }
@@ -158,37 +164,86 @@ static void keep_key(struct quota_model *q, struct map *map, uint32_t value)
     map_set(map, (struct str){arena_copy(&q->arena, key), key.length}, value);
 }
 
-/* The pool of the first rule that is for a subject; NONE: no rule is. host: of the cluster. */
-static uint32_t pool_for(struct quota_model *q, uint32_t set, const struct quota_subject *subject, uint32_t host)
+/* The pool that a rule has for a subject. host: of the cluster. */
+static uint32_t pool_for(struct quota_model *q, uint32_t set, uint32_t rule, const struct quota_subject *subject,
+                         uint32_t host)
 {
-    const struct quota_set *of = &q->sets.items[set];
-    uint32_t rule = quota_sets_find(q->s, &q->m->hosts, of, subject);
-    if (rule == NONE) return NONE;
-    const struct quota_rule *found = &of->rules.items[rule];
+    const struct quota_rule *found = &q->sets.items[set].rules.items[rule];
+    const uint32_t numbers[] = {set, rule};
     struct quota_pool source = {.set = set, .rule = rule, .host = found->scope[QUOTA_HOSTS].is_each ? host : NONE};
     quota_sets_list_members(q->s, found, subject, source.members);
     buf_clear(&q->key);
-    buf_format(&q->key, "%u/%u", set, rule);
-    for (int f = 0; f < QUOTA_FILTER_COUNT; f++) add_part(&q->key, true, source.members[f]);
+    buf_add(&q->key, (const char *)numbers, sizeof numbers);
+    for (int f = 0; f < QUOTA_FILTER_COUNT; f++) buf_add(&q->key, source.members[f], strlen(source.members[f]) + 1);
     uint32_t pool = map_get(&q->pool_by_key, (struct str){q->key.text, q->key.length});
     if (pool != NONE) return pool;
+    const struct str key = {q->key.text, q->key.length};
+    const char *kept = arena_copy(&q->arena, key); /* the text of the pool needs the buffer */
     pool = add_pool(q, &source);
-    keep_key(q, &q->pool_by_key, pool);
+    map_set(&q->pool_by_key, (struct str){kept, key.length}, pool);
     return pool;
 }
 
 /* --- what a set means for a job ----------------------------------------------------------------------------------- */
 
-static struct quota_subject subject_on(const struct quota_model *q, const struct quota_job *job, uint32_t instance)
+static struct quota_subject subject_of(const struct quota_job *job)
+{
+    return (struct quota_subject){
+        .user = job->user, .department = job->department, .project = job->project, .pe = job->pe};
+}
+
+/* Whether a rule is for the queue of each partition. */
+static bool *find_queues(const struct quota_model *q, const struct quota_rule *rule, struct arena *arena)
+{
+    uint32_t count = q->s->objects[OBJECT_PARTITION].count;
+    bool *matches = arena_alloc(arena, count + (size_t)1);
+    for (uint32_t i = 0; i < count; i++)
+        matches[i] = quota_sets_has_queue(q->s, rule, q->s->objects[OBJECT_PARTITION].items[i].object.name);
+    return matches;
+}
+
+/* Gives the instances that a rule is for and that have no pool yet those of the rule. */
+static void add_pools_of_rule(struct quota_model *q, uint32_t set, uint32_t rule, const struct quota_job *job,
+                              uint32_t count, uint32_t *pools)
 {
     const struct cluster_model *m = q->m;
-    uint32_t host = m->cluster.instances.items[instance].host;
-    return (struct quota_subject){.user = job->user,
-                                  .department = job->department,
-                                  .project = job->project,
-                                  .pe = job->pe,
-                                  .queue = q->s->objects[OBJECT_PARTITION].items[m->partition_of[instance]].object.name,
-                                  .host = m->host_of[host]};
+    const struct quota_rule *of = &q->sets.items[set].rules.items[rule];
+    const uint64_t *hosts = found_of(q, set, rule)->hosts;
+    bool is_by_instance = of->scope[QUOTA_QUEUES].is_each || of->scope[QUOTA_HOSTS].is_each;
+    struct arena scratch = {0};
+    const bool *queues = find_queues(q, of, &scratch);
+    struct quota_subject subject = subject_of(job);
+    uint32_t common = NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t host = m->cluster.instances.items[i].host, partition = m->partition_of[i];
+        if (pools[i] != NONE || !queues[partition]) continue;
+        if (hosts != NULL && !host_set_has(hosts, m->host_of[host])) continue;
+        subject.queue = q->s->objects[OBJECT_PARTITION].items[partition].object.name;
+        subject.host = m->host_of[host];
+        if (is_by_instance || common == NONE) common = pool_for(q, set, rule, &subject, host);
+        pools[i] = common;
+    }
+    arena_release(&scratch);
+}
+
+static bool is_for_all_instances(const struct quota_rule *rule)
+{
+    return rule->scope[QUOTA_QUEUES].count == 0 && rule->scope[QUOTA_HOSTS].count == 0;
+}
+
+/* The pool of the first rule that is for the job on an instance, by instance; NONE: no rule is. */
+static void list_pools(struct quota_model *q, uint32_t set, const struct quota_job *job, uint32_t count,
+                       uint32_t *out_pools)
+{
+    const struct quota_set *of = &q->sets.items[set];
+    const struct quota_subject subject = subject_of(job);
+    bool is_last = false;
+    for (uint32_t i = 0; i < count; i++) out_pools[i] = NONE;
+    for (uint32_t i = 0; i < of->rules.count && !is_last; i++) {
+        if (!quota_sets_may_be_for(q->s, &of->rules.items[i], &subject)) continue;
+        add_pools_of_rule(q, set, i, job, count, out_pools);
+        is_last = is_for_all_instances(&of->rules.items[i]);
+    }
 }
 
 /* One pool for all instances is no table. Returns an index of q->found. */
@@ -197,15 +252,12 @@ static uint32_t find_pools(struct quota_model *q, uint32_t set, const struct quo
     const struct cluster *c = &q->m->cluster;
     const bool *mentions = q->sets.items[set].mentions;
     bool is_by_instance = mentions[QUOTA_QUEUES] || mentions[QUOTA_HOSTS], are_equal = true;
-    uint32_t count = is_by_instance || c->instances.count == 0 ? c->instances.count : 1, first = NONE;
+    uint32_t count = is_by_instance || c->instances.count == 0 ? c->instances.count : 1;
     struct arena scratch = {0};
     uint32_t *pools = arena_alloc(&scratch, (count + (size_t)1) * sizeof *pools);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct quota_subject subject = subject_on(q, job, i);
-        pools[i] = pool_for(q, set, &subject, c->instances.items[i].host);
-        if (i == 0) first = pools[i];
-        are_equal &= pools[i] == first;
-    }
+    list_pools(q, set, job, count, pools);
+    uint32_t first = count > 0 ? pools[0] : NONE;
+    for (uint32_t i = 0; i < count; i++) are_equal &= pools[i] == first;
     struct demand_quota found = {.pool = first};
     if (!are_equal) {
         uint32_t *kept = arena_alloc_raw(&q->arena, count * sizeof *kept);
@@ -224,8 +276,7 @@ static uint32_t find_pools(struct quota_model *q, uint32_t set, const struct quo
 static bool list_rules(struct quota_model *q, uint32_t set, const struct quota_job *job)
 {
     const struct quota_set *of = &q->sets.items[set];
-    const struct quota_subject subject = {
-        .user = job->user, .department = job->department, .project = job->project, .pe = job->pe};
+    const struct quota_subject subject = subject_of(job);
     bool has_any = false, is_last = false;
     buf_clear(&q->key);
     buf_format(&q->key, "%u", set);
@@ -233,7 +284,7 @@ static bool list_rules(struct quota_model *q, uint32_t set, const struct quota_j
         const struct quota_rule *rule = &of->rules.items[i];
         if (!quota_sets_may_be_for(q->s, rule, &subject)) continue;
         has_any = true;
-        is_last = rule->scope[QUOTA_QUEUES].count == 0 && rule->scope[QUOTA_HOSTS].count == 0;
+        is_last = is_for_all_instances(rule);
         buf_format(&q->key, " /%u", i);
         add_part(&q->key, rule->scope[QUOTA_USERS].is_each, job->user);
         add_part(&q->key, rule->scope[QUOTA_PROJECTS].is_each, job->project);

@@ -53,7 +53,7 @@ struct quota_job {
 
 /* The index in q->lists of what the sets mean for a job; jobs that take from the same pools have the same. O(1);
  * O(rules) for the first job of a user in a project and environment, as far as sets mention them; and O(instances x
- * rules) for the first job to which the same rules apply. */
+ * rules that may be for it) for the first job to which the same rules apply. */
 uint32_t quota_model_find(struct quota_model *q, const struct quota_job *job);
 
 /* Computes the amounts that are formulas again. Returns whether one has changed. O(such pools). */

@@ -394,8 +394,9 @@ struct state {
     struct name_groups *name_groups;             /* live jobs by name (engine/name_groups.h); NULL: likewise */
     struct pending *pending;                     /* the jobs that may start (engine/pending.h); NULL: not needed yet */
     struct usage_sums *usage_sums;               /* for limits (engine/usage_sums.h); NULL: not needed yet */
-    struct never_runs *never_runs;     /* of an instance: its hosts with nothing on them; NULL: not needed yet */
-    struct wait_leaders *wait_leaders; /* which jobs wait first (engine/wait_leaders.h); NULL: not known */
+    struct never_runs *never_runs; /* of an instance: its hosts with nothing on them; NULL: not needed yet */
+    struct never_runs *never_runs_with_quotas; /* likewise, with resource quotas */
+    struct wait_leaders *wait_leaders;         /* which jobs wait first (engine/wait_leaders.h); NULL: not known */
     struct live_cluster *live_cluster; /* with what running tasks have booked; NULL: not needed yet, or a document */
     struct limit_table *limit_table;   /* engine/limit_table.h; NULL: not needed yet */
     struct limit_counts *limit_counts; /* engine/limit_counts.h; NULL: not needed yet */

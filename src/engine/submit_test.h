@@ -25,4 +25,7 @@ struct submit_test {
 int submit_test_begin(struct submit_test *t, struct state *s, int64_t now_us, const struct event *event, struct err *e);
 void submit_test_end(struct submit_test *t);
 
+/* Whether the event would be accepted now; errors are those of the event. Nothing is changed. */
+int submit_test_check(struct state *s, int64_t now_us, const struct event *event, struct err *e);
+
 #endif

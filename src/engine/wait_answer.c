@@ -69,21 +69,12 @@ static void answer_on(struct state *s, struct never_runs *n, const struct job *j
     wait_sentences_make(&v, j, &lasting, WAIT_EMPTY, arena, out);
 }
 
-/* Resource quotas count as qalter -w v counts them, while those that are kept for other questions are without. */
+/* Resource quotas count, as qalter -w v counts them; those that are kept for other questions are without. */
 static void answer_for_empty(struct state *s, const struct job *j, int64_t now_us, struct arena *arena,
                              struct wait_sentences *out)
 {
-    struct never_runs own = {.edition = 0};
-    if (s->objects[OBJECT_QUOTA].count == 0) {
-        answer_on(s, never_runs_kept(s), j, now_us, arena, out);
-        return;
-    }
-    never_runs_begin_with_quotas(&own, s);
-    job_demands_begin(&own.demands, s, &own.empty, &own.arena);
-    answer_on(s, &own, j, now_us, arena, out);
-    job_demands_end(&own.demands);
-    never_runs_end(&own);
-    arena_release(&own.arena);
+    bool has_quotas = s->objects[OBJECT_QUOTA].count > 0;
+    answer_on(s, has_quotas ? never_runs_kept_with_quotas(s) : never_runs_kept(s), j, now_us, arena, out);
 }
 
 /* Whether a limit of the user's or the array's tasks keeps it back. started: tasks of users that start before it in the

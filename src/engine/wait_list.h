@@ -3,6 +3,7 @@
 #ifndef FAIRLEAD_ENGINE_WAIT_LIST_H
 #define FAIRLEAD_ENGINE_WAIT_LIST_H
 
+#include "base/map.h"
 #include "engine/wait_sentences.h"
 
 struct wait_list {
@@ -12,12 +13,14 @@ struct wait_list {
     enum wait_question question;
     struct arena *arena;
     ARRAY(const char *) items;
+    struct map seen;      /* the text of an item -> its index */
+    uint32_t quota_count; /* items about quotas */
     struct buf text;      /* of the next sentence */
     const char *requests; /* "(-l gpu=2,h_rt=90000)" */
 };
 
-/* Appends list->text, unless the list has the same sentence, and empties it. */
-void wait_list_add(struct wait_list *list);
+/* Appends list->text, unless the list has the same sentence, and empties it. Returns whether it was appended. O(1). */
+bool wait_list_add(struct wait_list *list);
 
 /* "(-l gpu=2,h_rt=90000)": what the job requests by name, in the order of the names. extra: "slots=4", or NULL; alone
  * if the job requests nothing. */

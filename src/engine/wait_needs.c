@@ -9,13 +9,17 @@
 #include "fields/standard_resources.h"
 #include "sched/place.h"
 
-void wait_list_add(struct wait_list *list)
+bool wait_list_add(struct wait_list *list)
 {
-    const char *text = arena_copy(list->arena, (struct str){list->text.text, list->text.length});
-    bool is_new = true;
-    for (uint32_t i = 0; i < list->items.count && is_new; i++) is_new = strcmp(list->items.items[i], text) != 0;
-    if (is_new) *array_add(&list->items) = text;
+    const struct str text = {list->text.text, list->text.length};
+    bool is_new = map_get(&list->seen, text) == NONE;
+    if (is_new) {
+        const char *copy = arena_copy(list->arena, text);
+        map_set(&list->seen, (struct str){copy, text.length}, list->items.count);
+        *array_add(&list->items) = copy;
+    }
     buf_clear(&list->text);
+    return is_new;
 }
 
 /* --- amounts ------------------------------------------------------------------------------------------------------ */
@@ -276,7 +280,7 @@ bool wait_needs_check_global(struct wait_list *list, uint32_t slots)
     add_cannot_run(list, &x);
     buf_add_text(&list->text, "globally because it offers only ");
     add_offered(list, &x);
-    wait_list_add(list);
+    (void)wait_list_add(list);
     return false;
 }
 
@@ -285,7 +289,7 @@ static bool add_shortage(struct wait_list *list, const struct shortage *x, const
     add_cannot_run(list, x);
     buf_format(&list->text, "%s \"%s\" because it offers only ", where, name);
     add_offered(list, x);
-    wait_list_add(list);
+    (void)wait_list_add(list);
     return false;
 }
 
@@ -299,7 +303,7 @@ static bool add_closing(struct wait_list *list, uint32_t instance)
     if (!closed_times_meet(v->s, partition, v->now_us, demand_end_us(list->d, v->now_us))) return false;
     buf_format(&list->text, "cannot run in queue \"%s\" because it closes before the job's planned end", o->name);
     if (strcmp(calendar, "NONE") != 0) buf_format(&list->text, " (calendar '%s')", calendar);
-    wait_list_add(list);
+    (void)wait_list_add(list);
     return true;
 }
 
@@ -326,7 +330,7 @@ bool wait_needs_check_instance(struct wait_list *list, uint32_t instance, uint32
     if (!is_unsatisfied_at(list, instance, 0, &x)) return true;
     buf_format(&list->text, "%s cannot run in queue \"%s\" because job requests unknown resource (%s)", list->requests,
                in->name, resource_at(list, x.resource)->name);
-    wait_list_add(list);
+    (void)wait_list_add(list);
     return false;
 }
 

@@ -67,7 +67,7 @@ static enum dropped drop_of(const struct wait_list *l, uint32_t instance)
 static void add_dropped(struct wait_list *l, uint32_t instance, const char *why)
 {
     buf_format(&l->text, "queue instance \"%s\" dropped because it is %s", instance_at(l, instance)->name, why);
-    wait_list_add(l);
+    (void)wait_list_add(l);
 }
 
 static void add_overloaded(struct wait_list *l, uint32_t instance)
@@ -75,7 +75,7 @@ static void add_overloaded(struct wait_list *l, uint32_t instance)
     const struct wait_view *v = l->v;
     buf_format(&l->text, "queue instance \"%s\" dropped because it is overloaded: ", instance_at(l, instance)->name);
     wait_needs_add_threshold(l, instance, load_threshold_find_passed(&v->m->cluster, v->load, instance, v->now_us));
-    wait_list_add(l);
+    (void)wait_list_add(l);
 }
 
 /* No sentence names an instance that no job could have: its partition has left the host, or the host is none of the
@@ -150,7 +150,7 @@ static const struct object *partition_at(const struct wait_list *l, uint32_t par
 static void add_not_listed(struct wait_list *l, const char *name)
 {
     buf_format(&l->text, "cannot run in queue \"%s\" because it is not contained in its hard queue list (-q)", name);
-    wait_list_add(l);
+    (void)wait_list_add(l);
 }
 
 /* What the partition asks of its jobs, and the job does not give. Grid Engine knows only a run time that was requested,
@@ -165,7 +165,7 @@ static void add_own_limit(struct wait_list *l, uint32_t partition, enum place_li
         partition_limits_text(l->v->s, l->j, partition, limit, &l->text);
         buf_format(&l->text, " (%s)", pending_reason_name(partition_limits_reason(limit)));
     }
-    wait_list_add(l);
+    (void)wait_list_add(l);
 }
 
 /* The instances of a partition that count for a sentence about all of it. */
@@ -185,7 +185,7 @@ static bool add_queue(struct wait_list *l, uint32_t partition, struct queue_coun
         add_own_limit(l, partition, limit);
     } else if (limit == LIMIT_USERS) {
         buf_format(&l->text, "has no permission for cluster queue \"%s\"", name);
-        wait_list_add(l);
+        (void)wait_list_add(l);
     }
     return count.listed == 0 || limit != LIMIT_NONE;
 }
@@ -234,12 +234,12 @@ static bool add_instance(struct wait_list *l, const uint8_t *drops, uint32_t ins
     case LIMIT_CONSTRAINT:
         buf_format(&l->text, "cannot run at host \"%s\" because it does not have the features %s (--constraint)",
                    l->v->m->cluster.hosts.items[instance_at(l, instance)->host].name, l->j->placing->constraint);
-        wait_list_add(l);
+        (void)wait_list_add(l);
         return false;
     case LIMIT_MASTER_QUEUES:
         buf_format(&l->text,
                    "cannot run in queue \"%s\" because it is not contained in its master queue list (-masterq)", name);
-        wait_list_add(l);
+        (void)wait_list_add(l);
         return false;
     default: return drops[instance] == DROPPED_NOT && has_environment(l, instance);
     }
@@ -318,7 +318,7 @@ static void add_hosts(struct wait_list *l, const uint32_t *open, uint32_t count)
                    slots, l->d->ranges[0].min);
     else
         buf_format(&l->text, "cannot run on %u host%s because too few are free together", hosts, ending);
-    wait_list_add(l);
+    (void)wait_list_add(l);
 }
 
 /* A job on several hosts, with or without an environment, does not fit on those that are open to it. Where none is, the
@@ -330,7 +330,7 @@ static void add_parallel(struct wait_list *l, const uint32_t *open, uint32_t cou
         const struct sched_environment *e = &c->environments.items[l->d->environments[i]];
         buf_format(&l->text, "cannot run in PE \"%s\" because it only offers %u slots", e->name,
                    offered_in(l, e, open, count));
-        wait_list_add(l);
+        (void)wait_list_add(l);
     }
     if (l->d->environment_count == 0 && (count > 0 || l->items.count == 0)) add_hosts(l, open, count);
 }
@@ -346,16 +346,24 @@ static bool is_named(const struct wait_list *l, const uint8_t *drops)
     return found;
 }
 
+/* A quota with a pool for each of 10^4 hosts has as many sentences, and a job may have a hundred such quotas. */
+enum { QUOTA_SENTENCES_MAX = 1000 };
+
 /* Whether resource quotas keep the job back: of an instance; NONE: of all where it may run. Says which. Grid Engine
  * does not say the amounts, so the answers for documents do not. */
 static bool add_quotas(struct wait_list *l, uint32_t instance)
 {
     struct quota_blocker *items;
-    uint32_t count = quota_usage_blockers(l->v->m, l->d, instance, l->v->now_us, l->arena, &items);
-    for (uint32_t i = 0; i < count; i++) {
+    uint32_t left = QUOTA_SENTENCES_MAX - l->quota_count;
+    uint32_t count = quota_usage_blockers(l->v->m, l->d, instance, l->v->now_us, left + 1, l->arena, &items);
+    for (uint32_t i = 0; i < count && i < left; i++) {
         buf_format(&l->text, "cannot run because it exceeds limit \"%s\" in rule \"%s\"", items[i].pool, items[i].rule);
         if (!l->v->s->is_document) quota_usage_add_amounts(&items[i], &l->text);
-        wait_list_add(l);
+        l->quota_count += wait_list_add(l);
+    }
+    if (count > left) {
+        buf_add_text(&l->text, "cannot run because it exceeds limits of more quotas, which are not listed");
+        (void)wait_list_add(l);
     }
     return count > 0;
 }
@@ -377,7 +385,7 @@ static void add_amounts(struct wait_list *l, const uint8_t *drops, struct wait_s
     if (!is_serial && !out->is_possible) add_parallel(l, open, count);
     if (out->is_possible || l->items.count > before || is_named(l, drops)) return;
     buf_add_text(&l->text, "cannot run in any queue instance that is left");
-    wait_list_add(l);
+    (void)wait_list_add(l);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
@@ -432,7 +440,7 @@ static bool add_state(struct wait_list *l)
         buf_format(&l->text, "job dropped because of user limitations%s%s", l->v->tasks != NULL ? ": " : "",
                    l->v->tasks != NULL ? l->v->tasks : "");
     if (l->text.length == 0) return false;
-    wait_list_add(l);
+    (void)wait_list_add(l);
     return true;
 }
 
@@ -463,7 +471,7 @@ void wait_sentences_make(const struct wait_view *v, const struct job *j, const s
     if (!is_left && (l.items.count > 0 || has_dropped(&l))) {
         buf_add_text(&l.text, is_busy(&l, drops) ? "All queues dropped because of overload or full"
                                                  : "All queues dropped because they are disabled or not available");
-        wait_list_add(&l);
+        (void)wait_list_add(&l);
     }
     if (out->is_possible) array_clear(&l.items);
     const char **items = arena_alloc(arena, (l.items.count + (size_t)1) * sizeof *items);
@@ -471,5 +479,6 @@ void wait_sentences_make(const struct wait_view *v, const struct job *j, const s
     out->items = items;
     out->count = l.items.count;
     array_release(&l.items);
+    map_release(&l.seen);
     buf_release(&l.text);
 }

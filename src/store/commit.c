@@ -82,6 +82,7 @@ static const char *const statement_texts[STATEMENT_COUNT] = {
     [PUT_SCRIPT] = "INSERT INTO job_script(job_id, script_name, script_id, arguments, environment_id, arguments_id)"
                    " VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
     [GET_SCRIPT] = SCRIPT_QUERY_SHORT,
+    [GET_COMMAND] = COMMAND_QUERY,
     [GET_ENDED_JOB] = "SELECT array_tasks FROM job WHERE id = ?1 AND ended_us IS NOT NULL",
     [GET_COMPLETED_TASKS] = "SELECT task_id, state = 'COMPLETED', ifnull(start_us, 0) FROM task WHERE job_id = ?1"
                             " ORDER BY task_id, restarts",

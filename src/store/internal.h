@@ -49,6 +49,7 @@ enum store_statement {
     GET_LOOSE,
     PUT_SCRIPT,
     GET_SCRIPT,
+    GET_COMMAND,
     GET_ENDED_JOB,
     GET_COMPLETED_TASKS,
     GET_ENDED_ROW,
@@ -90,6 +91,12 @@ struct added_script {
 #define SCRIPT_QUERY_SHORT                                                                                     \
     "SELECT script_name, iif(" SCRIPT_IS_LONG ", x'', script.bytes), iif(" SCRIPT_IS_LONG ", x'', arguments)," \
     " iif(" SCRIPT_IS_LONG ", x'', environment.bytes), " SCRIPT_IS_LONG SCRIPT_JOINS
+/* Likewise of a script, and of the arguments without one, each by itself. length() of a blob does not read it. */
+#define COMMAND_QUERY                                                                                  \
+    "SELECT script.piece_count > 0 OR length(script.bytes) > ?2,"                                      \
+    " iif(script.piece_count > 0 OR length(script.bytes) > ?2, x'', script.bytes),"                    \
+    " arguments_id IS NOT NULL OR length(arguments) > ?2, iif(length(arguments) > ?2, x'', arguments)" \
+    " FROM job_script JOIN content AS script ON script.id = script_id WHERE job_id = ?1"
 
 enum { IDLE_READERS_MAX = 8 };
 

@@ -138,6 +138,26 @@ int store_script(struct store *s, uint32_t job_id, struct arena *arena, struct j
     return 0;
 }
 
+int store_command(struct store *s, uint32_t job_id, uint32_t max, struct arena *arena, struct job_script *out_command,
+                  struct err *e)
+{
+    sqlite3_stmt *get = s->statements[GET_COMMAND];
+    sql_bind_int(get, 1, job_id);
+    sql_bind_int(get, 2, max);
+    int found = sql_step(get, e);
+    if (found < 0) return -1;
+    if (found == 0) return fail_without(job_id, e);
+    struct job_script command = {.is_long = sqlite3_column_int(get, 0) != 0};
+    command.script = copy_bytes(arena, sql_column_bytes(get, 1));
+    if (!command.is_long && command.script.length == 0) {
+        command.is_long = sqlite3_column_int(get, 2) != 0;
+        command.arguments = split(arena, copy_bytes(arena, sql_column_bytes(get, 3)), &command.argument_count);
+    }
+    sqlite3_reset(get);
+    *out_command = command;
+    return 0;
+}
+
 /* The pieces of a content, one after the other. */
 static int read_pieces(sqlite3 *db, int64_t content_id, struct arena *arena, struct str *out, struct err *e)
 {

@@ -22,7 +22,7 @@ struct job_script {
     uint32_t argument_count;
     struct str *environment; /* NAME=value */
     uint32_t environment_count;
-    bool is_long; /* of store_script: it is not here, store_read_script has it */
+    bool is_long; /* of store_script, store_command: it is not here, store_read_script has it */
 };
 
 /* Opens DIR/fairlead.db (mode 0600) in an existing directory; the caller closes it. Creates the file when there is
@@ -57,7 +57,13 @@ int store_commit(struct store *s, const struct state *state, const struct outcom
  * set. */
 int store_script(struct store *s, uint32_t job_id, struct arena *arena, struct job_script *out_script, struct err *e);
 
-/* Likewise, however long it is, through a connection of its own, so it may run in another thread beside the loop. */
+/* What the job runs, without its environment: a script, or arguments if that is empty; reads no more than that. One of
+ * more than max bytes: only is_long is set. */
+int store_command(struct store *s, uint32_t job_id, uint32_t max, struct arena *arena, struct job_script *out_command,
+                  struct err *e);
+
+/* Likewise the whole script, however long it is, through a connection of its own, so it may run in another thread
+ * beside the loop. */
 int store_read_script(const char *directory, uint32_t job_id, struct arena *arena, struct job_script *out_script,
                       struct err *e);
 

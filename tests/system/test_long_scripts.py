@@ -89,6 +89,47 @@ def test_nothing_is_left_of_a_job_that_is_refused(instance):
     assert instance.json('queue') == []
 
 
+def stored_bytes(instance):
+    """Of the database and its write-ahead log."""
+    return sum((instance.state / name).stat().st_size for name in ('fairlead.db', 'fairlead.db-wal') if (instance.state / name).exists())
+
+
+@pytest.mark.parametrize('settings, members, status', [
+    (['max_jobs=1'], {}, 422),
+    (['max_u_jobs=1'], {}, 422),
+    (['max_input_mib=1'], {}, 422),
+    (['max_u_input_mib=1'], {}, 422),
+    ([], {'account': 'nobody'}, 404),
+    ([], {'partitions': 'nowhere'}, 404),
+    ([], {'requests': 'nix=1'}, 404)])
+def test_a_job_that_is_refused_is_not_stored_first(instance, settings, members, status):
+    instance.start()
+    submit(instance, arguments=['true'], held=True)
+    if settings:
+        instance.good('set', *settings)
+    before = stored_bytes(instance)
+    refused, reply = request(instance, job(instance, script=script(MANY), **members))
+    assert refused == status, reply
+    assert stored_bytes(instance) - before < 4 * PIECE
+    until_counts(instance, 0, 0, 0)
+    assert len(instance.json('queue')) == 1
+
+
+def test_limits_count_again_once_the_script_is_stored(instance):
+    instance.start()
+    submit(instance, arguments=['true'], held=True)
+    client = send_without_waiting(instance, job(instance, script=script(MANY), held=True))
+    until(lambda: counts(instance)[1] >= 1, 'pieces')
+    instance.good('set', 'max_jobs=1')
+    reply = http.client.HTTPResponse(client)
+    reply.begin()
+    answer = json.loads(reply.read())
+    client.close()
+    jobs = len(instance.json('queue'))
+    assert (reply.status, jobs) in ((422, 1), (201, 2)), answer  # it may have been stored before the setting
+    until_counts(instance, *((1, MANY // PIECE, 0) if jobs == 2 else (0, 0, 0)))
+
+
 def test_an_order_to_end_comes_after_the_start(instance):
     instance.start()
     id = submit(instance, script=script(MANY, 'exec sleep 1000'))

@@ -111,10 +111,13 @@ def test_jobs_run_as_they_say(cluster):
         'fail': (cluster.submit('--comment', 'fail,run=45', '--', 'true'), 'FAILED', 1, 45),
         'limit': (cluster.submit('-t', '2:00', '--comment', 'run=1:00:00', '--', 'true'), 'TIMEOUT', None, 120),
         'script': (cluster.submit('-', text='#!/bin/sh\nsleep 3m\n'), 'COMPLETED', 0, 180),
+        'long script': (cluster.submit('-t', '30:00', '-', text='#!/bin/sh\n%s\nsleep 3m\n' % ('#' * 16300)), 'COMPLETED', 0, 180),
     }
     for job, state, status, run_s in jobs.values():
         row = cluster.until_state(job, state)
         assert (row['exit_status'], row['end_us'] - row['start_us']) == (status, run_s * 1000000), row
+    for length in (20000, 300000):  # in which no sleep is looked for: it would end with TIMEOUT
+        cluster.until_state(cluster.submit('-t', '2:00', '-', text='#!/bin/sh\n%s\nsleep 10m\n' % ('#' * length)), 'COMPLETED')
     assert not list(cluster.work.iterdir())  # nothing ran
     row = cluster.job(jobs['sleep'][0])
     assert 0 < row['cpu_us'] <= 90e6 and 0 < row['max_rss_kib'] <= 256 * 1024

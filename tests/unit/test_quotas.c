@@ -161,20 +161,43 @@ static void what_rules_name_exists(void **unused)
 }
 
 /* "users/2 bob/////": what keeps a waiting job back now. */
-static const char *blockers_of(struct world *w, uint32_t job_id)
+static const char *first_blockers(struct world *w, uint32_t job_id, uint32_t max)
 {
     static char text[TEXT_MAX];
     struct live_cluster *l = live_cluster_update(&w->s, w->now_us);
     const struct job *j = &w->s.jobs.items[state_find_job(&w->s, job_id)];
     struct quota_blocker *found;
     uint32_t count =
-        quota_usage_blockers(&l->model, job_demand(&l->demands, j, NONE), NONE, w->now_us, &w->s.cycle, &found);
+        quota_usage_blockers(&l->model, job_demand(&l->demands, j, NONE), NONE, w->now_us, max, &w->s.cycle, &found);
     size_t length = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i < count; i++)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s %s", i > 0 ? "; " : "", found[i].rule,
                                    found[i].pool);
     return text;
+}
+
+static const char *blockers_of(struct world *w, uint32_t job_id)
+{
+    return first_blockers(w, job_id, 100);
+}
+
+/* Of a pool that several sets or hosts have each is listed once, and no more than were asked for. */
+static void blockers_are_no_more_than_asked(void **unused)
+{
+    (void)unused;
+    struct world w;
+    world_init(&w, 8, 100000, 0);
+    set_rules(&w, "a", "limit hosts * to slots=1");
+    set_rules(&w, "b", "limit queues * to slots=1");
+    set_rules(&w, "c", "limit hosts {*} to slots=1");
+    set_rules(&w, "d", "limit hosts !localhost to slots=1");
+    uint32_t job = take_job(&w, "ann", "cpus=2");
+    assert_string_equal(first_blockers(&w, job, 100), "a/1 /////; b/1 /////; c/1 ////localhost/");
+    assert_string_equal(first_blockers(&w, job, 2), "a/1 /////; b/1 /////");
+    assert_string_equal(first_blockers(&w, job, 1), "a/1 /////");
+    assert_string_equal(first_blockers(&w, job, 0), "");
+    world_release(&w);
 }
 
 static void blockers_are_named(void **unused)
@@ -255,6 +278,7 @@ int main(void)
         cmocka_unit_test(quotas_are_reserved),
         cmocka_unit_test(what_rules_name_exists),
         cmocka_unit_test(blockers_are_named),
+        cmocka_unit_test(blockers_are_no_more_than_asked),
         cmocka_unit_test(parallel_jobs_name_their_quota),
         cmocka_unit_test(departments_change),
     };

@@ -632,6 +632,16 @@ static void scripts_are_stored_unchanged(void **unused)
     assert_sql(h.directory, "SELECT count(*) FROM content", "3"); /* the script, its environment, nothing */
     assert_int_equal(store_script(h.store, 99, &arena, &got, &e), -1);
     assert_int_equal(e.code, ERR_NOT_FOUND);
+    assert_int_equal(store_command(h.store, b, sizeof binary, &arena, &got, &e), 0);
+    assert_true(!got.is_long && got.script.length == sizeof binary && got.argument_count == 0);
+    assert_int_equal(store_command(h.store, b, sizeof binary - 1, &arena, &got, &e), 0);
+    assert_true(got.is_long && got.script.length == 0 && got.argument_count == 0);
+    assert_int_equal(store_command(h.store, c, 6, &arena, &got, &e), 0); /* "first" and its zero byte */
+    assert_true(!got.is_long && got.script.length == 0 && str_equal(got.arguments[0], str("first")));
+    assert_int_equal(store_command(h.store, c, 5, &arena, &got, &e), 0);
+    assert_true(got.is_long && got.argument_count == 0);
+    assert_int_equal(store_command(h.store, 99, 5, &arena, &got, &e), -1);
+    assert_int_equal(e.code, ERR_NOT_FOUND);
     arena_release(&arena);
     house_close(&h);
 }
