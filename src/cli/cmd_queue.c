@@ -2,12 +2,14 @@
 #include "cli/instance_listing.h"
 #include "cli/job_columns.h"
 #include "cli/job_ranks.h"
+#include "cli/watch.h"
 
 struct queue_values {
     struct listing_values listing;
     const char *account, *user;
     struct field_value state;
-    bool has_state, has_all, has_start;
+    bool has_state, has_all, has_start, is_watched;
+    uint64_t interval_s;
 };
 
 static const struct field state_field = {.name = "state", .type = FIELD_CHOICE, .choices = job_state_words};
@@ -34,6 +36,13 @@ static const struct option_row queue_options[] = {
      .help =
          "list pending jobs: when and where each is expected to start if the jobs before it start first and all run "
          "as long as they may, and for which jobs it waits"},
+    {.name = "watch",
+     .value = FLAG_IN(struct queue_values, is_watched),
+     .help = "list again and again: on a terminal as a screen that can be scrolled, until q"},
+    {.name = "interval",
+     .argument = "SECONDS",
+     .value = U64_IN(struct queue_values, interval_s, 1, WATCH_INTERVAL_S_MAX),
+     .help = "with --watch: so often (2 by default)"},
     LISTING_OPTIONS(struct queue_values, listing),
     {0},
 };
@@ -59,7 +68,7 @@ static int order_by_rank(struct call *call, const struct queue_values *values, s
     return job_ranks_read(call, NONE, e);
 }
 
-static int queue_run(struct call *call, struct err *e)
+static int write_queue(struct call *call, struct err *e)
 {
     const struct queue_values *values = call->values;
     struct listing_values form = values->listing;
@@ -67,8 +76,6 @@ static int queue_run(struct call *call, struct err *e)
     enum job_state state =
         values->has_state ? (enum job_state)(values->state.number % JOB_STATE_COUNT) : JOB_STATE_COUNT;
     bool wants_ended = values->has_all || (values->has_state && job_state_is_end(state));
-    if (values->has_start && (values->has_all || values->has_state))
-        return err_set(e, ERR_USAGE, "--start lists pending jobs: give neither --state nor --all with it");
     buf_add_text(&target, API_JOBS);
     client_add_query(&target, "which", wants_ended ? "all" : "live");
     if (values->account) client_add_query(&target, "account", values->account);
@@ -84,16 +91,40 @@ static int queue_run(struct call *call, struct err *e)
         .target = instance_target(call, &target),
         .has_lines = true,
         .account = values->account,
-        .empty_note = is_filtered ? "no matching jobs; run 'fairlead queue' to list all pending and running jobs"
-                                  : "no jobs; run 'fairlead submit' to submit one",
+        .empty_note = values->is_watched ? NULL
+                      : is_filtered      ? "no matching jobs; run 'fairlead queue' to list all pending and running jobs"
+                                         : "no jobs; run 'fairlead submit' to submit one",
     };
     if (order_by_rank(call, values, &form, e) != 0) return -1;
     return instance_listing_write(call, &listing, &form, NULL, e);
 }
 
+static int write_watched(struct call *call, const void *context, struct err *e)
+{
+    (void)context;
+    return write_queue(call, e);
+}
+
+static int queue_run(struct call *call, struct err *e)
+{
+    const struct queue_values *values = call->values;
+    bool has_interval = options_given(&call->parsed, "interval");
+    const struct watch watch = {.write = write_watched,
+                                .interval_s = has_interval ? values->interval_s : WATCH_INTERVAL_S,
+                                .empty_text = "(no jobs)"};
+    if (values->has_start && (values->has_all || values->has_state))
+        return err_set(e, ERR_USAGE, "--start lists pending jobs: give neither --state nor --all with it");
+    if (!values->is_watched && has_interval) return err_set(e, ERR_USAGE, "--interval is accepted with --watch only");
+    if (!values->is_watched) return write_queue(call, e);
+    if (!listing_is_table(&values->listing))
+        return err_set(e, ERR_USAGE, "--watch is for a table: neither --json nor --parsable is accepted with it");
+    return watch_run(call, &watch, e);
+}
+
 static const struct command_example queue_examples[] = {
     {.line = "fairlead queue -A physics", .meaning = "the jobs of one account"},
     {.line = "fairlead queue --state running -P", .meaning = "running jobs, for a script"},
+    {.line = "fairlead queue --watch", .meaning = "the same every two seconds, until q"},
     {.line = "fairlead queue --start", .meaning = "when pending jobs are expected to start"},
     {0},
 };

@@ -194,7 +194,7 @@ const struct command cmd_submit = {
         "The job runs in the directory of submission (-D) with the submitter's environment (--export) and an empty standard "
         "input. A LIST without ALL gives it PATH, HOME, USER, LOGNAME, SHELL, LANG and the listed variables only.\n\n"
         "In a PATTERN, %j is the job's id, %A the array's id, %a the task's number, %x the job's name, %u the user and %% a "
-        "percent sign.\n\n"
+        "percent sign; %5j fills a number with zeros to five digits.\n\n"
         "The default CPUs, memory and time limit are settings, which 'fairlead status' shows.\n\n"
         "The environment of every job contains\n\n"
         "  FAIRLEAD_JOB_ID, FAIRLEAD_JOB_NAME, FAIRLEAD_ACCOUNT, FAIRLEAD_USER\n"

@@ -1,26 +1,16 @@
-/* fairlead top: who uses the machine now. On a terminal the listing is drawn again and again:
- *
- *     request, home, the lines (each erases the rest of its old one), erase what is below ─> wait for a key or the time
- *
- * The terminal is asked for keys one by one meanwhile, without echo; its settings are given back at the end, also after
- * Ctrl-C and SIGTERM, which only end the wait. */
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <termios.h>
+/* fairlead top: the queue with what its jobs use, shares, and who uses the machine, in jobs and outside. On a terminal
+ * it is a screen with keys (top_screen.h); elsewhere, and with --once, one frame is printed as text. A terminal that
+ * cannot be drawn on gets frames below each other. */
 #include <unistd.h>
 
-#include "base/quantity.h"
-#include "cli/instance_listing.h"
-#include "fields/use_fields.h"
-
-enum { INTERVAL_S = 3, INTERVAL_S_MAX = 3600, CTRL_L = 12 };
+#include "cli/screen.h"
+#include "cli/top_columns.h"
+#include "cli/top_screen.h"
+#include "cli/watch.h"
 
 struct top_values {
     struct listing_values listing;
-    bool is_once, has_jobs, has_processes, only_outside;
+    bool is_once, has_shares, has_users, has_jobs, has_processes, only_outside;
     const char *user;
     uint64_t interval_s;
 };
@@ -29,13 +19,22 @@ static const struct option_row top_options[] = {
     {.name = "once",
      .letter = '1',
      .value = FLAG_IN(struct top_values, is_once),
-     .help = "print the listing once, also on a terminal"},
+     .help = "print one frame as text, also on a terminal"},
     {.name = "interval",
      .letter = 'd',
      .argument = "SECONDS",
-     .value = U64_IN(struct top_values, interval_s, 1, INTERVAL_S_MAX),
-     .help = "on a terminal: draw it again this often (3 by default)"},
-    {.name = "jobs", .letter = 'j', .value = FLAG_IN(struct top_values, has_jobs), .help = "a row for each job"},
+     .value = U64_IN(struct top_values, interval_s, 1, WATCH_INTERVAL_S_MAX),
+     .help = "on a terminal: a new frame this often (2 by default)"},
+    {.name = "shares",
+     .value = FLAG_IN(struct top_values, has_shares),
+     .help = "a row for each association: what it was promised and has received"},
+    {.name = "users",
+     .value = FLAG_IN(struct top_values, has_users),
+     .help = "a row for each user: what it uses in jobs and outside"},
+    {.name = "jobs",
+     .letter = 'j',
+     .value = FLAG_IN(struct top_values, has_jobs),
+     .help = "a row for each job that runs, and for what a user has outside jobs"},
     {.name = "processes",
      .letter = 'p',
      .value = FLAG_IN(struct top_values, has_processes),
@@ -43,7 +42,7 @@ static const struct option_row top_options[] = {
     {.name = "outside",
      .letter = 'x',
      .value = FLAG_IN(struct top_values, only_outside),
-     .help = "only those that use CPUs or GPUs outside jobs"},
+     .help = "only those that use CPUs or GPUs outside jobs; without --jobs and --processes by user"},
     {.name = "user",
      .letter = 'u',
      .argument = "USER",
@@ -53,123 +52,99 @@ static const struct option_row top_options[] = {
     {0},
 };
 
-/* --- the listing -------------------------------------------------------------------------------------------------- */
+/* --- one frame ---------------------------------------------------------------------------------------------------- */
 
-static bool is_of_user(const struct field_value *row, const char *user)
+static bool is_of_use(enum top_view view)
 {
-    char uid[24];
-    if (row[USE_FIELD_USER].number != FIELD_ABSENT && strcmp(row[USE_FIELD_USER].text, user) == 0) return true;
-    text_format(uid, sizeof uid, "%lld", (long long)row[USE_FIELD_UID].number);
-    return row[USE_FIELD_UID].number != FIELD_ABSENT && strcmp(uid, user) == 0;
+    return view != TOP_QUEUE && view != TOP_SHARES;
 }
 
-static bool is_wanted(const struct field_value *row, const void *context)
+static int write_head(struct call *call, enum top_view view, struct err *e)
 {
-    const struct top_values *v = context;
-    if (v->user != NULL && !is_of_user(row, v->user)) return false;
-    if (!v->only_outside) return true;
-    return row[USE_FIELD_OUTSIDE_CPUS].real > 0.0 || row[USE_FIELD_OUTSIDE_GPUS].number != FIELD_ABSENT;
-}
-
-static int write_listing(struct call *call, struct err *e)
-{
-    const struct top_values *v = call->values;
-    const struct instance_listing listing = {
-        .columns = &use_fields_columns,
-        .target = v->has_processes ? API_USE "?by=processes"
-                  : v->has_jobs    ? API_USE "?by=jobs"
-                                   : API_USE,
-        .empty_note = v->user != NULL || v->only_outside ? "none that is shown uses the machine now" : NULL,
-        .filter = v->user != NULL || v->only_outside ? is_wanted : NULL,
-        .filter_context = v,
-    };
-    return instance_listing_write(call, &listing, &v->listing, NULL, e);
-}
-
-/* --- drawing ------------------------------------------------------------------------------------------------------ */
-
-static volatile sig_atomic_t is_interrupted;
-
-static void on_signal(int number)
-{
-    (void)number;
-    is_interrupted = 1;
-}
-
-static uint32_t terminal_lines(const struct output *out)
-{
-    struct winsize size;
-    return ioctl(out->fd, TIOCGWINSZ, &size) == 0 && size.ws_row > 1 ? size.ws_row : UINT32_MAX;
-}
-
-/* Puts the text in place of what is on the screen, as far as it fits. */
-static void draw(struct output *out)
-{
-    struct buf screen = {0};
-    struct str rest = {out->text.text, out->text.length};
-    buf_add_text(&screen, "\033[H");
-    for (uint32_t lines = terminal_lines(out); rest.length > 0 && lines > 1; lines--) {
-        buf_add_str(&screen, str_cut(rest, '\n', &rest));
-        buf_add_text(&screen, "\033[K\r\n");
+    struct top_head head = {0};
+    int status = top_head_read(call, top_view_titles[view], &head, e);
+    if (status == 0) {
+        output_line(call->out, "%s", head.tasks.text);
+        output_line(call->out, "%s", head.host.text);
+        output_line(call->out, "%s", "");
     }
-    buf_add_text(&screen, "\033[J");
-    buf_clear(&out->text);
-    buf_add(&out->text, screen.text, screen.length);
-    buf_release(&screen);
+    top_head_release(&head);
+    return status;
 }
 
-/* Returns whether to go on: the time has passed, or a key was typed that does not mean the end. */
-static bool wait_for_key(uint64_t interval_s)
-{
-    struct pollfd keys = {.fd = STDIN_FILENO, .events = POLLIN};
-    char key = 0;
-    int ready = poll(&keys, 1, (int)interval_s * 1000);
-    if (is_interrupted) return false;
-    if (ready > 0 && read(STDIN_FILENO, &key, 1) <= 0) return false; /* the terminal is gone */
-    return key != 'q' && key != 'Q';
-}
-
-static int redraw_until_end(struct call *call, struct err *e)
+/* Views of use are a table alone, as scripts have it since there is no other view; the other two have lines above. */
+static int write_frame(struct call *call, const struct top_query *query, struct err *e)
 {
     const struct top_values *v = call->values;
-    uint64_t interval_s = options_given(&call->parsed, "interval") ? v->interval_s : INTERVAL_S;
-    buf_add_text(&call->out->text, "\033[2J");
-    do {
-        if (output_flush(call->out, e) != 0 || write_listing(call, e) != 0) return -1;
-        draw(call->out);
-        if (output_flush(call->out, e) != 0) return -1;
-    } while (!is_interrupted && wait_for_key(interval_s));
-    return 0;
+    struct top_rows rows = {0};
+    int status = listing_check(&v->listing, e);
+    if (status == 0) status = top_rows_read(call, query, &rows, e);
+    if (status == 0 && listing_is_table(&v->listing) && !is_of_use(query->view))
+        status = write_head(call, query->view, e);
+    if (status == 0) status = top_rows_write(&rows, &v->listing, 0, UINT32_MAX, call->out, e);
+    if (status == 0 && rows.list.count == 0 && listing_is_table(&v->listing))
+        output_note("%s", is_of_use(query->view) ? "none that is shown uses the machine now" : "nothing to show");
+    top_rows_release(&rows);
+    return status;
 }
 
-static int watch(struct call *call, struct err *e)
+/* --- frames on a terminal ----------------------------------------------------------------------------------------- */
+
+static int write_watched(struct call *call, const void *context, struct err *e)
 {
-    struct termios before, keys;
-    const struct sigaction action = {.sa_handler = on_signal};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    bool has_keys = tcgetattr(STDIN_FILENO, &before) == 0;
-    keys = before;
-    keys.c_lflag &= (tcflag_t) ~(unsigned)(ICANON | ECHO);
-    if (has_keys) (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &keys);
-    int status = redraw_until_end(call, e);
-    if (has_keys) (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &before);
-    return is_interrupted ? 0 : status; /* an interrupted request has failed because of that */
+    return write_frame(call, context, e);
+}
+
+/* -o and --sort are of text: the screen has its own columns and keys. */
+static int show_frames(struct call *call, const struct top_query *query, uint64_t interval_s, struct err *e)
+{
+    const struct top_values *v = call->values;
+    const char *why = NULL;
+    const struct watch text = {.write = write_watched, .context = query, .interval_s = interval_s};
+    struct top_state screen = {.call = call, .query = *query, .interval_s = interval_s};
+    for (int i = 0; i < TOP_VIEW_COUNT; i++) screen.sort_column[i] = NONE;
+    screen.rows.columns = top_view_columns(query->view);
+    bool has_form = v->listing.columns != NULL || v->listing.sort != NULL;
+    if (!has_form && screen_open(&why) == 0) return top_screen_run(&screen);
+    return watch_run_plain(call, &text, why, e);
+}
+
+/* --- the command -------------------------------------------------------------------------------------------------- */
+
+static int choose_view(const struct top_values *v, enum top_view *out_view, struct err *e)
+{
+    const bool has[TOP_VIEW_COUNT] = {[TOP_SHARES] = v->has_shares,
+                                      [TOP_USERS] = v->has_users,
+                                      [TOP_JOBS] = v->has_jobs,
+                                      [TOP_PROCESSES] = v->has_processes};
+    *out_view = v->only_outside ? TOP_USERS : TOP_QUEUE;
+    uint32_t count = 0;
+    for (int i = 0; i < TOP_VIEW_COUNT; i++) {
+        if (has[i]) *out_view = (enum top_view)i;
+        count += has[i];
+    }
+    if (count > 1) return err_set(e, ERR_USAGE, "--shares, --users, --jobs and --processes exclude each other");
+    if (v->has_shares && v->only_outside)
+        return err_set(e, ERR_USAGE, "--outside is for --users, --jobs and --processes");
+    return 0;
 }
 
 static int top_run(struct call *call, struct err *e)
 {
     const struct top_values *v = call->values;
-    if (v->has_jobs && v->has_processes) return err_set(e, ERR_USAGE, "--jobs and --processes exclude each other");
+    struct top_query query = {.user = v->user, .only_outside = v->only_outside};
+    bool has_interval = options_given(&call->parsed, "interval");
     bool draws = call->out->is_terminal && isatty(STDIN_FILENO) && !v->is_once && listing_is_table(&v->listing);
-    if (!draws && options_given(&call->parsed, "interval"))
-        return err_set(e, ERR_USAGE, "--interval is for a table on a terminal, without --once");
-    return draws ? watch(call, e) : write_listing(call, e);
+    if (choose_view(v, &query.view, e) != 0) return -1;
+    if (!draws && has_interval) return err_set(e, ERR_USAGE, "--interval is for a table on a terminal, without --once");
+    return draws ? show_frames(call, &query, has_interval ? v->interval_s : WATCH_INTERVAL_S, e)
+                 : write_frame(call, &query, e);
 }
 
 static const struct command_example top_examples[] = {
-    {.line = "fairlead top", .meaning = "who uses the machine now; q ends it"},
+    {.line = "fairlead top", .meaning = "the queue and what its jobs use now; q ends it"},
+    {.line = "fairlead top --shares --once", .meaning = "what everyone was promised and has received"},
+    {.line = "fairlead top --users", .meaning = "who uses the machine now, in jobs and outside"},
     {.line = "fairlead top --outside", .meaning = "only those who use it outside jobs"},
     {.line = "fairlead top -p -u ann", .meaning = "each process of ann, with its job"},
     {.line = "fairlead top --json --jobs", .meaning = "for programs: what each job uses"},
@@ -179,14 +154,19 @@ static const struct command_example top_examples[] = {
 const struct command cmd_top = {
     .name = "top",
     .group = GROUP_SERVICE,
-    .summary = "list who uses CPUs, memory and GPUs now, in jobs and outside",
+    .summary = "show the queue, shares and what uses CPUs, memory and GPUs now",
     .usage = "[OPTION...]",
     .description =
-        "A row is a user; with --jobs a job, or what a user has outside jobs; with --processes a process. CPUS is the CPU time used "
-        "over the last seconds by the time: 2.00 are two CPUs. IN_JOBS is the part of it in jobs, OUTSIDE the rest. MEM counts "
-        "memory that several processes share for each of them. GPUS are the GPUs whose device a process has open, whether they "
-        "compute or not.\n\n"
-        "On a terminal the listing is drawn again every few seconds, until q or Ctrl-C. Otherwise it is printed once.\n\n"
+        "The queue: running and waiting jobs, those that start next first, with the CPUs (USED), the memory and the GPUs that each uses now. "
+        "With --shares a row is an association: the part of the whole that its shares promise, the part of all usage that it has "
+        "received, and a bar of both. The other views show who uses the machine, in jobs and outside: with --users a row is a user, with "
+        "--jobs a job, or what a user has outside jobs; with --processes a process. CPUS is the CPU time used over the last seconds "
+        "by the time: 2.00 are two CPUs. IN_JOBS is the part of it in jobs, OUTSIDE the rest. MEM counts memory that several "
+        "processes share for each of them. GPUS are the GPUs whose device a process has open, whether they compute or not.\n\n"
+        "On a terminal there is a new frame every few seconds. q or Ctrl-C ends it, ? lists the keys: they change the view, sort, filter, and "
+        "cancel, hold or release the selected job after a question. If the instance is away, the last frame stays, says so, and the next answer "
+        "goes on. A frame that takes long is made less often, so that it costs at most a tenth of the time. Otherwise, and with --once, one "
+        "frame is printed as text; a terminal that cannot move its cursor (TERM=dumb) gets one after the other, and so do -o and --sort.\n\n"
         "A process belongs to a job if it descends from it, whatever session it is in. What a program that is no part of the "
         "job starts for it (docker, at, systemd-run, a tmux that runs already) counts as outside, as do jobs of other "
         "instances. CPU time of processes that end between two looks is missing if no process of the same job, or "
@@ -195,7 +175,7 @@ const struct command cmd_top = {
         "Users who are not operators see the totals of others, and no processes; with private_data all others are one row.",
     .options = top_options,
     .values_size = sizeof(struct top_values),
-    .listed = &use_fields_columns,
+    .listed = &top_columns_jobs,
     .examples = top_examples,
     .see_also = "status queue places set",
     .run = top_run,

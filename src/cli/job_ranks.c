@@ -61,6 +61,8 @@ int job_ranks_read(struct call *call, uint32_t job_id, struct err *e)
         buf_release(&id);
     }
     const char *path = instance_target(call, &target);
+    array_clear(&known.list);
+    map_clear(&known.by_job);
     int status = instance_open(call, &client, e);
     if (status == 0) status = client_request(&client, "GET", path, str(""), e);
     if (status == 0) status = read_rows(&client, &arena, e);

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 
 /* Reads those of all jobs, or of one (job_id not NONE), which then has no rank. Until then, and without an answer, no
- * job has any. Kept until the program ends. Fails as instance_request does. */
+ * job has any. Kept until they are read again. Fails as instance_request does. */
 int job_ranks_read(struct call *call, uint32_t job_id, struct err *e);
 
 /* The job's place among those that may start, 1 the next one; 0: it has none. */

@@ -463,7 +463,7 @@ static int compare_numbers(double a, double b)
 
 /* An absent value is less than any other, a special word (UNLIMITED) greater. Digits in texts are compared as numbers:
  * 5_9 is less than 5_10. */
-static int compare_values(const struct field *f, const struct field_value *a, const struct field_value *b)
+int listing_compare(const struct field *f, const struct field_value *a, const struct field_value *b)
 {
     bool has_a = !field_is_absent(f, a), has_b = !field_is_absent(f, b);
     if (!has_a || !has_b) return has_a - has_b;
@@ -484,7 +484,7 @@ static int compare_rows(const void *a, const void *b, void *context)
         const struct field *f = column_field(l->columns, &l->keys[i].column);
         const struct field_value *value_a = &l->key_values.items[(size_t)row_a * l->key_count + i];
         const struct field_value *value_b = &l->key_values.items[(size_t)row_b * l->key_count + i];
-        int order = compare_values(f, value_a, value_b);
+        int order = listing_compare(f, value_a, value_b);
         if (order != 0) return l->keys[i].is_descending ? -order : order;
     }
     return (row_a > row_b) - (row_a < row_b);

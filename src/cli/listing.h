@@ -100,6 +100,9 @@ void listing_add_json(struct listing *l, struct str text);
 void listing_end(struct listing *l);
 void listing_release(struct listing *l);
 
+/* The order of two values of a field as --sort has it: absent ones first, special ones last. */
+int listing_compare(const struct field *f, const struct field_value *a, const struct field_value *b);
+
 /* Whether the form is a table. */
 static inline bool listing_is_table(const struct listing_values *form)
 {

@@ -69,7 +69,7 @@ static void write_text(struct output *o)
 
 void output_pace(struct output *o)
 {
-    if (o->text.length >= PIECE_BYTES) write_text(o);
+    if (o->fd >= 0 && o->text.length >= PIECE_BYTES) write_text(o);
 }
 
 int output_flush(struct output *o, struct err *e)

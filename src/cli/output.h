@@ -10,13 +10,14 @@
 
 struct output {
     struct buf text; /* not yet written; callers append here */
-    int fd;
+    int fd;          /* -1: all text stays in text */
     bool is_terminal;
     bool has_styles;       /* headings are bold: on a terminal, unless NO_COLOR is set */
     int write_errno;       /* of the first write that failed, after which nothing is written; 0: none */
     bool is_failure_known; /* a flush has failed, so that its caller reports it */
-    const char *done;      /* what was done although writing fails: "job 5 was submitted all the same"; NULL: nothing */
-    uint32_t width;        /* columns of a line: COLUMNS, else the terminal's; 0: unlimited */
+    bool has_no_notes; /* the caller draws the whole screen: a note about left-out columns would be written over it */
+    const char *done;  /* what was done although writing fails: "job 5 was submitted all the same"; NULL: nothing */
+    uint32_t width;    /* columns of a line: COLUMNS, else the terminal's; 0: unlimited */
 };
 
 /* fd stays open until the output is released, and is not closed then. */

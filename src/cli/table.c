@@ -128,5 +128,5 @@ void table_write(const struct table *t, bool has_header, const uint32_t *order, 
             buf_format(&out->text, "%s%s\n", row > 0 ? "\n" : "", t->lines.items[next_line].text);
         write_row(t, &layout, order != NULL ? order[row] : row, out);
     }
-    note_left_out(t, &layout);
+    if (!out->has_no_notes) note_left_out(t, &layout);
 }

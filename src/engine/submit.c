@@ -7,6 +7,7 @@
 #include "engine/job_edit.h"
 #include "engine/job_waits.h"
 #include "engine/limit_submit.h"
+#include "engine/output_path.h"
 #include "engine/requested_resources.h"
 #include "fields/array_spec.h"
 
@@ -135,10 +136,22 @@ static int admit(struct apply_context *c, const struct event *event, const struc
     return limit_submit_check(c, row, is_new_user ? event->actor.user : NULL);
 }
 
+/* An update cannot change them, and a job that was moved in keeps what it has. */
+static int check_patterns(struct apply_context *c, const struct job_values *given)
+{
+    static const enum job_field patterns[] = {JOB_FIELD_OUT_PATTERN, JOB_FIELD_ERR_PATTERN};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        const char *text = given->is_given[patterns[i]] ? given->value[patterns[i]].text : NULL;
+        if (text != NULL && output_path_check(text, job_field_at(patterns[i])->name, c->e) != 0) return -1;
+    }
+    return 0;
+}
+
 int submit_make_row(struct apply_context *c, const struct event *event, struct job *out_row)
 {
     const struct job_values *given = event->submit;
     bool is_new_user;
+    if (check_patterns(c, given) != 0) return -1;
     if (job_edit_submission(c, &event->actor, given, out_row, &is_new_user) != 0) return -1;
     if (submit_check_counts(c, event->actor.user, event->input_bytes) != 0) return -1;
     if (submit_check_user(c, event->actor.user) != 0 || add_tasks(c, given, out_row) != 0) return -1;

@@ -236,20 +236,23 @@ static struct row_source *first_source(struct cursor *c)
 
 /* --- one row ------------------------------------------------------------------------------------------------------ */
 
-/* The pattern for a row of several tasks: %a stays as it is, and %j becomes %A_%a. */
+/* The pattern for a row of several tasks: %a stays as it is, and %j becomes %A_%a. Each may have a width. */
 static const char *group_pattern(struct buf *out, const char *pattern)
 {
     buf_clear(out);
     for (const char *p = pattern; *p != '\0'; p++) {
-        if (p[0] == '%' && p[1] == 'a')
-            buf_add_text(out, "%%");
-        else if (p[0] == '%' && p[1] == 'j')
-            buf_add_text(out, "%A_%%a");
-        else if (p[0] == '%' && p[1] != '\0')
-            buf_add(out, p, 2);
-        else
+        size_t digits = p[0] == '%' ? strspn(p + 1, "0123456789") : 0;
+        char letter = p[0] == '%' ? p[1 + digits] : '\0';
+        if (letter == 'a') {
+            buf_format(out, "%%%%%.*sa", (int)digits, p + 1);
+        } else if (letter == 'j') {
+            buf_format(out, "%%%.*sA_%%%%a", (int)digits, p + 1);
+        } else if (letter != '\0') {
+            buf_add(out, p, digits + 2);
+        } else {
             buf_add_char(out, *p);
-        if (p[0] == '%' && p[1] != '\0' && p[1] != 'a') p++;
+        }
+        if (letter != '\0') p += digits + 1;
     }
     return out->length > 0 ? out->text : "";
 }

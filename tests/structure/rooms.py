@@ -26,6 +26,7 @@ ROOMS = {
 
 # Libraries other than libc, and the rooms that may include them.
 LIBRARIES = {
+    'curses.h': ['cli'],
     'jansson.h': ['wire', 'api/server', 'api/client', 'sim', 'pretend'],
     'microhttpd.h': ['api/server', 'daemon'],
     'sqlite3.h': ['store'],

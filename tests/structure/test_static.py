@@ -23,8 +23,9 @@ def options():
 
 
 def has_archives():
-    done = subprocess.run(['cc', '-static', '-no-pie', '-x', 'c', '-', '-o', '/dev/null', '-ljansson', '-lm'],
-                          input='#include <jansson.h>\nint main(void) { return json_object() == 0; }\n', capture_output=True, text=True)
+    done = subprocess.run(['cc', '-static', '-no-pie', '-x', 'c', '-', '-o', '/dev/null', '-ljansson', '-lncursesw',
+                           '-ltinfo', '-lm'],
+                          input='#include <curses.h>\n#include <jansson.h>\nint main(void) { return json_object() == 0 || endwin(); }\n', capture_output=True, text=True)
     return done.returncode == 0
 
 
@@ -32,7 +33,7 @@ def test_command_is_static():
     if options()['b_sanitize'] != 'none' or options()['static_command'] == 'disabled':
         pytest.skip('this build links the command dynamically')
     if not has_archives():
-        pytest.skip('libc.a, libm.a or libjansson.a is not installed')
+        pytest.skip('libc.a, libm.a, libjansson.a, libncursesw.a or libtinfo.a is not installed')
     headers = subprocess.run(['readelf', '-W', '-l', objects.BUILD / 'fairlead'], check=True, capture_output=True, text=True).stdout
     assert 'INTERP' not in headers and 'file type is EXEC' in headers, headers
 

@@ -76,6 +76,7 @@ CASES = [
     (['submit', '--array', 'x', '--', 'true'], 'array'),
     (['submit', '--array', '9-0', '--', 'true'], 'array'),
     (['submit', '--array', '0-9%0', '--', 'true'], 'array'),
+    (['submit', '-o', 'x-%q', '--', 'true'], "has '%q'; %j, %A and %a"), (['submit', '-e', '%11j', '--', 'true'], "has '%11j'"),
     (['submit', '--array', '0-99999999', '--', 'true'], 'array'),
     (['submit', '--array', '-1', '--', 'true'], 'array'),
     # scripts, programs, directories, environments

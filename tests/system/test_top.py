@@ -66,7 +66,7 @@ def loops():
 
 
 def rows_of(system, user, *options, viewer=None):
-    return [row for row in json.loads(system.good(viewer, 'top', '--json', *options)) if row['user'] == user.pw_name]
+    return [row for row in json.loads(system.good(viewer, 'top', '--json', *(options or ['--users']))) if row['user'] == user.pw_name]
 
 
 def nice_of(pid):
@@ -144,12 +144,12 @@ def test_use_in_jobs_and_outside_is_told_apart(system, loops):
     assert processes[pid]['job'] == str(job) and processes[pid]['command'] == 'sh' and processes[pid]['outside_cpus'] == 0
     assert {row['pid'] for row in rows_of(system, mallory, '-p')} >= set(loops[0].pids)
     # Filters, and the other forms.
-    assert {row['user'] for row in json.loads(system.good(None, 'top', '--json', '-u', alice.pw_name))} == {alice.pw_name}
-    assert {row['user'] for row in json.loads(system.good(None, 'top', '--json', '-u', str(mallory.pw_uid)))} == {mallory.pw_name}
+    assert {row['user'] for row in json.loads(system.good(None, 'top', '--json', '--users', '-u', alice.pw_name))} == {alice.pw_name}
+    assert {row['user'] for row in json.loads(system.good(None, 'top', '--json', '--users', '-u', str(mallory.pw_uid)))} == {mallory.pw_name}
     assert mallory.pw_name in system.good(None, 'top', '--outside')
-    table = [line.split() for line in system.good(None, 'top', '-u', mallory.pw_name).splitlines()]
+    table = [line.split() for line in system.good(None, 'top', '--users', '-u', mallory.pw_name).splitlines()]
     assert table[0][0] == 'USER' and 'OUTSIDE' in table[0] and table[1][0] == mallory.pw_name
-    header, row = system.good(None, 'top', '-P', '-u', mallory.pw_name).splitlines()
+    header, row = system.good(None, 'top', '-P', '--users', '-u', mallory.pw_name).splitlines()
     assert dict(zip(header.split('|'), row.split('|')))['uid'] == str(mallory.pw_uid)
 
 
@@ -161,7 +161,7 @@ def test_what_users_see_of_each_other(system, loops):
     assert rows_of(system, mallory, '-p', viewer=mallory)
     for kind in 'jobs', 'details', 'usage', 'users':
         system.good(None, 'set', 'private_data=' + kind)
-        for options in [], ['--jobs'], ['--processes']:
+        for options in ['--users'], ['--jobs'], ['--processes']:
             rows = json.loads(system.good(alice, 'top', '--json', *options))
             assert {row['user'] for row in rows} <= {alice.pw_name, '(hidden)'}
             assert len([row for row in rows if row['user'] == '(hidden)']) == (0 if options == ['--processes'] else 1)
@@ -248,7 +248,7 @@ def test_a_low_weight_survives_the_launcher_and_the_daemon(system, loops):
     until(lambda: all(nice_of(pid) == 19 for pid in outside), 'the low weight')
     launcher = restart_launcher(system)
     try:
-        until(lambda: system.run(None, 'top').returncode == 0, 'the daemon to be connected again')
+        until(lambda: system.run(None, 'top', '--users').returncode == 0, 'the daemon to be connected again')
         until(lambda: rows_of(system, mallory)[0]['state'] == 'low', 'the state')
         system.daemon.kill()
         system.daemon.wait()
@@ -474,7 +474,7 @@ def test_open_gpus_are_found(private):
         rows = json.loads(run('top', '--json', '-p', prefix=inside).stdout)
         found = {row['pid']: row['gpus'] for row in rows if row['gpus'] is not None}
         assert found == {sleeper.pid: '0,11'}
-        row = [row for row in json.loads(run('top', '--json', prefix=inside).stdout) if row['uid'] == 0][0]
+        row = [row for row in json.loads(run('top', '--json', '--users', prefix=inside).stdout) if row['uid'] == 0][0]
         assert (row['gpus'], row['outside_gpus']) == ('0,11', '0,11')
         run('stop', prefix=inside)
     finally:
@@ -483,7 +483,8 @@ def test_open_gpus_are_found(private):
 
 
 @pytest.mark.parametrize('arguments, message', [
-    (['-j', '-p'], '--jobs and --processes exclude each other'),
+    (['-j', '-p'], '--shares, --users, --jobs and --processes exclude each other'),
+    (['--shares', '-x'], '--outside is for --users, --jobs and --processes'),
     (['--interval=2'], '--interval is for a table on a terminal, without --once'),
     (['--interval=0'], "--interval: '0' is not a whole number from 1 to 3600"),
     (['--json', '-P'], '--json'),

@@ -436,6 +436,9 @@ static void output_paths_are_expanded(void **unused)
         {"%j", "/home/x/7_3", true},
         {"/tmp/%x-%u-%%-%q", "/tmp/a_b-ann-%-%q", false},
         {"%", "/home/x/%", false},
+        {"%5j-%3A-%10a", "/home/x/00007-007-0000000003", false},
+        {"%5j", "/home/x/00007_3", true},
+        {"%0j%11j%5x%5%", "/home/x/%0j%11j%5x%5%", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct buf path = {0};

@@ -435,8 +435,10 @@ static void unstarted_tasks_have_paths_with_an_open_number(void **unused)
     (void)unused;
     static const struct {
         const char *pattern, *path;
-    } rows[] = {
-        {"%j", "/home/x/1_%a"}, {"/o/%A-%a-%%a-%x", "/o/1-%a-%a-job"}, {"%u%", "/home/x/ann%"}, {"%z", "/home/x/%z"}};
+    } rows[] = {{"%j", "/home/x/1_%a"},
+                {"/o/%A-%a-%%a-%x", "/o/1-%a-%a-job"},
+                {"%u%%", "/home/x/ann%"},
+                {"%5j-%3a", "/home/x/00001_%a-%3a"}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct house h;
         struct job_row v;
