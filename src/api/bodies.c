@@ -8,6 +8,7 @@
 #include "fields/account_fields.h"
 #include "fields/audit_fields.h"
 #include "fields/clock_fields.h"
+#include "fields/gpu_fields.h"
 #include "fields/limit_fields.h"
 #include "fields/limits.h"
 #include "fields/moved_fields.h"
@@ -425,6 +426,8 @@ static const struct wire_field status_fields[] = {
     REQUIRED(api_status, model, WIRE_TEXT, .help = "the priority model in force, as in PriorityType"),
     REQUIRED(api_status, algorithm, WIRE_TEXT, .help = "the fair-share algorithm in force"),
     REQUIRED(api_status, default_partition, WIRE_TEXT, .help = "the partition of jobs that name none"),
+    OPTIONAL(api_status, gpus, WIRE_TEXT,
+             .help = "what is wrong with GPUs, or with the libraries that show them; null: nothing"),
     OPTIONAL(api_status, load_sensors, WIRE_TEXT,
              .help = "which load sensors fail, and why: /opt/scratch: ended; null: none"),
     OPTIONAL(api_status, launch_failure, WIRE_TEXT,
@@ -668,6 +671,9 @@ const struct wire_shape api_user_list_shape = LISTING("UserList", user_list, "Us
 
 static const struct wire_field use_list[] = RECORDS("use", &use_fields, "those that use most first");
 const struct wire_shape api_use_list_shape = LISTING("UseList", use_list, "Who uses the machine now.");
+
+static const struct wire_field gpu_list[] = RECORDS("gpus", &gpu_fields, "by number");
+const struct wire_shape api_gpu_list_shape = LISTING("GpuList", gpu_list, "The GPUs of the machine.");
 
 static const struct wire_field setting_list[] = RECORDS("settings", &setting_fields, "all settings");
 const struct wire_shape api_setting_list_shape = LISTING("SettingList", setting_list, "The settings.");

@@ -27,6 +27,7 @@
 #define API_CLOCK "/v1/clock"
 #define API_WHOAMI "/v1/whoami"
 #define API_DEPARTMENTS "/v1/departments"
+#define API_GPUS "/v1/gpus"
 #define API_HISTORY_PRUNE "/v1/history/prune"
 #define API_HISTORY_MOVE_IN "/v1/history/move-in"
 #define API_JOBS "/v1/jobs"
@@ -311,6 +312,7 @@ struct api_status {
     const char *policy;            /* "fair-tree, ties merge, half-life 7-00:00:00" */
     const char *model, *algorithm; /* "priority/multifactor", "fair-tree" */
     const char *default_partition; /* of jobs that name none */
+    const char *gpus;              /* what is wrong with them: "GPU 1 drained: ..."; NULL: nothing */
     const char *load_sensors;      /* what is wrong with them: "/opt/scratch: ended"; NULL: nothing */
     const char *launch_failure;    /* why the machine can start no job; NULL: it can */
     int64_t launch_retry_us;       /* when one is tried next; 0: now, or launches work */
@@ -366,7 +368,8 @@ extern const struct wire_shape api_error_shape, api_submitted_shape, api_count_s
 
 /* Shapes of struct api_listing; the one member of each names the table of its records. */
 extern const struct wire_shape api_audit_list_shape, api_job_list_shape, api_place_list_shape, api_priority_list_shape,
-    api_share_list_shape, api_account_list_shape, api_user_list_shape, api_setting_list_shape, api_use_list_shape;
+    api_share_list_shape, api_account_list_shape, api_user_list_shape, api_setting_list_shape, api_use_list_shape,
+    api_gpu_list_shape;
 
 /* Objects that an administrator names (fields/objects.h), by kind. Bodies of POST and PATCH are pairs (wire_read_pairs)
  * of the kind's fields, in POST with the name. The path of one object is PATH/NAME. */

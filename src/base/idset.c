@@ -253,6 +253,16 @@ int idset_parse(struct str s, uint32_t max, const char *field, struct idset *out
 /* A few ranges are added or removed one by one, which moves ranges; many are merged, which copies all of them. */
 enum { FEW_RANGES = 8 };
 
+bool idset_equal(const struct idset *a, const struct idset *b)
+{
+    bool is_equal = a->ranges.count == b->ranges.count;
+    for (uint32_t i = 0; is_equal && i < a->ranges.count; i++) {
+        const struct idset_range *x = &a->ranges.items[i], *y = &b->ranges.items[i];
+        is_equal = x->first == y->first && x->last == y->last;
+    }
+    return is_equal;
+}
+
 void idset_add_all(struct idset *to, const struct idset *from)
 {
     struct builder both = {0};

@@ -32,6 +32,7 @@ uint32_t idset_count(const struct idset *s);             /* O(ranges) */
 uint32_t idset_first(const struct idset *s);             /* the smallest number; NONE when empty */
 uint32_t idset_next(const struct idset *s, uint32_t id); /* the smallest number above id, or NONE; O(log ranges) */
 bool idset_has(const struct idset *s, uint32_t id);      /* O(log ranges) */
+bool idset_equal(const struct idset *a, const struct idset *b);
 
 /* These cost O(log ranges) and a memmove of the ranges behind; of a second set with many ranges O(ranges of both). Both
  * sets may be the same one. */

@@ -4,17 +4,21 @@
 
 #include "base/quantity.h"
 #include "cli/clock_line.h"
-#include "cli/instance.h"
-#include "cli/listing.h"
+#include "cli/instance_listing.h"
 #include "cli/setting_columns.h"
+#include "fields/gpu_fields.h"
 #include "fields/settings.h"
 
 struct status_values {
-    bool is_json;
+    bool has_gpus;
+    struct listing_values listing;
 };
 
 static const struct option_row status_options[] = {
-    {.name = "json", .value = FLAG_IN(struct status_values, is_json), .help = "print one JSON object"},
+    {.name = "gpus",
+     .value = FLAG_IN(struct status_values, has_gpus),
+     .help = "list the GPUs of the machine instead; the other options are for that, but for --json"},
+    LISTING_OPTIONS(struct status_values, listing),
     {0},
 };
 
@@ -152,9 +156,33 @@ static int write_settings(const struct wire_list *settings, struct output *out, 
     return 0;
 }
 
+static int write_gpus(struct call *call, struct err *e)
+{
+    const struct status_values *v = call->values;
+    const struct instance_listing listing = {
+        .columns = &gpu_fields_columns,
+        .target = API_GPUS,
+        .empty_note = "no library of NVIDIA or AMD shows a GPU of this machine",
+    };
+    return instance_listing_write(call, &listing, &v->listing, NULL, e);
+}
+
+static int check_options(const struct call *call, struct err *e)
+{
+    static const char *const names[] = {"parsable", "columns", "sort", "noheader"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (options_given(&call->parsed, names[i]))
+            return err_set(e, ERR_USAGE, "--%s is for the listing of GPUs: give --gpus, too", names[i]);
+    }
+    return 0;
+}
+
 static int status_run(struct call *call, struct err *e)
 {
-    if (((const struct status_values *)call->values)->is_json) return instance_copy(call, API_STATUS, e);
+    const struct status_values *values = call->values;
+    if (values->has_gpus) return write_gpus(call, e);
+    if (check_options(call, e) != 0) return -1;
+    if (values->listing.is_json) return instance_copy(call, API_STATUS, e);
 
     struct api_status status;
     if (instance_request_once(call, "GET", API_STATUS, NULL, NULL, &api_status_shape, &status, e) != 0) return -1;
@@ -178,21 +206,34 @@ static int status_run(struct call *call, struct err *e)
     if (status.last_recovery != NULL) write_recovery(&status, call->out);
     if (status.quarantine != NULL) write_quarantine(&status, call->out);
     if (status.launch_failure != NULL) write_launch_failure(&status, call->out);
+    if (status.gpus != NULL) output_line(call->out, "GPUs       %s", status.gpus);
     if (status.load_sensors != NULL) output_line(call->out, "Sensors    %s", status.load_sensors);
     buf_add_char(&call->out->text, '\n');
     return write_settings(&status.settings, call->out, e);
 }
 
+static const struct command_example status_examples[] = {
+    {.line = "fairlead status", .meaning = "is it running, and what is free"},
+    {.line = "fairlead status --gpus", .meaning = "each GPU, who has it and who uses it"},
+    {.line = "fairlead status --gpus -P -o gpu,uuid,job", .meaning = "for programs"},
+    {0},
+};
+
 const struct command cmd_status = {
     .name = "status",
     .group = GROUP_SERVICE,
     .summary = "show the instance, its host and its main settings",
-    .usage = "[--json]",
+    .usage = "[--json] | --gpus [OPTION...]",
     .description =
         "Shows Fairlead's own settings, such as the default CPUs, memory and time limit of jobs, and those settings of Slurm and "
-        "Grid Engine that were changed. 'fairlead set' lists all settings.",
+        "Grid Engine that were changed. 'fairlead set' lists all settings.\n\n"
+        "With --gpus a row is a GPU of the machine, or a slice of one (MIG), as the management library of NVIDIA or AMD shows it. JOB "
+        "is the job that has it, USED_BY and OUTSIDE are whose processes compute on it. A GPU that does not answer any more is "
+        "drained: no job gets it, and a job that has it goes on.",
     .options = status_options,
     .values_size = sizeof(struct status_values),
+    .listed = &gpu_fields_columns,
+    .examples = status_examples,
     .see_also = "start set queue share clock",
     .run = status_run,
 };

@@ -21,7 +21,10 @@
  *     own_thread.c      threads for what waits for others
  *     uploads.c    submissions of long scripts, in pieces
  *     use.c        who uses the machine now              use_account.c   the same, from two samples
- *     outside_jobs.c  who uses it outside jobs */
+ *     outside_jobs.c  who uses it outside jobs
+ *     gpus.c       the GPUs                               gpu_watch.c   the processes that look at them
+ *     gpu_probe.c  such a process; its libraries          gpu_report.c  what it says
+ */
 #ifndef FAIRLEAD_DAEMON_DAEMON_H
 #define FAIRLEAD_DAEMON_DAEMON_H
 
@@ -53,6 +56,8 @@ struct start_order;
 struct snapshot_process;
 struct users;
 struct daemon_use;
+struct gpus;
+struct use_sample;
 
 /* A request that says what an open gap is (clock_decision.h). */
 struct gap_order {
@@ -136,7 +141,9 @@ struct daemon {
     uint32_t calendar_edition; /* state.object_edition when they were made */
     int64_t next_calendars_us; /* when to make them anew; 0: there are none */
 
-    struct daemon_use *use; /* NULL: a pretend instance */
+    struct daemon_use *use;                                               /* NULL: a pretend instance */
+    struct gpus *gpus;                                                    /* likewise */
+    void (*on_sample)(struct daemon *d, const struct use_sample *sample); /* a look at all processes; may be NULL */
 
     struct snapshot_process *snapshots; /* the one that runs, and those that wait for it (snapshot_process.c) */
     struct prune *prune;                /* prune.c */

@@ -26,6 +26,7 @@
 #include "base/quantity.h"
 #include "daemon/daemon.h"
 #include "daemon/enforcement.h"
+#include "daemon/gpus.h"
 #include "daemon/known_users.h"
 #include "daemon/log.h"
 #include "daemon/reset_period.h"
@@ -182,8 +183,10 @@ static struct event load_event(const struct daemon *d)
 }
 
 /* A pretend cluster reports none of the machine. */
-static void decide_loads(struct daemon *d)
+static void decide_machine(struct daemon *d)
 {
+    const struct event gpus = {.kind = EVENT_HOST, .host = gpus_host(d)};
+    if (gpus_take_changes(d)) apply_internal(d, &gpus);
     if (d->pretend != NULL || !daemon_update_loads(d)) return;
     const struct event event = load_event(d);
     apply_internal(d, &event);
@@ -251,7 +254,7 @@ static void decide_usage_rows(struct daemon *d)
 /* This machine's capacity and load. */
 static int report_machine(struct daemon *d, struct outcome *outcome, struct err *e)
 {
-    const struct event host = {.kind = EVENT_HOST, .host.has = d->machine.has}, load = load_event(d);
+    const struct event host = {.kind = EVENT_HOST, .host = gpus_host(d)}, load = load_event(d);
     if (engine_apply(&d->state, d->now_us, &host, outcome, NULL, e) != 0) return -1;
     return engine_apply(&d->state, d->now_us, &load, outcome, NULL, e);
 }
@@ -262,6 +265,7 @@ static int load_state(struct daemon *d, bool is_start, struct err *e)
     state_release(&d->state);
     state_init(&d->state, d->now_us);
     if (store_load(d->store, &d->state, e) != 0) return -1;
+    if (is_start) gpus_begin(d);
     struct outcome unused = {0};
     int result = d->pretend != NULL ? daemon_report_pretend_hosts(d, is_start, is_start ? &d->outcome : &unused, e)
                                     : report_machine(d, &unused, e);
@@ -479,7 +483,7 @@ static void turn(struct daemon *d)
     daemon_report_pretend_changes(d);
     decide_requests(d, &requests);
     decide_calendars(d);
-    decide_loads(d);
+    decide_machine(d);
     decide_usage_rows(d);
     if (may_start_jobs(d)) decide_starts(d);
 
@@ -586,6 +590,8 @@ static int open_server(struct daemon *d, struct err *e)
                                .describe_sensors = daemon_describe_sensors,
                                .describe_outside = use_describe_outside,
                                .list_enforcement = enforcement_list,
+                               .list_gpus = gpus_list,
+                               .describe_gpus = gpus_describe,
                                .state_directory = d->state_dir.path,
                                .socket_path = d->state_dir.socket_path,
                                .serves_all = d->is_system,
@@ -697,6 +703,7 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     daemon_open_loads(d);
     daemon_open_users(d);
     use_open(d);
+    gpus_open(d);
     if (daemon_read_mark(d, e) != 0) return -1;
     d->store = store_open(d->state_dir.path, d->now_us, e);
     if (d->store == NULL || check_kind(d, e) != 0) return -1;
@@ -749,6 +756,7 @@ static void close_loop(struct daemon *d)
 {
     if (d->loop.data == NULL) return;
     load_sensors_stop(d->sensors);
+    gpus_stop(d);
     daemon_end_snapshots(d);
     own_threads_end(&d->threads);
     daemon_close_executor_poll(d);
@@ -775,6 +783,7 @@ void daemon_close(struct daemon *d)
     if (d->executor != NULL) executor_close(d->executor);
     if (d->store != NULL) store_close(d->store);
     use_close(d);
+    gpus_close(d);
     state_release(&d->state);
     machine_release(&d->machine);
     outcome_release(&d->outcome);

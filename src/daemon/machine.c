@@ -51,19 +51,21 @@ static void probe_memory(struct machine *m)
     m->has.mem_mib = bytes >> 20;
 }
 
-/* Counts /dev/nvidia0, /dev/nvidia1, ...: CUDA numbers them in PCI bus order on nearly every machine. */
+/* Counts /dev/nvidia0, /dev/nvidia1, ... for where no library says what there is (gpus.h). */
 static void probe_gpus(struct machine *m)
 {
     DIR *dev = opendir("/dev");
+    struct idset minors = {0};
     if (dev == NULL) return;
     for (struct dirent *entry = readdir(dev); entry != NULL; entry = readdir(dev)) {
         uint64_t minor;
         if (strncmp(entry->d_name, "nvidia", 6) == 0 && number_parse_u64(str(entry->d_name + 6), &minor) &&
             minor < 1024)
-            idset_add(&m->gpu_ids, (uint32_t)minor);
+            idset_add(&minors, (uint32_t)minor);
     }
     closedir(dev);
-    m->has.gpus = idset_count(&m->gpu_ids);
+    m->has.gpus = idset_count(&minors);
+    idset_release(&minors);
 }
 
 void machine_probe(struct machine *out_machine)
@@ -80,7 +82,6 @@ void machine_probe(struct machine *out_machine)
 void machine_release(struct machine *m)
 {
     idset_release(&m->cpu_ids);
-    idset_release(&m->gpu_ids);
 }
 
 void machine_cpus(const struct machine *m, const struct idset *numbers, struct idset *out_cpu_ids)

@@ -1,4 +1,4 @@
-/* This machine: its capacity for jobs, and the kernel's numbers of its CPUs and GPUs. */
+/* This machine: its capacity for jobs, and the kernel's numbers of its CPUs. gpus.h has its GPUs. */
 #ifndef FAIRLEAD_DAEMON_MACHINE_H
 #define FAIRLEAD_DAEMON_MACHINE_H
 
@@ -10,7 +10,6 @@ struct machine {
     char boot_id[40];
     struct capacity has;
     struct idset cpu_ids; /* the kernel's numbers of the CPUs that this process may use, has.cpus of them */
-    struct idset gpu_ids; /* NVIDIA's minor numbers */
 };
 
 /* Fills *out_machine. Falls back to the name "localhost", one CPU, no GPU and an empty boot id. The caller releases

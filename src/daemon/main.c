@@ -3,13 +3,16 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/daemon.h"
+#include "daemon/gpu_probe.h"
 #include "daemon/log.h"
 #include "daemon/system_start.h"
 #include "exec/service_manager.h"
@@ -20,7 +23,8 @@ enum { CONFIG_BYTES_MAX = 1 << 20, DOCUMENT_BYTES_MAX = 64 << 20, LARGE_BYTES = 
 
 struct daemon_arguments {
     bool is_private, is_system, allows_root, wants_help, wants_manual, wants_version;
-    const char *state, *socket, *config, *pretend, *account, *launcher_state, *cgroup, *check_database, *export_history;
+    const char *state, *socket, *config, *pretend, *account, *launcher_state, *cgroup, *check_database, *export_history,
+        *probe_gpus;
     uint64_t speed; /* 0: not given */
     int log_level;  /* enum log_level */
 };
@@ -78,6 +82,10 @@ static const struct option_row rows[] = {
      .value = TEXT_IN(struct daemon_arguments, export_history),
      .help =
          "start nothing: print the ended jobs of the instance with this state directory, so that they can be moved"},
+    {.name = "probe-gpus",
+     .argument = "VENDOR",
+     .value = TEXT_IN(struct daemon_arguments, probe_gpus),
+     .help = "start nothing: report the GPUs of nvidia or amd for each line of standard input; a daemon runs this"},
     {.name = "log-level",
      .argument = "LEVEL",
      .value = CHOICE_IN(struct daemon_arguments, log_level, LOG_LEVELS),
@@ -135,10 +143,12 @@ static int read_arguments(int argc, char **argv, struct daemon_arguments *out, s
     if (out->pretend != NULL && out->state == NULL)
         return err_set(e, ERR_USAGE, "--pretend requires --state, which real jobs do not have");
     if (out->speed != 0 && out->pretend == NULL) return err_set(e, ERR_USAGE, "--speed requires --pretend");
-    bool starts_none = out->check_database != NULL || out->export_history != NULL;
+    bool starts_none = out->check_database != NULL || out->export_history != NULL || out->probe_gpus != NULL;
     if (starts_none && (out->is_private || out->is_system))
         return err_set(e, ERR_USAGE, "%s starts no daemon: leave out --private and --system",
-                       out->check_database != NULL ? "--check-database" : "--export-history");
+                       out->check_database != NULL   ? "--check-database"
+                       : out->export_history != NULL ? "--export-history"
+                                                     : "--probe-gpus");
     if (!starts_none && out->is_private == out->is_system)
         return err_set(e, ERR_USAGE, "one of --private (for you) and --system (for all users) is needed");
     bool has_system_option =
@@ -308,6 +318,19 @@ static int export_history(const char *directory)
     return daemon_export_history(directory, &e) == 0 ? 0 : fail(&e);
 }
 
+/* The driver's library may hang: the kernel ends this process with the daemon, whatever it does. */
+static int probe_gpus(const char *name)
+{
+    enum gpu_vendor vendor;
+    struct err e;
+    if (!gpu_probe_find_vendor(name, &vendor)) {
+        (void)err_value(&e, "--probe-gpus", str(name), "nvidia or amd");
+        return fail(&e);
+    }
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return gpu_probe_run(vendor);
+}
+
 int main(int argc, char **argv)
 {
     struct daemon_arguments arguments = {.log_level = LOG_INFO};
@@ -322,5 +345,6 @@ int main(int argc, char **argv)
         return 0;
     }
     if (arguments.export_history != NULL) return export_history(arguments.export_history);
+    if (arguments.probe_gpus != NULL) return probe_gpus(arguments.probe_gpus);
     return arguments.check_database != NULL ? check_database(arguments.check_database) : serve(&arguments);
 }

@@ -1,6 +1,7 @@
 #include "daemon/task_environment.h"
 
 #include "base/text.h"
+#include "daemon/gpus.h"
 
 static void add_entry(struct task_environment *env, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add_entry(struct task_environment *env, const char *format, ...)
@@ -21,18 +22,24 @@ static bool is_set_by_daemon(struct str entry)
 {
     struct str value, name = str_cut(entry, '=', &value);
     return str_starts(name, str("FAIRLEAD_")) || str_equal(name, str("CUDA_VISIBLE_DEVICES")) ||
-           str_equal(name, str("CUDA_DEVICE_ORDER")) || str_equal(name, str("SLURM_RESTART_COUNT"));
+           str_equal(name, str("CUDA_DEVICE_ORDER")) || str_equal(name, str("ROCR_VISIBLE_DEVICES")) ||
+           str_equal(name, str("SLURM_RESTART_COUNT"));
+}
+
+static void add_variable(void *context, const char *name, const char *value)
+{
+    add_entry(context, "%s=%s", name, value);
 }
 
 static void add_gpus(const struct daemon *d, const struct task *k, struct task_environment *env)
 {
-    if (d->state.hosts.items[LOCAL_HOST_INDEX].host.has.gpus == 0) return;
+    const struct idset *gpus = &k->placements[0].gpus;
+    if (d->state.hosts.items[LOCAL_HOST_INDEX].host.gpu_count == 0) return;
     struct buf list = {0};
-    buf_add_text(&list, "");
-    for (uint32_t id = idset_first(&k->placements[0].gpus); id != NONE; id = idset_next(&k->placements[0].gpus, id))
+    for (uint32_t id = idset_first(gpus); id != NONE; id = idset_next(gpus, id))
         buf_format(&list, "%s%u", list.length > 0 ? "," : "", id);
     add_entry(env, "CUDA_DEVICE_ORDER=PCI_BUS_ID");
-    add_entry(env, "CUDA_VISIBLE_DEVICES=%s", list.text ? list.text : "");
+    gpus_add_environment(d, gpus, add_variable, env);
     add_entry(env, "FAIRLEAD_GPU_IDS=%s", list.text ? list.text : "");
     buf_release(&list);
 }

@@ -247,6 +247,17 @@ static void on_timer(uv_timer_t *timer)
     sample(timer->data);
 }
 
+void use_look(struct daemon *d)
+{
+    if (d->use != NULL) sample(d);
+}
+
+const char *use_name_of(struct daemon *d, uint32_t uid)
+{
+    const struct use_user *user = d->use != NULL ? user_of(d->use, uid) : NULL;
+    return user != NULL && user->name[0] != '\0' ? user->name : NULL;
+}
+
 void use_take_process(struct daemon *d, const struct process_sample *process)
 {
     if (d->use == NULL || !d->use->is_sampling) return;
@@ -361,6 +372,7 @@ static void finish(struct daemon *d)
     struct outside_rule rule = rule_of(d);
     int64_t interval_us = u->now.end.at_us - u->before.end.at_us;
     u->is_sampling = false;
+    if (d->on_sample != NULL) d->on_sample(d, &u->now);
     drop_account(u);
     u->has_account = u->before.end.at_us != 0 && interval_us >= INTERVAL_MIN_US && interval_us <= INTERVAL_MAX_US;
     if (u->has_account) {

@@ -23,6 +23,10 @@ void use_close(struct daemon *d); /* after the loop was closed */
 void use_take_process(struct daemon *d, const struct process_sample *process);
 void use_take_end(struct daemon *d, const struct process_sample_end *end);
 
+/* Looks at all processes soon, for d->on_sample; the name of a user that the last look had, NULL: none. */
+void use_look(struct daemon *d);
+const char *use_name_of(struct daemon *d, uint32_t uid);
+
 /* The connection to the executor is lost: who waits is told so. */
 void use_drop(struct daemon *d);
 

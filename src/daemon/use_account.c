@@ -23,8 +23,7 @@ void use_sample_release(struct use_sample *s)
     map_release(&s->index_by_pid);
 }
 
-/* The process with a pid; NULL: none, or it is none that can have one. */
-static const struct process_sample *find(const struct use_sample *s, int32_t pid)
+const struct process_sample *use_sample_find(const struct use_sample *s, int32_t pid)
 {
     uint32_t index = pid > 0 ? map_get_u64(&s->index_by_pid, (uint64_t)pid) : NONE;
     return index != NONE ? &s->list.items[index] : NULL;
@@ -33,7 +32,7 @@ static const struct process_sample *find(const struct use_sample *s, int32_t pid
 /* The same process in another sample; NULL: it is not there. */
 static const struct process_sample *find_same(const struct use_sample *s, const struct process_sample *p)
 {
-    const struct process_sample *found = find(s, p->pid);
+    const struct process_sample *found = use_sample_find(s, p->pid);
     return found != NULL && found->started_us == p->started_us ? found : NULL;
 }
 
@@ -84,7 +83,7 @@ static const struct process_sample *find_heir(const struct use_sample *before, c
 {
     const struct process_sample *p = gone;
     for (uint32_t steps = 0; steps <= before->list.count; steps++) { /* pids that were given again can make circles */
-        p = find(before, p->parent);
+        p = use_sample_find(before, p->parent);
         if (p == NULL || !is_same_part(p, gone)) return NULL;
         const struct process_sample *later = find_same(now, p);
         if (later != NULL) return is_same_part(later, gone) ? later : NULL;

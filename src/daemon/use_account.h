@@ -23,6 +23,9 @@ void use_sample_add(struct use_sample *s, const struct process_sample *process);
 void use_sample_clear(struct use_sample *s);
 void use_sample_release(struct use_sample *s);
 
+/* The process with a pid; NULL: none, or it is none that can have one. */
+const struct process_sample *use_sample_find(const struct use_sample *s, int32_t pid);
+
 struct use_part {
     uint64_t launch_id; /* 0: outside jobs */
     uint32_t uid;       /* outside jobs: of all its processes; else of one that is not root's, if there is one */

@@ -544,6 +544,15 @@ bool cluster_model_has_sensors(const struct state *s)
     return !s->is_document && paths[0] != '\0' && !str_equal_nocase(str(paths), str("none"));
 }
 
+void cluster_model_offer_withheld(struct cluster_model *m, const struct state *s)
+{
+    for (uint32_t h = 0; h < m->cluster.hosts.count && !s->is_document; h++) {
+        const struct host *host = &row_of(s, m->host_of[h])->host;
+        struct offer *offer = offers_find(&m->cluster.hosts.items[h].offers, m->resources.gpu);
+        if (offer != NULL && offer->amount == host->has.gpus) offer->amount = host->gpu_count;
+    }
+}
+
 int cluster_model_check(const struct state *s, struct err *e)
 {
     struct cluster_model model;

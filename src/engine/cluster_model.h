@@ -58,6 +58,9 @@ bool cluster_model_offers(const struct cluster_model *m, uint32_t resource);
 /* Whether load sensors of an instance may report resources that are not there now. */
 bool cluster_model_has_sensors(const struct state *s);
 
+/* Has the hosts of an instance offer GPUs that are withheld (sched/host.h), too: a job that asks for them waits. */
+void cluster_model_offer_withheld(struct cluster_model *m, const struct state *s);
+
 /* Whether it can be made. The errors are those of cluster_model_make. */
 int cluster_model_check(const struct state *s, struct err *e);
 

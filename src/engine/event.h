@@ -213,7 +213,8 @@ struct event_host {
     struct capacity has;
     const char *name; /* NULL: this machine */
     enum host_report report;
-    const char *features; /* EVENT_HOSTS: those of a host that is added; NULL: none */
+    const char *features;              /* EVENT_HOSTS: those of a host that is added; NULL: none */
+    const struct idset *withheld_gpus; /* GPUs that no job gets for now, of those that it has; NULL: none */
 };
 
 struct event_hosts {

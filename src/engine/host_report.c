@@ -17,6 +17,12 @@ static const char *name_of(const struct event_host *host)
     return host->name != NULL ? host->name : LOCAL_HOST;
 }
 
+static const struct idset *withheld_of(const struct event_host *host)
+{
+    static const struct idset none;
+    return host->withheld_gpus != NULL ? host->withheld_gpus : &none;
+}
+
 /* The host's row. */
 static void take(struct state *s, const struct event_host *host)
 {
@@ -24,6 +30,7 @@ static void take(struct state *s, const struct event_host *host)
     row->is_attached = host->report != HOST_REPORT_DETACHED;
     row->is_down = host->report == HOST_REPORT_DOWN;
     row->detected = host->has;
+    idset_copy(&row->withheld_gpus, withheld_of(host));
 }
 
 static bool is_capacity_changed(const struct state *s, const struct event_host *host)
@@ -31,7 +38,8 @@ static bool is_capacity_changed(const struct state *s, const struct event_host *
     const struct host_row *row = &s->hosts.items[state_find_object(s, OBJECT_HOST, name_of(host))];
     bool is_attached = host->report != HOST_REPORT_DETACHED;
     return row->is_attached != is_attached || row->detected.cpus != host->has.cpus ||
-           row->detected.mem_mib != host->has.mem_mib || row->detected.gpus != host->has.gpus;
+           row->detected.mem_mib != host->has.mem_mib || row->detected.gpus != host->has.gpus ||
+           !idset_equal(&row->withheld_gpus, withheld_of(host));
 }
 
 /* A host that only goes down or comes up keeps its capacity, and what is free there. */

@@ -8,6 +8,7 @@ enum never_answer { ANSWER_UNKNOWN, ANSWER_NEVER, ANSWER_COULD };
 static void begin_with_quotas(struct never_runs *n, const struct state *s)
 {
     ensure(cluster_model_make(s, &n->empty, NULL) == 0);
+    cluster_model_offer_withheld(&n->empty, s);
     struct cluster *c = &n->empty.cluster;
     n->is_document = s->is_document;
     n->has_sensors = cluster_model_has_sensors(s);

@@ -138,7 +138,7 @@ static int check_gpus(struct apply_context *c, const struct object *host)
     const char *text = host->value[HOST_COMPLEX_VALUES].text;
     struct named_values values;
     if (index == NONE || index >= s->hosts.count) return 0;
-    if (!s->hosts.items[index].is_attached || s->hosts.items[index].host.has.gpus > 0) return 0;
+    if (!s->hosts.items[index].is_attached || s->hosts.items[index].host.gpu_count > 0) return 0;
     if (strcmp(text, s->objects[OBJECT_HOST].items[index].object.value[HOST_COMPLEX_VALUES].text) == 0) return 0;
     if (host_text_named_values(str(text), "complex_values", &c->s->cycle, &values, c->e) != 0) return -1;
     for (uint32_t i = 0; i < values.count; i++) {

@@ -54,9 +54,11 @@ void placements_give_back(struct state *s, const struct task *k)
 {
     for (uint32_t i = 0; i < k->placement_count; i++) {
         struct host *host = &s->hosts.items[k->placements[i].host].host;
+        uint32_t gpus = host->has.gpus;
         s->free_cpu_count -= host->free_cpu_count;
         host_give_back(host, &k->placements[i]);
         s->free_cpu_count += host->free_cpu_count;
+        if (host->has.gpus != gpus) s->host_edition++; /* a withheld GPU was given back: plans have one less */
     }
 }
 
@@ -111,7 +113,7 @@ static void add_up(struct state *s)
         s->free_cpu_count += row->host.free_cpu_count;
         if (has->cpus > largest->cpus) largest->cpus = has->cpus;
         if (has->mem_mib > largest->mem_mib) largest->mem_mib = has->mem_mib;
-        if (has->gpus > largest->gpus) largest->gpus = has->gpus;
+        if (row->host.gpu_count > largest->gpus) largest->gpus = row->host.gpu_count;
     }
 }
 
@@ -119,6 +121,7 @@ static void drop_last_host(struct state *s)
 {
     struct host_row *row = &s->hosts.items[--s->hosts.count];
     host_release(&row->host);
+    idset_release(&row->withheld_gpus);
     arena_release(&row->load_arena);
 }
 
@@ -133,7 +136,7 @@ void placements_rebuild(struct state *s)
     }
     for (uint32_t i = 0; i < s->hosts.count; i++) {
         host_release(&s->hosts.items[i].host);
-        host_init(&s->hosts.items[i].host, capacity_of(s, i));
+        host_init(&s->hosts.items[i].host, capacity_of(s, i), &s->hosts.items[i].withheld_gpus);
     }
     for (uint32_t i = 0; i < s->tasks.count; i++) {
         if (!job_state_is_end(s->tasks.items[i].state)) take_again(s, &s->tasks.items[i]);

@@ -130,10 +130,11 @@ struct gpu_amount {
 /* A host, by index of objects[OBJECT_HOST]. In an instance the first one is the machine that it runs on, and the others
  * take jobs only once an executor of theirs has reported what they have (EVENT_HOST), which is not stored. */
 struct host_row {
-    bool is_attached;         /* jobs can run there; every host of a document */
-    bool is_down;             /* its executor reports that nothing can start there for now */
-    struct capacity detected; /* in an instance: as reported, without what settings and the object say instead */
-    struct host host;         /* what it has; in an instance with what is free */
+    bool is_attached;           /* jobs can run there; every host of a document */
+    bool is_down;               /* its executor reports that nothing can start there for now */
+    struct capacity detected;   /* in an instance: as reported, without what settings and the object say instead */
+    struct idset withheld_gpus; /* likewise: GPUs that no job gets for now */
+    struct host host;           /* what it has; in an instance with what is free */
     const double *tres; /* its amounts by index of policy.tres, TRES_MAX entries; NULL: computed from the capacity */
     const struct gpu_amount *gpus; /* of a document: its GPUs of any type, and those of each type */
     uint32_t gpu_count;

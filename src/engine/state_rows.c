@@ -549,6 +549,7 @@ void state_release_rows(struct state *s)
     s->conversions = (struct usage_conversions){0};
     for (uint32_t i = 0; i < s->hosts.count; i++) {
         host_release(&s->hosts.items[i].host);
+        idset_release(&s->hosts.items[i].withheld_gpus);
         arena_release(&s->hosts.items[i].load_arena);
     }
     array_release(&s->hosts);

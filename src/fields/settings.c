@@ -129,6 +129,12 @@ const struct field settings_table[SETTING_COUNT] = {
     [SET_OUTSIDE_JOBS_EXEMPT] = {FAIRLEAD, TEXT(""), .name = "outside_jobs_exempt", .check = setting_text_exempt_check,
                                  .help = "users, and @groups whose members, may use what they like outside jobs, "
                                          "separated by commas; root and system accounts may always"},
+    [SET_GPU_OUTSIDE] = {FAIRLEAD, CHOICE("report,keep_back"), .name = "gpu_outside",
+                         .help = "what is done about a GPU that a process without a job uses: report: it is in status; "
+                                 "keep_back: no job gets it meanwhile, too"},
+    [SET_GPU_POLL_S] = {FAIRLEAD, SECONDS(1, 3600, 10), .name = "gpu_poll_s", .help = "how often GPUs are looked at"},
+    [SET_GPU_TIMEOUT_S] = {FAIRLEAD, SECONDS(1, 3600, 20), .name = "gpu_timeout_s",
+                           .help = "how long a look at GPUs may take; then the process that looks is ended"},
 
     [SET_PRIORITY_TYPE] = {SLURM, CHOICE("priority/multifactor,priority/tickets,priority/basic"),
                            .name = "PriorityType",

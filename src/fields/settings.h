@@ -44,6 +44,9 @@ enum setting {
     SET_OUTSIDE_JOBS_S,
     SET_OUTSIDE_JOBS_WARN_S,
     SET_OUTSIDE_JOBS_EXEMPT,
+    SET_GPU_OUTSIDE,
+    SET_GPU_POLL_S,
+    SET_GPU_TIMEOUT_S,
 
     SET_PRIORITY_TYPE,
     SET_PRIORITY_FLAGS,
@@ -142,6 +145,7 @@ enum enforce_part_limits { PART_LIMITS_ANY, PART_LIMITS_ALL, PART_LIMITS_NO };
 enum pass_rhythm { PASS_RHYTHM_EVENTS, PASS_RHYTHM_DEFER, PASS_RHYTHM_INTERVAL };
 
 /* Values of SET_OUTSIDE_JOBS: what is done about use outside jobs. Each does what those before it do, too. */
+enum gpu_outside { GPU_OUTSIDE_REPORT, GPU_OUTSIDE_KEEP_BACK };
 enum outside_jobs_action { OUTSIDE_JOBS_IGNORE, OUTSIDE_JOBS_SHOW, OUTSIDE_JOBS_WARN, OUTSIDE_JOBS_LOW_WEIGHT };
 
 /* Values of SET_GE_QUEUE_SORT. */

@@ -10,20 +10,33 @@ static void fill(struct idset *set, uint32_t count)
     if (count > 0) *array_add(&set->ranges) = (struct idset_range){0, count - 1};
 }
 
-void host_init(struct host *h, struct capacity has)
+static void withhold_gpus(struct host *h, const struct idset *numbers)
+{
+    for (uint32_t id = idset_first(numbers); id != NONE && id < h->gpu_count; id = idset_next(numbers, id)) {
+        idset_add(&h->withheld_gpus, id);
+        idset_remove(&h->free_gpus, id);
+        h->free_gpu_count--;
+        h->has.gpus--;
+    }
+}
+
+void host_init(struct host *h, struct capacity has, const struct idset *withheld_gpus)
 {
     h->has = has;
     fill(&h->free_cpus, has.cpus);
     fill(&h->free_gpus, has.gpus);
+    idset_release(&h->withheld_gpus);
     h->free_cpu_count = has.cpus;
-    h->free_gpu_count = has.gpus;
+    h->free_gpu_count = h->gpu_count = has.gpus;
     h->free_mem_mib = (int64_t)has.mem_mib;
+    if (withheld_gpus != NULL) withhold_gpus(h, withheld_gpus);
 }
 
 void host_release(struct host *h)
 {
     idset_release(&h->free_cpus);
     idset_release(&h->free_gpus);
+    idset_release(&h->withheld_gpus);
     *h = (struct host){0};
 }
 
@@ -59,17 +72,28 @@ static void remove_all(struct idset *from, const struct idset *removed, uint32_t
     for (uint32_t id = idset_first(removed); id != NONE; id = idset_next(removed, id)) *count -= idset_remove(from, id);
 }
 
+static uint32_t count_withheld(const struct host *h, const struct idset *numbers)
+{
+    uint32_t count = 0;
+    for (uint32_t id = idset_first(numbers); id != NONE; id = idset_next(numbers, id))
+        count += idset_has(&h->withheld_gpus, id);
+    return count;
+}
+
 void host_take_again(struct host *h, const struct placement *p)
 {
     remove_all(&h->free_cpus, &p->cpus, &h->free_cpu_count);
     remove_all(&h->free_gpus, &p->gpus, &h->free_gpu_count);
+    h->has.gpus += count_withheld(h, &p->gpus);
     h->free_mem_mib -= (int64_t)p->mem_mib;
 }
 
-/* Adds the numbers below limit. Higher ones were taken before the host shrank. */
-static void add_below(struct idset *to, const struct idset *added, uint32_t limit, uint32_t *count)
+/* Adds the numbers below limit. Higher ones were taken before the host shrank. withheld: these are not added. */
+static void add_below(struct idset *to, const struct idset *added, uint32_t limit, const struct idset *withheld,
+                      uint32_t *count)
 {
     for (uint32_t id = idset_first(added); id != NONE && id < limit; id = idset_next(added, id)) {
+        if (idset_has(withheld, id)) continue;
         idset_add(to, id);
         ++*count;
     }
@@ -77,8 +101,10 @@ static void add_below(struct idset *to, const struct idset *added, uint32_t limi
 
 void host_give_back(struct host *h, const struct placement *p)
 {
-    add_below(&h->free_cpus, &p->cpus, h->has.cpus, &h->free_cpu_count);
-    add_below(&h->free_gpus, &p->gpus, h->has.gpus, &h->free_gpu_count);
+    static const struct idset none;
+    add_below(&h->free_cpus, &p->cpus, h->has.cpus, &none, &h->free_cpu_count);
+    add_below(&h->free_gpus, &p->gpus, h->gpu_count, &h->withheld_gpus, &h->free_gpu_count);
+    h->has.gpus -= count_withheld(h, &p->gpus);
     h->free_mem_mib += (int64_t)p->mem_mib;
 }
 

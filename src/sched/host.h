@@ -1,6 +1,11 @@
 /* A host: its resources, and which of them are free. CPUs and GPUs are numbered 0 to n - 1 here; src/exec translates
  * them to the kernel's numbers. Memory is only counted, in MiB. The lowest free numbers are given first, so a placement
- * follows from the state alone. */
+ * follows from the state alone.
+ *
+ * A GPU may be withheld: it has failed, or somebody else uses it. Who has it keeps it, but then it is not given again.
+ * has.gpus counts the GPUs that can be used, so it falls when such a GPU is given back:
+ *
+ *     has.gpus = gpu_count - those that are withheld and not taken */
 #ifndef FAIRLEAD_SCHED_HOST_H
 #define FAIRLEAD_SCHED_HOST_H
 
@@ -17,6 +22,8 @@ struct capacity {
 struct host {
     struct capacity has;
     struct idset free_cpus, free_gpus;
+    struct idset withheld_gpus;              /* none of them is in free_gpus */
+    uint32_t gpu_count;                      /* their numbers are below it */
     uint32_t free_cpu_count, free_gpu_count; /* sizes of the sets, which a pass reads for every job */
     int64_t free_mem_mib;                    /* below 0 when the host shrank under running jobs */
 };
@@ -28,8 +35,8 @@ struct placement {
     uint64_t mem_mib;
 };
 
-/* A host on which everything is free. */
-void host_init(struct host *h, struct capacity has);
+/* A host on which everything is free, but for the GPUs that are withheld; NULL: none is. has.gpus counts them, too. */
+void host_init(struct host *h, struct capacity has, const struct idset *withheld_gpus);
 void host_release(struct host *h);
 
 /* Whether enough is free for a request. */

@@ -269,10 +269,26 @@ static void test_preconditions(void **state)
     assert_true(dies(parse_to_none));
 }
 
+static void sets_are_equal_if_they_have_the_same_numbers(void **unused)
+{
+    (void)unused;
+    struct idset a = {0}, b = {0};
+    assert_true(idset_equal(&a, &b));
+    for (uint32_t id = 0; id < 4; id++) idset_add(&a, id);
+    assert_false(idset_equal(&a, &b));
+    for (uint32_t id = 4; id > 0; id--) idset_add(&b, id - 1);
+    assert_true(idset_equal(&a, &b));
+    assert_true(idset_remove(&b, 2));
+    assert_false(idset_equal(&a, &b));
+    idset_release(&a);
+    idset_release(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parse),
+        cmocka_unit_test(sets_are_equal_if_they_have_the_same_numbers),
         cmocka_unit_test(test_parse_errors),
         cmocka_unit_test(test_parse_large),
         cmocka_unit_test(test_add_all),

@@ -131,6 +131,15 @@ const struct route routes[] = {
      .reply = &api_done_shape,
      .status = OK},
 
+    {.method = GET,
+     .path = API_GPUS,
+     .id = "listGpus",
+     .permission = PERMISSION_READ,
+     .summary = "the GPUs of the machine, who has them and who uses them",
+     .handle = server_get_gpus,
+     .reply = &api_gpu_list_shape,
+     .status = OK},
+
     {.method = POST,
      .path = API_HISTORY_MOVE_IN,
      .id = "moveIn",

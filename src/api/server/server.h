@@ -83,6 +83,25 @@ struct server_use {
     uint32_t part_count, process_count;
 };
 
+/* A process that uses a GPU, and a GPU (daemon/gpus.h); -1: not known. */
+struct server_gpu_user {
+    int32_t pid;
+    int64_t mem_mib;
+    bool is_known;      /* it is known whether it is a job's */
+    uint64_t launch_id; /* 0: no job's */
+    uint32_t uid;
+    const char *user; /* NULL: it has no name */
+};
+struct server_gpu {
+    const char *vendor, *uuid, *bus, *name;
+    int64_t minor, mem_mib, used_mib;
+    int32_t busy;
+    const char *fault; /* why it does not answer; NULL: it does */
+    bool is_kept_back; /* because of processes without a job */
+    const struct server_gpu_user *users;
+    uint32_t user_count;
+};
+
 /* What the server gets from its host, the daemon. context is passed to each function. */
 struct server_host {
     void *context;
@@ -127,6 +146,10 @@ struct server_host {
     void (*describe_sensors)(void *context, struct buf *out);
     /* What keeps jobs to what they asked for, in memory of arena; returns the count. NULL: nothing is known. */
     uint32_t (*list_enforcement)(void *context, struct arena *arena, const struct server_enforcement **out_rows);
+    /* The GPUs of this machine by number, in memory of arena; returns the count. NULL: nothing is known. */
+    uint32_t (*list_gpus)(void *context, struct arena *arena, const struct server_gpu **out);
+    /* Appends what is wrong with them: "nvidia: ended; GPU 1 drained: a GPU does not answer". NULL: likewise. */
+    void (*describe_gpus)(void *context, struct buf *out);
     /* Appends who uses too much outside jobs; nothing if outside_jobs is ignore. has_names: otherwise only how many. */
     void (*describe_outside)(void *context, bool has_names, struct buf *out);
     /* The clock, in memory of arena. NULL: nothing is known. */

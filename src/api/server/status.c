@@ -144,6 +144,13 @@ static const char *sensors_text(const struct server_host *host, struct arena *ar
     return text.length > 0 ? move_text(&text, arena) : NULL;
 }
 
+static const char *gpus_text(const struct server_host *host, struct arena *arena)
+{
+    struct buf text = {0};
+    if (host->describe_gpus != NULL) host->describe_gpus(host->context, &text);
+    return text.length > 0 ? move_text(&text, arena) : NULL;
+}
+
 static const char *outside_text(const struct request *r, struct arena *arena)
 {
     const struct server_host *host = &r->server->host;
@@ -206,6 +213,7 @@ int server_get_status(struct request *r, struct err *e)
         .model = priority_model_names[s->policy.model],
         .algorithm = share_algorithm_names[s->policy.share.algorithm],
         .default_partition = s->objects[OBJECT_PARTITION].items[object_row_first(s, OBJECT_PARTITION)].object.name,
+        .gpus = gpus_text(&server->host, &r->arena),
         .load_sensors = sensors_text(&server->host, &r->arena),
         .outside_jobs = outside_text(r, &r->arena),
         .launch_failure = launch_backoff_is_waiting(backoff) ? launch_failure_text(r) : NULL,
