@@ -54,7 +54,7 @@ OF_JOBS = {
 OWNER = 'owner'
 UPDATES = {
     'array_limit': (OWNER, 1), 'account': (OWNER, 'default'), 'name': (OWNER, 'y'), 'comment': (OWNER, 'y'),
-    'admin_comment': (OPERATOR, 'y'), 'dependency': (OWNER, 'none'), 'requeue': (OWNER, False), 'requeue_exit': (OWNER, '9'),
+    'admin_comment': (OPERATOR, 'y'), 'dependency': (OWNER, 'none'), 'requeue': (OWNER, False), 'requeue_exit': (OWNER, '9'), 'retry': (OWNER, '2'),
     'max_requeue': (OWNER, 3), 'warn_signal': (OWNER, 'USR1@5'), 'cpus': (OWNER, 1), 'mem_mib': (OWNER, 200), 'gpus': (OWNER, 0), 'mem_per_cpu_mib': (OWNER, 100),
     'gpus_per_slot': (OWNER, 0), 'time_limit_s': (OWNER, 120), 'time_min_s': (OWNER, 60), 'slots_max': (OWNER, 0),
     'nodes': (OWNER, '1'), 'slots_per_node': (OWNER, 0), 'exclusive': (OWNER, True),
