@@ -15,7 +15,7 @@
 #include "fields/job_id.h"
 
 /* In memory of the request. */
-struct submission {
+struct submission_reply {
     struct request *request;
     uint32_t job_id;
     struct api_submit body;
@@ -83,17 +83,20 @@ static struct field_value value_of(const struct state *s, const struct found_job
     return value;
 }
 
-static void fill_values(const struct state *s, const struct found_job *found, struct arena *arena,
-                        struct job_values *out)
+/* The input, which will be in memory until the reply is sent, counts as that of a long request. */
+static int fill_values(struct request *r, const struct found_job *found, struct job_values *out, struct err *e)
 {
+    const struct state *s = r->server->host.state;
+    if (connection_take_bytes(r->server, r, found->row->input_bytes, e) != 0) return -1;
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         bool is_of_operators = job_field_rows[f].setter == JOB_SET_BY_OPERATOR;
         if (!job_field_is_settable(f, false) || is_of_operators || is_of_one_submission(f)) continue;
-        if (follows_from_others(s, found->row, f, arena)) continue;
-        struct field_value value = value_of(s, found, f, arena);
+        if (follows_from_others(s, found->row, f, &r->arena)) continue;
+        struct field_value value = value_of(s, found, f, &r->arena);
         out->is_given[f] = !is_default(f, &value);
         if (out->is_given[f]) out->value[f] = value;
     }
+    return 0;
 }
 
 /* --- the job ------------------------------------------------------------------------------------------------------ */
@@ -106,7 +109,7 @@ static int refuse_others(struct request *r, uint32_t job_id, const char *user, s
     return visibility_refuse_job(r->server->host.state, &r->actor, str(id), user, e);
 }
 
-static int fill_from_ended(struct request *r, struct submission *s, const struct event *event, struct err *e)
+static int fill_from_ended(struct request *r, struct submission_reply *s, const struct event *event, struct err *e)
 {
     const struct event_ended_job *job = event->ended_jobs;
     if (event->ended_job_count == 0) {
@@ -118,13 +121,11 @@ static int fill_from_ended(struct request *r, struct submission *s, const struct
         *e = job->err;
         return -1;
     }
-    const struct found_job found = {job->row, job->account};
-    fill_values(r->server->host.state, &found, &r->arena, &s->body.job);
-    return 0;
+    return fill_values(r, &(struct found_job){job->row, job->account}, &s->body.job, e);
 }
 
 /* The facts of a requeue are those of the job that are needed here. */
-static int read_ended(struct request *r, struct submission *s, struct err *e)
+static int read_ended(struct request *r, struct submission_reply *s, struct err *e)
 {
     const struct server_host *host = &r->server->host;
     const struct job_ref ref = {s->job_id, NONE};
@@ -136,7 +137,7 @@ static int read_ended(struct request *r, struct submission *s, struct err *e)
     return status;
 }
 
-static int read_job(struct request *r, struct submission *s, struct err *e)
+static int read_job(struct request *r, struct submission_reply *s, struct err *e)
 {
     const struct state *state = r->server->host.state;
     uint32_t index = dependency_target_row(state, s->job_id);
@@ -144,14 +145,12 @@ static int read_job(struct request *r, struct submission *s, struct err *e)
     const struct job *j = &state->jobs.items[index];
     const struct assoc *a = &state->assocs.items[j->assoc];
     if (refuse_others(r, s->job_id, a->user, e) != 0) return -1;
-    const struct found_job found = {j, a->account};
-    fill_values(state, &found, &r->arena, &s->body.job);
-    return 0;
+    return fill_values(r, &(struct found_job){j, a->account}, &s->body.job, e);
 }
 
 /* --- the script --------------------------------------------------------------------------------------------------- */
 
-static void reply_body(struct submission *s, const struct request_script *script)
+static void reply_body(struct submission_reply *s, const struct request_script *script)
 {
     struct request *r = s->request;
     struct buf body = {0};
@@ -171,7 +170,7 @@ static void reply_body(struct submission *s, const struct request_script *script
 
 static void reply_in_thread(void *submission)
 {
-    struct submission *s = submission;
+    struct submission_reply *s = submission;
     const struct server_host *host = &s->request->server->host;
     struct request_script script;
     struct err e;
@@ -183,7 +182,7 @@ static void reply_in_thread(void *submission)
 
 static void replied(void *submission)
 {
-    struct submission *s = submission;
+    struct submission_reply *s = submission;
     ensure(s->request->stage == STAGE_RENDERING);
     request_unpark(s->request);
 }
@@ -197,7 +196,7 @@ int server_get_submission(struct request *r, struct err *e)
     if (ref.task_id != NONE) return err_value_reason(e, "id", str(r->segment), "is a task; a submission is of a job");
     if (host->read_script == NULL || host->run_in_thread == NULL)
         return err_set(e, ERR_UNAVAILABLE, "the scripts of jobs cannot be read");
-    struct submission *s = arena_alloc(&r->arena, sizeof *s);
+    struct submission_reply *s = arena_alloc(&r->arena, sizeof *s);
     wire_clear(&api_submit_shape, &s->body);
     s->request = r;
     s->job_id = ref.job_id;
