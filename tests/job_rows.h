@@ -7,6 +7,7 @@
 
 #include "engine/job_members.h"
 #include "engine/restarts.h"
+#include "engine/task_delays.h"
 #include "store/field_columns.h"
 
 /* task NULL: the job's own. */
@@ -186,13 +187,12 @@ static inline struct field_value job_rows_shown_dependency(const struct job *j, 
     return field_text(copy);
 }
 
-/* The begin of the job, or the end of the first delay where all tasks of a row are delayed. */
-static inline struct field_value job_rows_shown_begin(const struct job_row_place *p, struct arena *arena)
+/* The end of the first delay where all tasks of a row are delayed; 0: they are not. */
+static inline int64_t job_rows_delayed_until_us(const struct job_row_place *p)
 {
-    const struct field_value begin = job_member(p->s, p->job, JOB_FIELD_BEGIN, arena);
     struct idset tasks = {0};
     int64_t first_us = INT64_MAX;
-    if (p->tasks == NULL || p->job->delays.count == 0) return begin;
+    if (p->tasks == NULL || p->job->delays.count == 0) return 0;
     assert_int_equal(idset_parse(str(p->tasks), NONE - 1, "tasks", &tasks, NULL), 0);
     for (uint32_t id = idset_first(&tasks); id != NONE; id = idset_next(&tasks, id)) {
         int64_t own_us = 0;
@@ -201,7 +201,19 @@ static inline struct field_value job_rows_shown_begin(const struct job_row_place
         if (own_us < first_us) first_us = own_us;
     }
     idset_release(&tasks);
-    return first_us > p->job->begin_us ? field_number(first_us) : begin;
+    return first_us;
+}
+
+/* The begin of the job, or the end of that delay; of a pending row whose tasks are all held there is none that ends,
+ * and the row is listed as held by an operator. */
+static inline struct field_value job_rows_shown_wait(const struct job_row_place *p, enum job_field f,
+                                                     struct arena *arena)
+{
+    int64_t until_us = job_rows_delayed_until_us(p);
+    bool is_held = until_us == TASK_DELAYS_HELD_US;
+    if (f != JOB_FIELD_BEGIN && is_held) return field_number(true);
+    if (f == JOB_FIELD_BEGIN && !is_held && until_us > p->job->begin_us) return field_number(until_us);
+    return job_member(p->s, p->job, f, arena);
 }
 
 /* A task's field in a listing where no task has started: absent, except for a few fields that are known. */
@@ -254,8 +266,9 @@ static inline void job_rows_assert_listed_row(const struct job_row_place *p, con
     assert_string_equal(job_row_text(row, JOB_FIELD_USER), assoc->user);
     for (enum job_field f = 0; f < JOB_FIELD_COUNT; f++) {
         if (job_field_at(f)->is_hidden || (job_field_rows[f].column == NULL && f != JOB_FIELD_DEPENDENCY)) continue;
-        struct field_value expected = f == JOB_FIELD_DEPENDENCY            ? job_rows_shown_dependency(p->job, &arena)
-                                      : f == JOB_FIELD_BEGIN && is_pending ? job_rows_shown_begin(p, &arena)
+        bool is_wait = f == JOB_FIELD_BEGIN || f == JOB_FIELD_HELD || f == JOB_FIELD_HELD_BY_OPERATOR;
+        struct field_value expected = f == JOB_FIELD_DEPENDENCY ? job_rows_shown_dependency(p->job, &arena)
+                                      : is_wait && is_pending   ? job_rows_shown_wait(p, f, &arena)
                                       : job_field_rows[f].home == JOB_HOME_JOB ? job_rows_of_job(p, f, &arena)
                                       : p->task != NULL                        ? job_rows_started(p, f, &arena)
                                                         : job_rows_unstarted(p, is_pending, f, &arena);

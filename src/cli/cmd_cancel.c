@@ -191,7 +191,7 @@ const struct command cmd_requeue = {
         "Options that select jobs select running ones; with --state and states in which jobs end, those whose last attempt ended "
         "so, of arrays only such tasks, and --partition means where they ran. Many are requeued in several requests, 1000 at a time.\n\n"
         "A job can be requeued by itself, too: 'fairlead submit --requeue' after the host or the job's keeper failed, "
-        "--requeue-exit with exit statuses that mean so.",
+        "--requeue-exit with exit statuses that mean so, --retry after failures.",
     .options = requeue_options,
     .values_size = sizeof(struct job_change_values),
     .operands_max = OPERANDS_ANY,

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/cmd_submit.h"
 #include "cli/directives.h"
 #include "cli/foreign_syntax.h"
 #include "cli/instance.h"
@@ -116,7 +117,7 @@ static int wait_for(struct call *call, uint32_t job_id, struct err *e)
     return job_wait(call, &ids, WAIT_RETRY_S, e);
 }
 
-static int check_options(const struct submit_values *values, struct err *e)
+int cmd_submit_check(const struct submit_values *values, struct err *e)
 {
     if (values->is_test && (values->has_wait || values->is_parsable))
         return err_set(e, ERR_USAGE, "--test-only submits nothing: give neither --wait nor --parsable with it");
@@ -125,9 +126,8 @@ static int check_options(const struct submit_values *values, struct err *e)
     return 0;
 }
 
-static int submit(struct call *call, struct api_submit *body, struct err *e)
+int cmd_submit_send(struct call *call, const struct submit_values *values, struct api_submit *body, struct err *e)
 {
-    const struct submit_values *values = call->values;
     struct api_submitted reply;
     if (values->is_test) return job_test_run(call, body, values->is_json, e);
     if (instance_request_once(call, "POST", API_JOBS, &api_submit_shape, body, &api_submitted_shape, &reply, e) != 0)
@@ -144,7 +144,7 @@ static int submit(struct call *call, struct api_submit *body, struct err *e)
     }
     char id[JOB_ID_TEXT_SIZE];
     job_id_format(id, reply.job_id, NONE);
-    limit_note_print("submit", id, reply.limit, reply.limit_field);
+    limit_note_print(call->command->name, id, reply.limit, reply.limit_field);
     return values->has_wait ? wait_for(call, reply.job_id, e) : 0;
 }
 
@@ -153,9 +153,9 @@ static int submit_run(struct call *call, struct err *e)
     struct api_submit body;
     struct directives *directives = NULL;
     wire_clear(&api_submit_shape, &body);
-    if (read_script(call, &body, &directives, e) != 0 || check_options(call->values, e) != 0) return -1;
+    if (read_script(call, &body, &directives, e) != 0 || cmd_submit_check(call->values, e) != 0) return -1;
     int status = fill_body(call, &body, e);
-    if (status == 0) status = submit(call, &body, e);
+    if (status == 0) status = cmd_submit_send(call, call->values, &body, e);
     if (status >= 0) return status;
     (void)job_options_explain(call->job, e);
     return directives_explain(directives, call, e);
@@ -224,6 +224,6 @@ const struct command cmd_submit = {
     .explain = foreign_syntax_submit_option,
     .examples = submit_examples,
     .exits = job_end_exits,
-    .see_also = "queue wait log cancel prio",
+    .see_also = "queue wait log cancel resubmit prio",
     .run = submit_run,
 };

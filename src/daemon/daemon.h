@@ -258,6 +258,9 @@ void daemon_describe_clock(void *context, struct arena *arena, struct server_clo
 void daemon_read_ends(void *daemon, struct event *event, struct arena *arena);
 void daemon_release_ends(struct event *event);
 
+/* job_ends.c: for struct server_host; in any thread. */
+int daemon_read_script(void *daemon, uint32_t job_id, struct arena *arena, struct request_script *out, struct err *e);
+
 /* identity.c. daemon_read_mark: reads the directory's mark, before the store is opened; ERR_INPUT: a copy by hard
  * links. daemon_identify: finds out whether the directory is its own or a copy; of a copy the state is put under
  * quarantine, in d->outcome. Writes the mark of a new one. daemon_end_identification: writes the mark of a copy; to be

@@ -48,6 +48,16 @@ void daemon_read_ends(void *daemon, struct event *event, struct arena *arena)
     read_ended_jobs(d, event, arena);
 }
 
+int daemon_read_script(void *daemon, uint32_t job_id, struct arena *arena, struct request_script *out, struct err *e)
+{
+    const struct daemon *d = daemon;
+    struct job_script script;
+    if (store_read_script(d->state_dir.path, job_id, arena, &script, e) != 0) return -1;
+    *out = (struct request_script){script.script,         script.script_name, script.arguments,
+                                   script.argument_count, script.environment, script.environment_count};
+    return 0;
+}
+
 void daemon_release_ends(struct event *event)
 {
     struct event_end *ends = (struct event_end *)event->ends;

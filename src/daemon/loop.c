@@ -585,6 +585,7 @@ static int open_server(struct daemon *d, struct err *e)
                                .measure_use = d->pretend == NULL ? use_measure : NULL,
                                .read_ends = daemon_read_ends,
                                .release_ends = daemon_release_ends,
+                               .read_script = daemon_read_script,
                                .check_sensors = daemon_check_sensors,
                                .check_comment = d->pretend != NULL ? daemon_check_pretend_comment : NULL,
                                .describe_sensors = daemon_describe_sensors,

@@ -301,6 +301,17 @@ static int set_places(struct job_edit *edit)
     return 0;
 }
 
+/* rule: the text of the field f; NULL and "": none. */
+static int check_requeue_rule(struct job_edit *edit, enum job_field f, const char *rule)
+{
+    const struct job_values *given = edit->given;
+    bool is_new = given->is_given[JOB_FIELD_REQUEUE] || given->is_given[f];
+    if (!is_new || !edit->row->forbids_requeue || rule == NULL || rule[0] == '\0') return 0;
+    (void)err_field(edit->c->e, ERR_INPUT, job_field_at(f)->name, "'%s' requeues the job, which requeue=no forbids",
+                    rule);
+    return fail_of_job(edit);
+}
+
 /* Sets the given fields, each by itself. */
 static int set_each_field(struct job_edit *edit)
 {
@@ -311,13 +322,9 @@ static int set_each_field(struct job_edit *edit)
     }
     if (given->is_given[JOB_FIELD_TIME_LIMIT]) row->lacks_time_limit = row->has_default_time = false;
     if (given->is_given[JOB_FIELD_REQUEUE]) row->forbids_requeue = !row->may_requeue;
-    bool has_new_rule = given->is_given[JOB_FIELD_REQUEUE] || given->is_given[JOB_FIELD_REQUEUE_EXIT];
-    if (has_new_rule && row->forbids_requeue && row->text->requeue_exits != NULL &&
-        row->text->requeue_exits[0] != '\0') {
-        (void)err_field(edit->c->e, ERR_INPUT, job_field_at(JOB_FIELD_REQUEUE_EXIT)->name,
-                        "'%s' requeues the job, which requeue=no forbids", row->text->requeue_exits);
-        return fail_of_job(edit);
-    }
+    if (check_requeue_rule(edit, JOB_FIELD_REQUEUE_EXIT, row->text->requeue_exits) != 0 ||
+        check_requeue_rule(edit, JOB_FIELD_RETRY, row->text->retry) != 0)
+        return -1;
     bool has_new_account = edit->old != NULL && given->is_given[JOB_FIELD_ACCOUNT];
     return has_new_account ? edit_account(edit, given->value[JOB_FIELD_ACCOUNT].text) : 0;
 }

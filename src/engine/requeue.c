@@ -6,6 +6,7 @@
 #include "engine/restarts.h"
 #include "engine/state_rows.h"
 #include "engine/task_delays.h"
+#include "fields/retry_text.h"
 
 static bool has_exit_status(const struct job *j, int32_t status)
 {
@@ -18,13 +19,33 @@ static bool has_exit_status(const struct job *j, int32_t status)
     return result;
 }
 
+static bool has_ended_by_itself(const struct task *k, enum job_state end)
+{
+    return k->start_us != 0 && (end == JOB_FAILED || end == JOB_COMPLETED || end == JOB_OUT_OF_MEMORY);
+}
+
 /* Whether the job asks to start again after such an end. */
 static bool is_wanted(const struct job *j, const struct task *k, enum job_state end)
 {
     if (end == JOB_NODE_FAIL) return j->may_requeue;
-    bool has_exited =
-        k->start_us != 0 && k->signal == 0 && (end == JOB_FAILED || end == JOB_COMPLETED || end == JOB_OUT_OF_MEMORY);
-    return has_exited && has_exit_status(j, k->exit_status);
+    return has_ended_by_itself(k, end) && k->signal == 0 && has_exit_status(j, k->exit_status);
+}
+
+/* Without a rule, count is 0. */
+static struct retry_rule retry_rule_of(const struct job *j)
+{
+    struct retry_rule rule = {0};
+    if (j->text->retry != NULL) (void)retry_text_parse(str(j->text->retry), "retry", &rule, NULL);
+    return rule;
+}
+
+/* Whether the end is a failure that the rule is about. */
+static bool is_failure(const struct retry_rule *rule, const struct task *k, enum job_state end)
+{
+    if (rule->count == 0 || !has_ended_by_itself(k, end)) return false;
+    int32_t status = k->signal != 0 ? 128 + (int32_t)k->signal : k->exit_status;
+    if (end == JOB_OUT_OF_MEMORY && status == 0) return !rule->has_statuses;
+    return status > 0 && retry_text_is_failure(rule, (uint32_t)status);
 }
 
 /* max 0: not reached. */
@@ -37,9 +58,22 @@ static void add_detail(struct task *k, const char *text, uint32_t max)
         text_format(k->detail, sizeof k->detail, "%s %u time%s, which is the maximum", text, max, max == 1 ? "" : "s");
 }
 
+/* Retries are never what holds a task: a job that has more of them may also be requeued so often. */
 static uint32_t max_of(const struct state *s, const struct job *j)
 {
-    return j->requeue_max != 0 ? j->requeue_max : (uint32_t)setting_number(&s->settings, SET_MAX_BATCH_REQUEUE);
+    uint32_t retries = retry_rule_of(j).count;
+    uint32_t max = j->requeue_max != 0 ? j->requeue_max : (uint32_t)setting_number(&s->settings, SET_MAX_BATCH_REQUEUE);
+    return retries > max ? retries : max;
+}
+
+static void retry(const struct retry_rule *rule, struct task *k)
+{
+    if (k->restarts < rule->count) k->requeue = REQUEUE_RETRY;
+    if (k->detail[0] != '\0') return;
+    if (k->requeue == REQUEUE_RETRY)
+        text_format(k->detail, sizeof k->detail, "retry %u of %u follows", k->restarts + 1, rule->count);
+    else
+        text_format(k->detail, sizeof k->detail, "no retry is left of %u", rule->count);
 }
 
 uint32_t requeue_max_reached(const struct state *s, const struct job *j, uint32_t task_id)
@@ -61,7 +95,12 @@ void requeue_decide(const struct state *s, const struct job *j, struct task *k, 
         add_detail(k, "requeued by request", 0);
         return;
     }
-    if (k->is_cancelled || !is_wanted(j, k, end)) return;
+    if (k->is_cancelled) return;
+    if (!is_wanted(j, k, end)) {
+        struct retry_rule rule = retry_rule_of(j);
+        if (is_failure(&rule, k, end)) retry(&rule, k);
+        return;
+    }
     if (k->restarts < max) {
         k->requeue = REQUEUE_YES;
         add_detail(k, "requeued", 0);
@@ -71,32 +110,40 @@ void requeue_decide(const struct state *s, const struct job *j, struct task *k, 
     }
 }
 
-static void set_begin(struct apply_context *c, struct job *j)
+int64_t requeue_delay_us(const struct state *s)
 {
-    int64_t begin_us = c->now_us + setting_number(&c->s->settings, SET_REQUEUE_DELAY_S) * US_PER_S;
-    if (begin_us > c->now_us && begin_us > j->begin_us) j->begin_us = begin_us;
+    return setting_number(&s->settings, SET_REQUEUE_DELAY_S) * US_PER_S;
+}
+
+/* Of an attempt that has ended. */
+static int64_t delay_us_of(const struct state *s, const struct job *j, const struct task *k)
+{
+    struct retry_rule rule = retry_rule_of(j);
+    if (k->requeue != REQUEUE_RETRY || !rule.has_backoff) return requeue_delay_us(s);
+    return retry_text_delay_s(&rule, k->restarts) * US_PER_S;
 }
 
 /* A task of an array waits for itself alone. */
-static void delay_task(struct apply_context *c, struct job *j, uint32_t task_id)
+static void delay_tasks(struct apply_context *c, struct job *j, const struct idset *tasks, int64_t delay_us)
 {
-    int64_t delay_us = setting_number(&c->s->settings, SET_REQUEUE_DELAY_S) * US_PER_S;
     if (delay_us == 0) return;
-    task_delays_add(c->s, j, task_id, c->now_us + delay_us);
+    for (uint32_t id = idset_first(tasks); id != NONE; id = idset_next(tasks, id))
+        task_delays_add(c->s, j, id, c->now_us + delay_us);
     state_want_pass_at(c->s, c->s->next_delay_us);
 }
 
-void requeue_tasks(struct apply_context *c, uint32_t job_index, const struct idset *tasks, enum task_requeue requeue)
+void requeue_tasks(struct apply_context *c, uint32_t job_index, const struct idset *tasks, enum task_requeue requeue,
+                   int64_t delay_us)
 {
     struct job *j = &c->s->jobs.items[job_index];
     idset_add_all(&j->pending, tasks);
     assoc_count_work(c->s, j->assoc, &(struct work){.pending = idset_count(tasks)}, 1);
-    for (uint32_t id = idset_first(tasks); j->is_array && id != NONE; id = idset_next(tasks, id)) delay_task(c, j, id);
+    if (j->is_array) delay_tasks(c, j, tasks, delay_us);
     job_waits_find_ready(j);
     if (!j->is_array) {
         partition_limits_reset_time(c->s, j);
-        set_begin(c, j);
-        j->is_held = requeue != REQUEUE_YES;
+        if (delay_us > 0 && c->now_us + delay_us > j->begin_us) j->begin_us = c->now_us + delay_us;
+        j->is_held = requeue == REQUEUE_HELD || requeue == REQUEUE_HELD_BY_OPERATOR;
         j->quarantine = QUARANTINE_NO;
         j->is_held_by_operator = requeue == REQUEUE_HELD_BY_OPERATOR;
         j->accrue_us = job_waits_accrual_us(j, c->now_us);
@@ -108,10 +155,10 @@ void requeue_tasks(struct apply_context *c, uint32_t job_index, const struct ids
 void requeue_task(struct apply_context *c, uint32_t job_index, const struct task *k)
 {
     struct idset tasks = {0};
-    restarts_add(&c->s->jobs.items[job_index], k->task_id);
-    idset_add(&tasks, k->task_id);
-    requeue_tasks(c, job_index, &tasks, k->requeue);
     struct job *j = &c->s->jobs.items[job_index];
+    restarts_add(j, k->task_id);
+    idset_add(&tasks, k->task_id);
+    requeue_tasks(c, job_index, &tasks, k->requeue, delay_us_of(c->s, j, k));
     if (j->is_array && k->requeue == REQUEUE_HELD_BY_OPERATOR) {
         task_delays_drop(j, &tasks);
         task_delays_hold(j, k->task_id);

@@ -215,7 +215,7 @@ int requeue_run_revive(struct requeue_run *run, struct job_ref ref)
     if (r->had_ended) end_immediate(j);
     const enum job_quarantine quarantine = stays_held(run, j) ? j->quarantine : QUARANTINE_NO;
     const enum task_requeue requeue = requeue_of(run, j);
-    requeue_tasks(c, index, &tasks, requeue);
+    requeue_tasks(c, index, &tasks, requeue, requeue_delay_us(s));
     if (r->had_ended && j->is_array) hold_array(c, j, requeue);
     if (r->had_ended) j->quarantine = quarantine;
     hold_again(run, j, &tasks, &r->started);

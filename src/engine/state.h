@@ -174,13 +174,14 @@ struct job_text {
     const char *origin;                  /* "INSTANCE/17": a job of another instance's history; NULL: of this one */
     const char *warn_signal;             /* "B:USR1@60": a signal before its time limit; NULL: none */
     const char *requeue_exits;           /* exit statuses with which it is requeued, "99,75-78"; NULL: none */
+    const char *retry;                   /* the rule after failures, "3:exit=1,137:backoff=5m"; NULL: none */
 };
 
-/* What becomes of a task that is being ended because it is to start again. */
 /* Whether a quarantine (quarantine.h) holds a job, and who held it before, or asked for it since. */
 enum job_quarantine { QUARANTINE_NO, QUARANTINE_ALONE, QUARANTINE_AND_USER, QUARANTINE_AND_OPERATOR };
 
-enum task_requeue { REQUEUE_NO, REQUEUE_YES, REQUEUE_HELD, REQUEUE_HELD_BY_OPERATOR };
+/* What becomes of a task that is being ended because it is to start again, or that starts again after a failure. */
+enum task_requeue { REQUEUE_NO, REQUEUE_YES, REQUEUE_HELD, REQUEUE_HELD_BY_OPERATOR, REQUEUE_RETRY };
 
 /* Why a running job of a document is suspended: Grid Engine's states s, S and T. */
 enum job_suspension { SUSPENSION_NONE, SUSPENSION_BY_HAND, SUSPENSION_BY_QUEUE, SUSPENSION_BY_THRESHOLD };

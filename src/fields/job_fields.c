@@ -6,6 +6,7 @@
 #include "fields/dependency_text.h"
 #include "fields/limits.h"
 #include "fields/request_text.h"
+#include "fields/retry_text.h"
 #include "fields/signal_text.h"
 
 enum { JOB_NAME_BYTES_MAX = 128, PATH_BYTES_MAX = 4095, ARRAY_BYTES_MAX = 1 << 26 };
@@ -23,15 +24,6 @@ static int check_absolute_path(struct str path, const char *field, struct err *e
 {
     if (check_path(path, field, e) != 0) return -1;
     return path.text[0] == '/' ? 0 : err_value(e, field, path, "an absolute path");
-}
-
-static int check_exit_statuses(struct str text, const char *field, struct err *e)
-{
-    struct idset statuses = {0};
-    if (idset_parse(text, UINT8_MAX, field, &statuses, e) != 0) return -1;
-    bool has_zero = idset_has(&statuses, 0);
-    idset_release(&statuses);
-    return has_zero ? err_value(e, field, text, "a list of exit statuses from 1 to 255, such as 99,75-78") : 0;
 }
 
 /* Pieces of a row. First what kind of value it is. */
@@ -149,7 +141,7 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
     [JOB_FIELD_FORBIDS_REQUEUE] = {BOOL("forbids_requeue"), HIDDEN,
                                    HELP("whether it cannot be requeued by request, either"), OF_JOB("forbids_requeue"),
                                    EMPTY_IS_NULL, DECIDES},
-    [JOB_FIELD_REQUEUE_EXIT] = {TEXT("requeue_exit"), .field.check = check_exit_statuses, NULLABLE,
+    [JOB_FIELD_REQUEUE_EXIT] = {TEXT("requeue_exit"), .field.check = retry_text_statuses_check, NULLABLE,
                                 HELP("exit statuses with which it starts again, as 99,75-78; null: none"),
                                 OF_JOB("requeue_exit"), DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED),
                                 OPTION("requeue-exit", 0, "STATUS,..."),
@@ -168,6 +160,15 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                                     "operators exceed"),
                                OF_JOB("max_requeue"), EMPTY_IS_NULL, DECIDES, SET(JOB_LOWERED_BY_USER, JOB_UNTIL_ENDED),
                                OPTION("max-requeue", 0, "COUNT"), .document_key = "max_requeue"},
+    [JOB_FIELD_RETRY] = {TEXT("retry"), .field.check = retry_text_check, NULLABLE,
+                         HELP("how often it starts again after a failure, as 3:exit=1,137:backoff=5m; null: it does "
+                              "not"),
+                         OF_JOB("retry"), DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_ENDED),
+                         OPTION("retry", 0, "COUNT[:exit=STATUS,...][:backoff=DURATION]"),
+                         .option_help = "start again after a failure, so often at most: an exit status but 0, or only "
+                                        "these, or a signal (128 + its number); after this delay, which doubles each "
+                                        "time (otherwise requeue_delay_s); '' is none",
+                         .document_key = "retry"},
     [JOB_FIELD_RESTARTS] = {PUBLIC, ID("restarts"), HELP("how often it was requeued before this attempt"),
                             OF_TASK("restarts"), CONSTANT, DECIDES},
 
@@ -431,7 +432,7 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
 
     [JOB_FIELD_IS_CANCELLED] = {BOOL("is_cancelled"), HELP("whether its end was requested"), HIDDEN,
                                 OF_TASK("is_cancelled"), DECIDES},
-    [JOB_FIELD_TASK_REQUEUE] = {NUMBER("task_requeue", 0, 3), HIDDEN, OF_TASK("requeue"), EMPTY_IS_NULL, DECIDES,
+    [JOB_FIELD_TASK_REQUEUE] = {NUMBER("task_requeue", 0, 4), HIDDEN, OF_TASK("requeue"), EMPTY_IS_NULL, DECIDES,
                                 HELP("whether its end was requested so that it starts again, and is held then")},
     [JOB_FIELD_SUSPENSIONS] = {ID("suspensions"), HELP("how often it was suspended"), HIDDEN, OF_TASK("suspensions"),
                                EMPTY_IS_NULL, DECIDES},

@@ -60,6 +60,7 @@ enum job_field {
     JOB_FIELD_FORBIDS_REQUEUE, /* requeue=no was given */
     JOB_FIELD_REQUEUE_EXIT,    /* "99,75-78": exit statuses with which it does so, too */
     JOB_FIELD_MAX_REQUEUE,
+    JOB_FIELD_RETRY,    /* "3:exit=1,137:backoff=5m" (retry_text.h) */
     JOB_FIELD_RESTARTS, /* of a task: how often it was requeued before this attempt */
 
     JOB_FIELD_CPUS,

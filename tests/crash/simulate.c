@@ -393,6 +393,7 @@ static const struct job_values *pick_submission(struct world *w, struct waiting 
     out->task_count = 1;
     out->is_plain = one_in(w, 2);
     if (!out->is_plain) job = job_with(job, "requeue=%u|requeue_exit=%s", below(w, 2), one_in(w, 2) ? "1" : "2");
+    if (!out->is_plain && one_in(w, 2)) job = job_with(job, "retry=%u:backoff=%us", below(w, 4), below(w, 30));
     if (one_in(w, 6)) return job_with(job, "immediate_s=%u", below(w, 30)); /* one task that waits for nothing */
     if (one_in(w, 4)) {
         out->task_count = 1 + below(w, TASKS_MAX);

@@ -470,6 +470,7 @@ static struct job_values make_terms(struct history *h)
     if (one_in(h, 9)) give_number(&v, JOB_FIELD_SLOTS_MAX, below(h, 8));
     if (one_in(h, 9)) give_text(&v, JOB_FIELD_COMMENT, pick_name(h, 5, "comment ", 100));
     if (one_in(h, 8)) give_number(&v, JOB_FIELD_REQUEUE, one_in(h, 2));
+    if (one_in(h, 8)) give_text(&v, JOB_FIELD_RETRY, one_in(h, 3) ? "2" : "3:exit=1-9:backoff=20s");
     if (one_in(h, 8)) give_text(&v, JOB_FIELD_REQUEUE_EXIT, one_in(h, 3) ? "2" : "1-2,99");
     if (one_in(h, 8)) give_number(&v, JOB_FIELD_MAX_REQUEUE, below(h, 3));
     if (one_in(h, 3)) give_text(&v, JOB_FIELD_DEPENDENCY, pick_dependency(h));

@@ -25,6 +25,7 @@ static const char
            *const qos[] = {"normal", "good"}, *const projects[] = {"", "apollo", "gemini"},
            *const environments[] = {"", "smp"}, *const dependencies[] = {"singleton", "hold_jid:none*", ""},
            *const exit_statuses[] = {"99", "1,75-78"}, *const warnings[] = {"USR1", "B:TERM@5", "10@0"},
+           *const retries[] = {"3", "2:exit=1,75-78:backoff=5m"},
            *const partitions[] = {"main", "fast", "heavy,fast", "fast,main,heavy"},
            *const requests[] = {"", "license=2", "license=1,arch=lx-amd64,bigio=true", "bigio", "arch=\xc3\xbc"},
            *const queues[] = {"", "*", "main", "fast,heavy@localhost", "*@local*"},
@@ -52,6 +53,7 @@ static const struct {
     {JOB_FIELD_DEPENDENCY, dependencies, COUNT(dependencies)},
     {JOB_FIELD_REQUEUE_EXIT, exit_statuses, COUNT(exit_statuses)},
     {JOB_FIELD_WARN_SIGNAL, warnings, COUNT(warnings)},
+    {JOB_FIELD_RETRY, retries, COUNT(retries)},
 };
 
 struct life {
@@ -231,6 +233,7 @@ static const struct {
     enum job_field culprit;
 } reasons[] = {
     {JOB_FIELD_REQUEUE_EXIT, ERR_INPUT, JOB_FIELD_REQUEUE},    /* which it forbids */
+    {JOB_FIELD_RETRY, ERR_INPUT, JOB_FIELD_REQUEUE},           /* which it forbids */
     {JOB_FIELD_CPUS, ERR_TOO_LARGE, JOB_FIELD_CPUS},           /* the host has fewer */
     {JOB_FIELD_MEM_MIB, ERR_TOO_LARGE, JOB_FIELD_MEM_MIB},     /* the host has less */
     {JOB_FIELD_GPUS, ERR_TOO_LARGE, JOB_FIELD_GPUS},           /* the host has fewer */

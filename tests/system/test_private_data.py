@@ -30,7 +30,7 @@ def secrets(world):
     world.value('root', 'POST', '/v1/users', {'name': world.users['owner'].pw_name, 'account': 'chemistry'})
     world.value('root', 'POST', '/v1/user-policies', {'name': world.users['owner'].pw_name, 'fshare': 4711})
     common = {'command': 'sesame-command', 'directory': str(home), 'environment': ['SESAME=sesame-environment'],
-              'comment': 'sesame-comment', 'requeue_exit': '77'}
+              'comment': 'sesame-comment', 'requeue_exit': '77', 'retry': '3:exit=78'}
 
     def submit(stem, script, **fields):
         return world.submit_job(name='sesame-' + stem, script='#!/bin/sh\n# sesame-script\n' + script, script_name='sesame-script',

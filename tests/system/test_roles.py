@@ -42,7 +42,7 @@ OPERATIONS = {
 # Operations on a job, which is the owner's: who may beside the owner, a body with the job's id as %s, and a suffix.
 USERS, OPERATORS = 'users', 'operators'
 OF_JOBS = {
-    'submitJob': None,  # below
+    'submitJob': None, 'showSubmission': None,  # below
     'showJob': (USERS, None), 'checkJob': (USERS, None), 'waitForJob': (USERS, None),
     'updateJob': (OPERATORS, {'comment': 'x'}), 'cancelJob': (OPERATORS, None), 'cancelJobs': (OPERATORS, {'ids': ['%s']}),
     'holdJobs': (OPERATORS, {'ids': ['%s']}), 'releaseJobs': (OPERATORS, {'ids': ['%s']}),
@@ -54,7 +54,7 @@ OF_JOBS = {
 OWNER = 'owner'
 UPDATES = {
     'array_limit': (OWNER, 1), 'account': (OWNER, 'default'), 'name': (OWNER, 'y'), 'comment': (OWNER, 'y'),
-    'admin_comment': (OPERATOR, 'y'), 'dependency': (OWNER, 'none'), 'requeue': (OWNER, False), 'requeue_exit': (OWNER, '9'),
+    'admin_comment': (OPERATOR, 'y'), 'dependency': (OWNER, 'none'), 'requeue': (OWNER, False), 'requeue_exit': (OWNER, '9'), 'retry': (OWNER, '2'),
     'max_requeue': (OWNER, 3), 'warn_signal': (OWNER, 'USR1@5'), 'cpus': (OWNER, 1), 'mem_mib': (OWNER, 200), 'gpus': (OWNER, 0), 'mem_per_cpu_mib': (OWNER, 100),
     'gpus_per_slot': (OWNER, 0), 'time_limit_s': (OWNER, 120), 'time_min_s': (OWNER, 60), 'slots_max': (OWNER, 0),
     'nodes': (OWNER, '1'), 'slots_per_node': (OWNER, 0), 'exclusive': (OWNER, True),
@@ -134,6 +134,18 @@ def test_operations_on_a_job(world, name):
         assert status == 403, (role, text)
         assert json.loads(text)['error']['message'] == 'job %d belongs to %s' % (job, world.users['owner'].pw_name)
         assert world.value('root', 'GET', '/v1/jobs/%d' % job)['jobs'][0]['state'] == 'PENDING'
+
+
+def test_only_the_user_of_a_job_reads_its_submission(world):
+    """Its environment may have secrets, so that neither operators nor administrators read it."""
+    job = world.submit_job(environment=['TOKEN=sesame'], held=True)
+    for role in ROLES:
+        status, text = world.ask(role, 'GET', '/v1/jobs/%d/submission' % job)
+        if role == 'owner':
+            assert status == 200 and json.loads(text)['environment'] == ['TOKEN=sesame'], (status, text)
+            continue
+        assert status == 403 and 'sesame' not in text, (role, text)
+        assert json.loads(text)['error']['message'] == 'job %d belongs to %s' % (job, world.users['owner'].pw_name)
 
 
 def test_all_jobs_of_a_selection_are_ones_own(world):

@@ -339,6 +339,7 @@ static void paths_find_their_rows(void **unused)
         {"GET", "/v1/jobs", "listJobs", NULL, NULL},
         {"HEAD", "/v1/jobs", "listJobs", NULL, NULL},
         {"GET", "/v1/jobs/5", "showJob", "5", NULL},
+        {"GET", "/v1/jobs/5/submission", "showSubmission", "5", NULL},
         {"GET", "/v1/jobs/5/wait", "waitForJob", "5", NULL},
         {"POST", "/v1/jobs/cancel", "cancelJobs", NULL, NULL},
         {"DELETE", "/v1/jobs/5", "cancelJob", "5", NULL},

@@ -400,7 +400,7 @@ route_handler server_post_job, server_patch_job, server_delete_job, server_post_
     server_post_account, server_patch_account, server_delete_account, server_post_user, server_patch_user,
     server_delete_user, server_patch_settings, server_get_scenario, server_get_places, server_get_use, server_get_check,
     server_get_clock, server_post_clock, server_get_audit, server_post_prune, server_post_move_in, server_get_backup,
-    server_get_gpus, server_get_whoami;
+    server_get_gpus, server_get_whoami, server_get_submission;
 
 /* clock_state.c: the clock, with the events since a time; in memory of arena. */
 struct api_clock server_clock_record(const struct server *server, int64_t since_us, struct arena *arena);

@@ -137,6 +137,9 @@ struct server_host {
      * their sets. NULL: there are none. */
     void (*read_ends)(void *context, struct event *event, struct arena *arena);
     void (*release_ends)(struct event *event);
+    /* Reads the script, arguments and environment of a job into memory of arena. In any thread. ERR_NOT_FOUND: they are
+     * not stored. NULL: there are none. */
+    int (*read_script)(void *context, uint32_t job_id, struct arena *arena, struct request_script *out, struct err *e);
     /* Whether the host can use the programs of the setting load_sensor, a list that is well formed. ERR_INPUT names the
      * path. NULL: always. */
     int (*check_sensors)(void *context, const char *paths, struct err *e);
