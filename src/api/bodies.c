@@ -439,6 +439,8 @@ static const struct wire_field status_fields[] = {
                      "are recorded once it can be; null: it can"),
     OPTIONAL(api_status, launcher_failure, WIRE_TEXT,
              .help = "why no launcher can be reached at present; running jobs go on, and none starts; null: one can"),
+    OPTIONAL(api_status, terminals, WIRE_TEXT,
+             .help = "the directory with the sockets of jobs with a terminal, JOB.tty; null: no job has one"),
     OPTIONAL(
         api_status, recovery, WIRE_TEXT,
         .help = "which commits of the database the daemon found missing when it started, and what follows; null: none"),

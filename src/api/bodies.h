@@ -318,6 +318,7 @@ struct api_status {
     int64_t launch_retry_us;       /* when one is tried next; 0: now, or launches work */
     const char *write_failure;     /* why nothing can be written to the database; NULL: it can */
     const char *launcher_failure;  /* why no launcher can be reached; NULL: one can */
+    const char *terminals;         /* the directory with the sockets of jobs with a terminal; NULL: no job has one */
     const char *recovery;          /* which commits the start found missing, and what follows; NULL: none */
     const char *last_recovery;     /* the same of the last start for which it was not NULL, for a week */
     int64_t last_recovery_us;

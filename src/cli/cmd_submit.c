@@ -36,18 +36,17 @@ static struct wire_list list_of(struct arena *a, const struct str *items, uint32
 
 /* qsub's array, -t 1-10, is a time limit of 1 day and 10 hours here, as with sbatch. People are told so; programs are
  * not, because both are right. */
-static void note_time_limit(const struct job_values *job)
+static void note_time_limit(const char *command, const struct job_values *job)
 {
     enum { HOUR_S = 3600, DAY_HOURS = 24 };
     int64_t limit_s = job->value[JOB_FIELD_TIME_LIMIT].number, hours = limit_s / HOUR_S - DAY_HOURS;
     bool is_given = job->is_given[JOB_FIELD_TIME_LIMIT] && !job->is_given[JOB_FIELD_ARRAY];
     if (!is_given || limit_s % HOUR_S != 0 || hours < 2 || hours >= DAY_HOURS || !isatty(STDERR_FILENO)) return;
-    output_note(
-        "fairlead submit: the time limit is 1 day and %lld hours; tasks 1 to %lld of an array are --array 1-%lld",
-        (long long)hours, (long long)hours, (long long)hours);
+    output_note("fairlead %s: the time limit is 1 day and %lld hours; tasks 1 to %lld of an array are --array 1-%lld",
+                command, (long long)hours, (long long)hours, (long long)hours);
 }
 
-static void set_text(struct api_submit *body, enum job_field f, const char *text)
+void cmd_submit_set_text(struct api_submit *body, enum job_field f, const char *text)
 {
     body->job.value[f] = field_text(text);
     body->job.is_given[f] = true;
@@ -71,7 +70,7 @@ static int add_command(struct call *call, struct api_submit *body, const char **
         body->arguments = list_of(call->arena, arguments + 1, count - 1);
         *out_name = body->script_name = strcmp(words[0], "-") == 0 ? "stdin" : base_name(words[0]);
     }
-    set_text(body, JOB_FIELD_COMMAND, job_script_show_words(words, count, SHOWN_BYTES, call->arena));
+    cmd_submit_set_text(body, JOB_FIELD_COMMAND, job_script_show_words(words, count, SHOWN_BYTES, call->arena));
     return 0;
 }
 
@@ -89,21 +88,21 @@ static int read_script(struct call *call, struct api_submit *body, struct direct
                             out_directives, e);
 }
 
-static int fill_body(struct call *call, struct api_submit *body, struct err *e)
+int cmd_submit_fill(struct call *call, struct api_submit *body, struct err *e)
 {
     const struct submit_values *values = call->values;
     const char *name, *directory;
     environment_list entries;
     if (job_options_read(call->job, call->arena, &body->job, e) != 0) return -1;
-    note_time_limit(&body->job);
+    note_time_limit(call->command->name, &body->job);
     if (add_command(call, body, &name, e) != 0) return -1;
     if (job_script_find_directory(values->directory, call->arena, &directory, e) != 0) return -1;
     if (job_environment_collect(values->export, call->arena, &entries, e) != 0) return -1;
     body->environment = list_of(call->arena, entries.items, entries.count);
     array_release(&entries);
     body->department = values->department;
-    set_text(body, JOB_FIELD_DIRECTORY, directory);
-    if (!body->job.is_given[JOB_FIELD_NAME]) set_text(body, JOB_FIELD_NAME, name);
+    cmd_submit_set_text(body, JOB_FIELD_DIRECTORY, directory);
+    if (!body->job.is_given[JOB_FIELD_NAME]) cmd_submit_set_text(body, JOB_FIELD_NAME, name);
     return 0;
 }
 
@@ -154,7 +153,7 @@ static int submit_run(struct call *call, struct err *e)
     struct directives *directives = NULL;
     wire_clear(&api_submit_shape, &body);
     if (read_script(call, &body, &directives, e) != 0 || cmd_submit_check(call->values, e) != 0) return -1;
-    int status = fill_body(call, &body, e);
+    int status = cmd_submit_fill(call, &body, e);
     if (status == 0) status = cmd_submit_send(call, call->values, &body, e);
     if (status >= 0) return status;
     (void)job_options_explain(call->job, e);

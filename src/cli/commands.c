@@ -9,7 +9,7 @@
 
 extern const struct command cmd_submit, cmd_queue, cmd_show_job, cmd_log, cmd_wait, cmd_cancel, cmd_hold, cmd_release,
     cmd_requeue, cmd_resubmit, cmd_suspend, cmd_resume, cmd_signal, cmd_update, cmd_history, cmd_check, cmd_efficiency,
-    cmd_report;
+    cmd_report, cmd_run, cmd_attach;
 extern const struct command cmd_share, cmd_prio, cmd_schedule, cmd_scenario_dump, cmd_account_add, cmd_account_modify,
     cmd_account_delete, cmd_account_show, cmd_user_add, cmd_user_modify, cmd_user_delete, cmd_user_show;
 #define OF_KIND(id) cmd_##id##_add, cmd_##id##_modify, cmd_##id##_delete, cmd_##id##_show
@@ -41,7 +41,7 @@ void command_option_tables(const struct command *command, struct option_tables *
 
 /* clang-format off */
 const struct command *const commands[] = {
-    &cmd_submit, &cmd_queue, &cmd_show_job, &cmd_check, &cmd_log, &cmd_wait,
+    &cmd_submit, &cmd_run, &cmd_attach, &cmd_queue, &cmd_show_job, &cmd_check, &cmd_log, &cmd_wait,
     &cmd_cancel, &cmd_hold, &cmd_release, &cmd_requeue, &cmd_resubmit, &cmd_suspend, &cmd_resume, &cmd_signal,
     &cmd_update, &cmd_history, &cmd_efficiency,
     &cmd_share, &cmd_report, &cmd_prio, &cmd_schedule, &cmd_scenario_dump, &cmd_policy_check,

@@ -75,6 +75,7 @@ struct daemon {
     struct daemon_clock clock;
     const char *launcher_path;       /* NULL: it starts none */
     const char *launcher_directory;  /* where launcher.sock is */
+    const char *terminals;           /* the directory below it with the sockets of jobs; NULL: a pretend instance */
     bool is_system;                  /* it serves all users of the machine; else only served_user */
     bool allows_root;                /* a system instance: root and system accounts may submit jobs */
     struct actor served_user;        /* the user of this process */

@@ -12,6 +12,7 @@
 #include "exec/protocol.h"
 #include "fields/job_id.h"
 #include "fields/signal_text.h"
+#include "fields/terminal_text.h"
 
 /* What the server admits can be launched, with what is added here. */
 _Static_assert((int)SUBMIT_STRING_MAX == (int)LAUNCH_STRING_MAX, "strings");
@@ -39,6 +40,18 @@ static void set_warning(const struct job *j, struct launch *launch)
     launch->is_warn_to_first = warning.is_to_first;
 }
 
+/* Likewise. */
+static void set_terminal(const struct job *j, struct launch *launch)
+{
+    static const enum launch_terminal terminals[] = {
+        [TERMINAL_NONE] = LAUNCH_NO_TERMINAL, [TERMINAL_PTY] = LAUNCH_PTY, [TERMINAL_PIPES] = LAUNCH_PIPES};
+    struct terminal_text terminal = {0};
+    if (j->text->terminal == NULL) return;
+    (void)terminal_text_parse(str(j->text->terminal), "", &terminal, NULL);
+    launch->terminal = terminals[terminal.kind];
+    launch->ends_on_hangup = !terminal.detaches;
+}
+
 /* What the rows say of a launch; the script and the environment are added. Texts in memory of arena. */
 static struct launch launch_of(const struct daemon *d, const struct job *j, const struct task *k, struct arena *arena)
 {
@@ -57,6 +70,7 @@ static struct launch launch_of(const struct daemon *d, const struct job *j, cons
                             .grace_us = setting_number(&d->state.settings, SET_GRACE_S) * US_PER_S};
     enforcement_set(d, k, &launch);
     set_warning(j, &launch);
+    set_terminal(j, &launch);
     return launch;
 }
 

@@ -602,6 +602,7 @@ static int open_server(struct daemon *d, struct err *e)
                                .last_recovery = daemon_last_recovery,
                                .write_failure = d->write_failure,
                                .launcher_failure = d->launcher_failure,
+                               .terminals = d->terminals,
                                .describe_clock = daemon_describe_clock,
                                .settle_gap = d->pretend == NULL ? host_settle_gap : NULL,
                                .pretend_path = d->pretend != NULL ? d->pretend->path : NULL,

@@ -260,6 +260,16 @@ static int prepare_private(struct daemon *d, const struct daemon_arguments *argu
     return 0;
 }
 
+/* Where the launcher makes the sockets of jobs with a terminal. */
+static void set_terminals(struct daemon *d)
+{
+    struct buf path = {0};
+    if (d->pretend != NULL) return;
+    buf_format(&path, "%s/launches", d->launcher_directory);
+    d->terminals = arena_copy(&d->arena, (struct str){path.text, path.length});
+    buf_release(&path);
+}
+
 /* Fills the members of the daemon that daemon_open requires. */
 static int prepare(struct daemon *d, const struct daemon_arguments *arguments, struct config *out_config, struct err *e)
 {
@@ -269,6 +279,7 @@ static int prepare(struct daemon *d, const struct daemon_arguments *arguments, s
     int result = arguments->is_system ? prepare_system(d, arguments, e) : prepare_private(d, arguments, e);
     if (result != 0 || daemon_find_user(&d->arena, &d->served_user, e) != 0) return -1;
     if (check_kind(d, document, e) != 0) return -1;
+    set_terminals(d);
     daemon_remove_unfinished_backup(d);
     probe_machine(d);
     return 0;

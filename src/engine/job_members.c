@@ -65,6 +65,7 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_REQUEUE_EXIT] = {TEXT(requeue_exits)},
     [JOB_FIELD_WARN_SIGNAL] = {TEXT(warn_signal)},
     [JOB_FIELD_RETRY] = {TEXT(retry)},
+    [JOB_FIELD_TERMINAL] = {TEXT(terminal)},
     [JOB_FIELD_MAX_REQUEUE] = {JOB(MEMBER_U32, requeue_max)},
     [JOB_FIELD_REQUEUE_NEXT] = {JOB(MEMBER_U32, requeue_next)},
     [JOB_FIELD_INPUT_BYTES] = {JOB(MEMBER_U32, input_bytes)},

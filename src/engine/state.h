@@ -173,6 +173,7 @@ struct job_text {
     const char *cancel_reason;           /* why the instance cancelled it before it started; NULL: it did not */
     const char *origin;                  /* "INSTANCE/17": a job of another instance's history; NULL: of this one */
     const char *warn_signal;             /* "B:USR1@60": a signal before its time limit; NULL: none */
+    const char *terminal;                /* "pty,detach": a job of the command run; NULL: a batch job */
     const char *requeue_exits;           /* exit statuses with which it is requeued, "99,75-78"; NULL: none */
     const char *retry;                   /* the rule after failures, "3:exit=1,137:backoff=5m"; NULL: none */
 };

@@ -15,6 +15,10 @@
 #include "base/quantity.h"
 #include "base/str.h"
 
+/* What its program has as standard input and output. With one of the last two a relay is its first process, and output
+ * goes to clients, too (terminal/relay.h). */
+enum launch_terminal { LAUNCH_NO_TERMINAL, LAUNCH_PTY, LAUNCH_PIPES };
+
 struct launch {
     uint64_t id; /* 1 to INT64_MAX */
     uid_t uid;   /* the user that it runs as; a private launcher refuses all but its own uid and gid */
@@ -36,6 +40,8 @@ struct launch {
     uint32_t warn_signal;
     int64_t warn_before_us;
     bool is_warn_to_first;
+    enum launch_terminal terminal;
+    bool ends_on_hangup; /* it ends if the command that submitted it is lost; with a terminal */
 };
 
 enum launch_phase {

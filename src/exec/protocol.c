@@ -121,6 +121,8 @@ int protocol_start(struct buf *out, const struct launch *launch, struct err *e)
     put_u32(out, launch->warn_signal);
     put_u64(out, (uint64_t)launch->warn_before_us);
     buf_add_char(out, (char)launch->is_warn_to_first);
+    buf_add_char(out, (char)launch->terminal);
+    buf_add_char(out, (char)launch->ends_on_hangup);
     frame_close(out, frame);
     return 0;
 }
@@ -394,6 +396,8 @@ static void take_launch(struct frame_cursor *c, struct launch *out)
     out->warn_signal = take_u32(c);
     out->warn_before_us = (int64_t)take_u64(c);
     out->is_warn_to_first = take_choice(c, 1) == 1;
+    out->terminal = (enum launch_terminal)take_choice(c, LAUNCH_PIPES);
+    out->ends_on_hangup = take_choice(c, 1) == 1;
 }
 
 static void take_hello(struct frame_cursor *c, uint32_t *out_version)

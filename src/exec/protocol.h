@@ -41,7 +41,7 @@
 #include "exec/process_sample.h"
 
 enum {
-    PROTOCOL_VERSION = 10,
+    PROTOCOL_VERSION = 11,
     PROTOCOL_HEADER_SIZE = 4,             /* bytes of a frame's length */
     PROTOCOL_FRAME_MAX = 64 * 1024 * 1024 /* bytes of a frame after its length */
 };

@@ -8,6 +8,7 @@
 #include "fields/request_text.h"
 #include "fields/retry_text.h"
 #include "fields/signal_text.h"
+#include "fields/terminal_text.h"
 
 enum { JOB_NAME_BYTES_MAX = 128, PATH_BYTES_MAX = 4095, ARRAY_BYTES_MAX = 1 << 26 };
 
@@ -155,6 +156,10 @@ const struct job_field_row job_field_rows[JOB_FIELD_COUNT] = {
                                    "a signal so long before the time limit (60 s) to all its processes, or with "
                                    "B: only to the first one; '' is none",
                                .document_key = "warn_signal"},
+    [JOB_FIELD_TERMINAL] = {TEXT("terminal"), .field.check = terminal_text_check, NULLABLE,
+                            HELP("pty or pipes for a job at whose terminal its user is, with ',detach' if it goes on "
+                                 "without; null: a batch job"),
+                            OF_JOB("terminal"), CONSTANT, DECIDES, SET(JOB_SET_BY_USER, JOB_UNTIL_SUBMITTED)},
     [JOB_FIELD_MAX_REQUEUE] = {PRIVATE, NUMBER("max_requeue", 0, 1000000),
                                HELP("how often it is requeued by itself; 0: as max_batch_requeue says, which only "
                                     "operators exceed"),

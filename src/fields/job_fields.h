@@ -72,6 +72,7 @@ enum job_field {
     JOB_FIELD_TIME_MIN,
     JOB_FIELD_GRANTED_TIME, /* of a start whose time limit was cut */
     JOB_FIELD_WARN_SIGNAL,  /* "B:USR1@60": a signal before the time limit */
+    JOB_FIELD_TERMINAL,     /* "pty,detach": of a job of the command run (terminal_text.h) */
     JOB_FIELD_SLOTS_MAX,
     JOB_FIELD_NODES,          /* "2", "2-4": the number of hosts */
     JOB_FIELD_SLOTS_PER_NODE, /* on each of them */

@@ -636,10 +636,14 @@ static const char step_33[] =
 static const char step_34[] =
     "ALTER TABLE job ADD COLUMN retry TEXT; -- the rule after failures, '3:exit=1,137:backoff=5m'; NULL: none\n";
 
+/* A job can have a terminal. */
+static const char step_35[] =
+    "ALTER TABLE job ADD COLUMN terminal TEXT; -- pty or pipes, or with ,detach; NULL: none\n";
+
 const char *const schema_steps[] = {
     schema_first, step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,  step_9,  step_10, step_11, step_12,
     step_13,      step_14, step_15, step_16, step_17, step_18, step_19, step_20, step_21, step_22, step_23, step_24,
-    step_25,      step_26, step_27, step_28, step_29, step_30, step_31, step_32, step_33, step_34};
+    step_25,      step_26, step_27, step_28, step_29, step_30, step_31, step_32, step_33, step_34, step_35};
 const uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];
 
 int schema_identify(sqlite3 *db, uint32_t newest, uint32_t *out_version, struct err *e)

@@ -25,7 +25,7 @@ static const char
            *const qos[] = {"normal", "good"}, *const projects[] = {"", "apollo", "gemini"},
            *const environments[] = {"", "smp"}, *const dependencies[] = {"singleton", "hold_jid:none*", ""},
            *const exit_statuses[] = {"99", "1,75-78"}, *const warnings[] = {"USR1", "B:TERM@5", "10@0"},
-           *const retries[] = {"3", "2:exit=1,75-78:backoff=5m"},
+           *const retries[] = {"3", "2:exit=1,75-78:backoff=5m"}, *const terminals[] = {"pty", "pipes", "pipes,detach"},
            *const partitions[] = {"main", "fast", "heavy,fast", "fast,main,heavy"},
            *const requests[] = {"", "license=2", "license=1,arch=lx-amd64,bigio=true", "bigio", "arch=\xc3\xbc"},
            *const queues[] = {"", "*", "main", "fast,heavy@localhost", "*@local*"},
@@ -54,6 +54,7 @@ static const struct {
     {JOB_FIELD_REQUEUE_EXIT, exit_statuses, COUNT(exit_statuses)},
     {JOB_FIELD_WARN_SIGNAL, warnings, COUNT(warnings)},
     {JOB_FIELD_RETRY, retries, COUNT(retries)},
+    {JOB_FIELD_TERMINAL, terminals, COUNT(terminals)},
 };
 
 struct life {

@@ -10,8 +10,9 @@ ROOMS = {
     'formats': ['base'],
     'site': ['base', 'fields', 'policy', 'formats'],
     'store': ['base', 'fields', 'policy', 'engine'],
+    'terminal': ['base'],
     'exec': ['base'],
-    'exec/launcher': ['base', 'exec', 'options'],
+    'exec/launcher': ['base', 'exec', 'options', 'terminal'],
     'wire': ['base', 'fields'],
     'api': ['base', 'fields', 'wire'],
     'api/server': ['base', 'fields', 'policy', 'engine', 'wire', 'api'],
@@ -20,7 +21,7 @@ ROOMS = {
     'pretend': ['base', 'fields', 'wire'],
     'daemon': ['base', 'fields', 'sched', 'engine', 'store', 'exec', 'pretend', 'api/server', 'options'],
     'sim': ['base', 'fields', 'policy', 'engine', 'wire'],
-    'cli': ['base', 'fields', 'policy', 'formats', 'site', 'wire', 'api', 'api/client', 'options', 'sim', 'pretend'],
+    'cli': ['base', 'fields', 'policy', 'formats', 'site', 'wire', 'api', 'api/client', 'options', 'sim', 'pretend', 'terminal'],
     'lib': ['base', 'fields', 'policy', 'fairlead.h'],
 }
 

@@ -67,7 +67,7 @@ UPDATES = {
 # Values that only an operator may give, of fields that the owner may set otherwise.
 RAISES = {'nice': -5, 'posix_priority': 5, 'max_requeue': 6}
 # What a submission gives beside these, and every user may.
-SUBMISSIONS = {'script', 'script_name', 'arguments', 'environment', 'department', 'command', 'directory', 'out', 'err', 'held', 'array', 'immediate_s'}
+SUBMISSIONS = {'script', 'script_name', 'arguments', 'environment', 'department', 'command', 'directory', 'out', 'err', 'held', 'array', 'immediate_s', 'terminal'}
 
 
 @pytest.fixture(scope='module')

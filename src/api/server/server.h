@@ -164,6 +164,7 @@ struct server_host {
     const int64_t *started_us;    /* changes with all times */
     const char *write_failure;    /* why nothing can be written to the database now; empty: it can */
     const char *launcher_failure; /* why no launcher can be reached now; empty: one can */
+    const char *terminals;        /* the directory with the sockets of jobs with a terminal; NULL: no job has one */
     const struct buf *recovery;   /* which commits this start found missing, so far */
     const char *(*last_recovery)(void *context, int64_t *out_at_us); /* or an earlier one; may be NULL and give NULL */
     const char *pretend_path; /* the document of a pretend instance; NULL: its jobs are real */

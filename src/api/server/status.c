@@ -220,6 +220,7 @@ int server_get_status(struct request *r, struct err *e)
         .launch_retry_us = backoff->probe_id == 0 ? backoff->retry_us : 0,
         .write_failure = text_or_null(server->host.write_failure),
         .launcher_failure = text_or_null(server->host.launcher_failure),
+        .terminals = server->host.terminals,
         .recovery = recovery,
         .last_recovery = last_recovery,
         .last_recovery_us = last_recovery != NULL ? last_recovery_us : 0,

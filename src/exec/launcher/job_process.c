@@ -10,8 +10,8 @@
  *      the fork. A job of the keeper's own user shares the keeper's memory until then (process_clone.h), so none of
  *      them is freed before, and a keeper that does not end its job calls nothing that may fail. A process that changes
  *      its identity shares no memory with its keeper, which has one thread: it looks its user up (job_identity.h).
- *  I2  The program gets the descriptors 0, 1 and 2 and no other, default signals (process_signals.h), and the limits
- *      and the umask that the launcher was started with.
+ *  I2  The program gets the descriptors 0, 1 and 2 and no other (a relay also its socket, job_terminal.h), default
+ *      signals (process_signals.h), and the limits and the umask that the launcher was started with.
  *  I3  The process dies with its keeper (PR_SET_PDEATHSIG), even if the keeper dies before that is set.
  *  I4  The output is opened, and the directory entered, with the identity of the user.
  *  I5  The record "started" is in the log before the program may be executed, so a launch without it never ran. It is
@@ -39,6 +39,7 @@
 #include "base/text.h"
 #include "exec/clock.h"
 #include "exec/launcher/job_output.h"
+#include "exec/launcher/job_terminal.h"
 #include "exec/launcher/log_text.h"
 #include "exec/launcher/process_clone.h"
 #include "exec/launcher/shortage.h"
@@ -53,7 +54,7 @@ struct job_setup {
     bool changes_identity, has_identity; /* has_identity: of the user; set in the child */
     const struct identity_rules *rules;
     pid_t keeper_pid;
-    int report_fd, log_fd, state_fd;
+    int report_fd, log_fd, state_fd, terminal_fd; /* terminal_fd: that its relay gets; -1: none */
     struct buf *start_line;
     char memory_procs[PATH_MAX], cpuset_procs[PATH_MAX]; /* cgroup.procs of groups to enter; "": none */
     struct rlimit data;                                  /* RLIMIT_DATA, if limits_data */
@@ -229,7 +230,8 @@ static void child_main(void *setup)
     open_standard(s);
     if (s->limits_data) check(s, JOB_STEP_SETUP, setrlimit(RLIMIT_DATA, &s->data));
     if (s->cpus != NULL) check(s, JOB_STEP_CPUS, sched_setaffinity(0, s->cpus_size, s->cpus));
-    append_start_record(s); /* I5 */
+    if (s->terminal_fd >= 0) check(s, JOB_STEP_SETUP, fcntl(s->terminal_fd, F_SETFD, 0)); /* I2 */
+    append_start_record(s);                                                               /* I5 */
     exec_program(s);
     fail(s, JOB_STEP_EXEC);
 }
@@ -298,10 +300,17 @@ int job_process_fork(const struct launch *launch, const struct launch_command *c
                            .keeper_pid = getpid(),
                            .log_fd = log_fd,
                            .state_fd = surroundings->state_fd,
+                           .terminal_fd = -1,
                            .start_line = start_line};
     if (pipe2(report, O_CLOEXEC | O_NONBLOCK) < 0)
         return err_set(e, ERR_UNAVAILABLE, "cannot create a pipe to the job: %s", strerror(errno));
     s.report_fd = report[1];
+    if (launch->terminal != LAUNCH_NO_TERMINAL &&
+        job_terminal_open(surroundings->state_fd, launch, &s.terminal_fd, e)) {
+        close(report[0]), close(report[1]);
+        return -1;
+    }
+    if (s.terminal_fd >= 0) text_format(command->relay_socket, LAUNCH_RELAY_SOCKET_SIZE, "%d", s.terminal_fd);
     set_procs_path(&surroundings->groups->memory, s.memory_procs);
     set_procs_path(&surroundings->groups->cpuset, s.cpuset_procs);
     if (!surroundings->groups->enforces_memory) limit_data(&s);
@@ -310,6 +319,7 @@ int job_process_fork(const struct launch *launch, const struct launch_command *c
     if (pid == 0) child_main(&s);
     int error_number = errno;
     close(report[1]);
+    if (s.terminal_fd >= 0) close(s.terminal_fd);
     *out = (struct job_process){.pid = pid, .report_fd = report[0]};
     if (pid > 0) return 0;
     close(report[0]);

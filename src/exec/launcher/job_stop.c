@@ -80,6 +80,13 @@ static void signal_all(int number)
     process_tree_walk(getpid(), signal_process, &number);
 }
 
+/* SI_QUEUE tells a relay (terminal/relay.c) that the signal is for its program, which did not get it from signal_all. A
+ * user's limit of queued signals may keep it from being sent so. */
+static void send_to_first(int number, pid_t first_pid)
+{
+    if (sigqueue(first_pid, number, (union sigval){0}) < 0) (void)kill(first_pid, number);
+}
+
 /* first_pid 0: the first process is gone. */
 static void send(uint32_t number, bool is_to_first, pid_t first_pid)
 {
@@ -87,7 +94,7 @@ static void send(uint32_t number, bool is_to_first, pid_t first_pid)
     if (!is_to_first)
         signal_all((int)number);
     else if (first_pid > 0)
-        (void)kill(first_pid, (int)number);
+        send_to_first((int)number, first_pid);
 }
 
 void job_stop_send(int64_t value, pid_t first_pid)

@@ -25,7 +25,6 @@
  *  I7  Behind the end, the keeper exits, which tells the launcher; or it tells the launcher, releases all that it had
  *      for the launch, and waits for the next one (next_launch.h). Which of both it does is decided before the end is
  *      written: a launcher that knows the end sends no launch to a keeper that exits.
- *
  * Memory: where a control group has the job's limit, the kernel ends its processes. Elsewhere the launcher looks at all
  * jobs together (memory_watch.c), and the keeper of one that seems to use too much checks it (memory_check.c).
  *
@@ -53,6 +52,7 @@
 #include "exec/clock.h"
 #include "exec/launcher/job_script.h"
 #include "exec/launcher/job_stop.h"
+#include "exec/launcher/job_terminal.h"
 #include "exec/launcher/keeper_log.h"
 #include "exec/launcher/keeper_orders.h"
 #include "exec/launcher/keeper_usage.h"
@@ -179,9 +179,10 @@ static bool notify(struct keeper *k)
     return write(k->task->events_fd, &k->outcome.id, sizeof k->outcome.id) == (ssize_t)sizeof k->outcome.id;
 }
 
-static void remove_script(const struct keeper *k)
+static void remove_files(const struct keeper *k)
 {
     if (k->has_script) job_script_remove(k->task->spool, k->outcome.id);
+    job_terminal_remove(k->task->spool->fd);
 }
 
 /* Whether a launch that never ran is one whose process held its CPUs for long: its user may have stopped or delayed it.
@@ -213,7 +214,7 @@ static void finish(struct keeper *k)
     cgroup_read_sums(k->identity->cgroup.path, &scratch, &group_usage);
     buf_release(&scratch);
     notice_kernel_kills(k);
-    remove_script(k);
+    remove_files(k);
     decide_end(k, LAUNCH_EXITED, "");
     fill_exit_status(k);
     record.id = k->outcome.id;
@@ -656,8 +657,7 @@ static void run_loop(struct keeper *k)
             else
                 kill_round(k);
         }
-        if (k->phase == GONE) break;
-        if (k->notice_us != NEVER && k->job.report_fd < 0 && !is_quiet(k)) on_notice_due(k);
+        if (k->phase != GONE && k->notice_us != NEVER && k->job.report_fd < 0 && !is_quiet(k)) on_notice_due(k);
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/ensure.h"
 #include "base/text.h"
+#include "terminal/relay.h"
 
 #define ID_VARIABLE "FAIRLEAD_LAUNCH_ID="
 #define KEY_VARIABLE "FAIRLEAD_LAUNCH_KEY="
@@ -128,6 +129,22 @@ static char **build_shell_arguments(char *const *arguments, struct arena *a)
     return list;
 }
 
+/* The relay is this program. It looks for the launch's program in PATH as build_program_command does. */
+static void wrap_in_relay(const struct launch *launch, struct arena *a, struct launch_command *out)
+{
+    uint32_t count = count_strings(out->arguments);
+    char **list = alloc_list(a, RELAY_ARGUMENT_PROGRAM + count);
+    out->relay_socket = arena_alloc(a, LAUNCH_RELAY_SOCKET_SIZE);
+    list[0] = arena_copy(a, str(RELAY_NAME));
+    list[RELAY_ARGUMENT_SOCKET] = out->relay_socket;
+    list[RELAY_ARGUMENT_MODE] = arena_copy(a, str(launch->terminal == LAUNCH_PTY ? "pty" : "pipes"));
+    list[RELAY_ARGUMENT_HANGUP] = arena_copy(a, str(launch->ends_on_hangup ? "end" : "detach"));
+    memcpy(list + RELAY_ARGUMENT_PROGRAM, out->arguments, count * sizeof *list);
+    out->arguments = list;
+    out->programs = alloc_list(a, 1);
+    out->programs[0] = arena_copy(a, str("/proc/self/exe"));
+}
+
 void launch_command_build(const struct launch *launch, const char *script_path, const char *key, struct arena *a,
                           struct launch_command *out)
 {
@@ -136,6 +153,7 @@ void launch_command_build(const struct launch *launch, const char *script_path, 
         build_script_command(launch, script_path, a, out);
     else
         build_program_command(launch, a, out);
+    if (launch->terminal != LAUNCH_NO_TERMINAL) wrap_in_relay(launch, a, out);
     out->shell_arguments = build_shell_arguments(out->arguments, a);
     out->environment = build_environment(launch, key, a);
 }

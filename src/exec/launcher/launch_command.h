@@ -6,15 +6,20 @@
 #include "base/arena.h"
 #include "exec/launch.h"
 
+enum { LAUNCH_RELAY_SOCKET_SIZE = 12 };
+
 /* Every list ends with NULL. */
 struct launch_command {
     char **programs;        /* the paths to try, in order */
     char **arguments;       /* arguments[0] is the program as it was given */
     char **shell_arguments; /* to run a text file without "#!": "/bin/sh", [1] left for its path, then the arguments */
     char **environment;
+    char *relay_socket; /* one of the arguments, for the number of the relay's socket; NULL: there is no relay */
 };
 
-/* script_path: the file with the launch's script, if it has one. key: what marks this launch's processes
+/* Of a launch with a terminal, the relay is what is executed, by this program (terminal/relay.h), and it gets the
+ * launch's own command as arguments.
+ * script_path: the file with the launch's script, if it has one. key: what marks this launch's processes
  * (process_identity.h). All memory is the arena's or the launch's. O(size of the launch). */
 void launch_command_build(const struct launch *launch, const char *script_path, const char *key, struct arena *a,
                           struct launch_command *out);

@@ -33,6 +33,7 @@
 #include "exec/clock.h"
 #include "exec/launcher/idle_keepers.h"
 #include "exec/launcher/job_groups.h"
+#include "exec/launcher/job_terminal.h"
 #include "exec/launcher/keeper.h"
 #include "exec/launcher/kept_launches.h"
 #include "exec/launcher/launch_ends.h"
@@ -69,6 +70,7 @@ int launches_scan(struct launches *l, struct err *e)
     l->seeks_strays = true;
     end_strays(l);
     launch_ends_find_groups(l);
+    job_terminal_sweep(l->spool->launches_fd);
     return 0;
 }
 
@@ -108,7 +110,7 @@ void launches_on_child(struct launches *l)
         if (entry == NULL) idle_keepers_on_child(l, pid, status);
         if (entry == NULL || WIFSTOPPED(status)) continue;
         launches_unwatch(l, entry);
-        if (WIFSIGNALED(status)) idle_keepers_remove_left(l, &entry->left);
+        if (WIFSIGNALED(status)) idle_keepers_remove_left(l, &entry->left), job_terminal_sweep(l->spool->launches_fd);
         entry->segment->wants_read = true;
         *array_add(&ended) = entry->id;
     }

@@ -2,6 +2,7 @@
  * to see its messages. */
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@
 #include "exec/service_manager.h"
 #include "options/manual_page.h"
 #include "options/usage.h"
+#include "terminal/relay.h"
 
 #ifndef FAIRLEAD_VERSION
 #define FAIRLEAD_VERSION "unknown"
@@ -216,6 +218,7 @@ int main(int argc, char **argv)
 {
     struct launcher_arguments arguments = {0};
     struct err e;
+    if (argc > RELAY_ARGUMENT_PROGRAM && strcmp(argv[0], RELAY_NAME) == 0) relay_main(argc, argv);
     if (read_arguments(argc, argv, &arguments, &e) != 0) return fail(&e);
     if (arguments.wants_help || arguments.wants_manual) {
         write_usage(arguments.wants_manual);

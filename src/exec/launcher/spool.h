@@ -7,6 +7,7 @@
  *     DIR/launches/N.log        a segment of the record log (segments.h)
  *     DIR/launches/keepers      locks of keepers (segments.h)
  *     DIR/launches/ID.script    the script of a job
+ *     DIR/launches/JOB.tty      the socket of a job with a terminal (job_terminal.h)
  *
  * and of launches that an older launcher has started:
  *
@@ -17,8 +18,8 @@
  *     DIR/launches/ID/start, completing, end      records (record.h); only the start was synced before it was told
  *
  * Directories have mode 0700 and files 0600. A system launcher's directories have mode 0711, so that its daemon reaches
- * the socket, which is the daemon's, and each user the scripts of their own jobs, which are the user's and have mode
- * 0400. All else is root's. */
+ * the socket, which is the daemon's, and each user the scripts and sockets of their own jobs, which are the user's and
+ * have mode 0400 and 0600. All else is root's. */
 #ifndef FAIRLEAD_EXEC_LAUNCHER_SPOOL_H
 #define FAIRLEAD_EXEC_LAUNCHER_SPOOL_H
 
