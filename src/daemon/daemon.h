@@ -3,7 +3,8 @@
  *     main.c       arguments, the configuration file      launches.c        acting on decisions
  *     loop.c       the loop                               ranking_thread.c  ranking in a thread
  *     state_dir.c  the state directory and its lock       verify_thread.c   verification in a thread
- *     config.c     the configuration file                 reset_period.c    midnights
+ *     config.c     the configuration file                 config_apply.c    its settings in force
+ *     reset_period.c  midnights
  *     machine.c    CPUs, memory and GPUs                  schedule_file.c   the schedule file
  *     loads.c      the load values that are reported      log.c             the log
  *     calendars.c  the closed times that are reported     calendar_times.c  local clocks
@@ -284,6 +285,10 @@ void daemon_check_launch(struct daemon *d, uint64_t launch_id);
 void daemon_begin_commit_log(struct daemon *d);
 void daemon_reset_commit_log(struct daemon *d);
 void daemon_log_commit(struct daemon *d);
+
+/* config_apply.c: commits the settings of the configuration file, and the changes so far, before the server accepts
+ * requests. ERR_INPUT: settings that do not go together; ERR_IO. */
+int daemon_apply_config(struct daemon *d, const struct config *config, struct err *e);
 
 /* launches.c: carries out the decisions of d->outcome, once they are committed. */
 void daemon_act(struct daemon *d);

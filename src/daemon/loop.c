@@ -611,40 +611,6 @@ static int open_server(struct daemon *d, struct err *e)
     return d->server != NULL ? 0 : -1;
 }
 
-/* Logs what a person should know about the values of the configuration file. */
-static void log_remarks(const struct daemon *d, const struct config *config)
-{
-    struct buf remark = {0};
-    for (uint32_t i = 0; i < config->lines.count; i++) {
-        enum setting setting = config->lines.items[i].setting;
-        buf_clear(&remark);
-        setting_remark(setting, &d->state.settings.value[setting], &remark);
-        if (remark.length > 0) log_line(LOG_WARNING, "setting-remark", " remark=\"%s\"", remark.text);
-    }
-    buf_release(&remark);
-}
-
-/* Commits the settings of the configuration file, and the changes so far, before the server accepts requests. */
-static int apply_config(struct daemon *d, const struct config *config, struct err *e)
-{
-    uint32_t count = config->lines.count;
-    struct event_pair *pairs = arena_alloc(&d->arena, (count + (size_t)1) * sizeof *pairs);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct config_line *line = &config->lines.items[i];
-        pairs[i] = (struct event_pair){arena_copy(&d->arena, line->name), arena_copy(&d->arena, line->value)};
-    }
-    const struct event event = {
-        .kind = EVENT_SETTINGS, .actor = d->served_user, .is_of_file = true, .settings = {pairs, count}};
-    if (engine_apply(&d->state, d->now_us, &event, &d->outcome, NULL, e) != 0)
-        return err_prefix(e, "the configuration file");
-    if (d->pretend == NULL) store_set_boot(d->store, d->machine.boot_id, d->clock.boot_us);
-    int result = store_commit(d->store, &d->state, &d->outcome, d->now_us, e);
-    if (result == 0) daemon_log_commit(d);
-    outcome_clear(&d->outcome);
-    if (result == 0) log_remarks(d, config);
-    return result;
-}
-
 static void init_handles(struct daemon *d)
 {
     uv_timer_init(&d->loop, &d->server_timer);
@@ -720,7 +686,7 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     if (load_state(d, true, e) != 0) return -1;
     decide_reset(d);
     if (daemon_recover(d, e) != 0 || daemon_identify(d, e) != 0 || daemon_hold_jobs_of_removed(d, e) != 0) return -1;
-    if (apply_config(d, config, e) != 0) return -1;
+    if (daemon_apply_config(d, config, e) != 0) return -1;
     wait_leaders_prepare(&d->state, d->now_us, UINT32_MAX); /* for the first listing */
     daemon_begin_commit_log(d);
     if (daemon_open_executor(d, e) != 0 || open_server(d, e) != 0) return -1;

@@ -283,6 +283,13 @@ static bool has_started(const struct job *j)
     return idset_count(&j->array) > idset_count(&j->pending) + idset_count(&j->cancelled);
 }
 
+/* 0 of max_requeue stands for the setting, which no life changes. */
+static int64_t compared(enum job_field f, struct field_value value)
+{
+    bool is_default = f == JOB_FIELD_MAX_REQUEUE && value.number == 0;
+    return is_default ? settings_table[SET_MAX_BATCH_REQUEUE].default_value.number : value.number;
+}
+
 /* Whether the row denies this value to the job's user. */
 static bool is_denied(const struct request *r, enum job_field f)
 {
@@ -291,7 +298,7 @@ static bool is_denied(const struct request *r, enum job_field f)
     switch (job_field_rows[f].setter) {
     case JOB_SET_BY_OPERATOR: return is_change(r, f, &old, &new);
     case JOB_RAISED_BY_USER: return is_change(r, f, &old, &new) && new.number < old.number;
-    case JOB_LOWERED_BY_USER: return is_change(r, f, &old, &new) && new.number > old.number;
+    case JOB_LOWERED_BY_USER: return is_change(r, f, &old, &new) && compared(f, new) > compared(f, old);
     case JOB_LOWERED_ONCE_STARTED:
         return r->job != NULL && has_started(r->job) && is_change(r, f, &old, &new) && new.number > old.number;
     default: return false;
