@@ -215,7 +215,7 @@ static bool hold_job(struct daemon *d, uint32_t job_id, const char *reason)
 static bool is_to_hold(const struct job *j, const struct known_user *user)
 {
     if (j->ended_us != 0 || j->uid != user->is.uid || idset_first(&j->pending) == NONE) return false;
-    const char *comment = j->text->admin_comment;
+    const char *comment = job_rare(j)->admin_comment;
     return !j->is_held || comment == NULL || strcmp(comment, user->reason) != 0;
 }
 

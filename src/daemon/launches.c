@@ -33,8 +33,8 @@ static char *expand(struct arena *arena, const struct job *j, const char *user, 
 static void set_warning(const struct job *j, struct launch *launch)
 {
     struct signal_warning warning = {0};
-    if (j->text->warn_signal == NULL) return;
-    (void)signal_warning_parse(str(j->text->warn_signal), "", &warning, NULL);
+    if (job_rare(j)->warn_signal == NULL) return;
+    (void)signal_warning_parse(str(job_rare(j)->warn_signal), "", &warning, NULL);
     launch->warn_signal = warning.number;
     launch->warn_before_us = warning.before_s * US_PER_S;
     launch->is_warn_to_first = warning.is_to_first;
@@ -46,8 +46,8 @@ static void set_terminal(const struct job *j, struct launch *launch)
     static const enum launch_terminal terminals[] = {
         [TERMINAL_NONE] = LAUNCH_NO_TERMINAL, [TERMINAL_PTY] = LAUNCH_PTY, [TERMINAL_PIPES] = LAUNCH_PIPES};
     struct terminal_text terminal = {0};
-    if (j->text->terminal == NULL) return;
-    (void)terminal_text_parse(str(j->text->terminal), "", &terminal, NULL);
+    if (job_rare(j)->terminal == NULL) return;
+    (void)terminal_text_parse(str(job_rare(j)->terminal), "", &terminal, NULL);
     launch->terminal = terminals[terminal.kind];
     launch->ends_on_hangup = !terminal.detaches;
 }

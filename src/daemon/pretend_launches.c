@@ -32,7 +32,7 @@ static struct executor_plan plan_of(struct daemon *d, const struct job *j, const
     const struct pretend_job job = {.job_id = j->id,
                                     .task_id = k->task_id,
                                     .restarts = k->restarts,
-                                    .comment = j->text->comment,
+                                    .comment = job_rare(j)->comment,
                                     .script = command->script,
                                     .arguments = command->arguments,
                                     .argument_count = command->argument_count,

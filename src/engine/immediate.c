@@ -19,7 +19,7 @@ static double best_factor(struct state *s, const struct job *j, int64_t now_us)
 static void set_reason(struct state *s, uint32_t index, int64_t now_us)
 {
     struct job row = s->jobs.items[index];
-    struct job_text text = *row.text;
+    struct job_rare_text rare = *job_rare(&row);
     struct buf reason = {0};
     enum pending_reason why = job_pending_reason(s, row.id, best_factor(s, &row, now_us), now_us);
     buf_add_text(&reason, "did not start ");
@@ -28,8 +28,8 @@ static void set_reason(struct state *s, uint32_t index, int64_t now_us)
     else
         buf_add_text(&reason, "at once");
     buf_format(&reason, " (%s)", pending_reason_name(why != PENDING_NONE ? why : PENDING_RESOURCES));
-    text.cancel_reason = reason.text;
-    row.text = &text;
+    rare.cancel_reason = reason.text;
+    row.rare = &rare;
     job_replace(s, index, &row);
     buf_release(&reason);
 }

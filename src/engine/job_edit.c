@@ -322,8 +322,8 @@ static int set_each_field(struct job_edit *edit)
     }
     if (given->is_given[JOB_FIELD_TIME_LIMIT]) row->lacks_time_limit = row->has_default_time = false;
     if (given->is_given[JOB_FIELD_REQUEUE]) row->forbids_requeue = !row->may_requeue;
-    if (check_requeue_rule(edit, JOB_FIELD_REQUEUE_EXIT, row->text->requeue_exits) != 0 ||
-        check_requeue_rule(edit, JOB_FIELD_RETRY, row->text->retry) != 0)
+    if (check_requeue_rule(edit, JOB_FIELD_REQUEUE_EXIT, job_rare(row)->requeue_exits) != 0 ||
+        check_requeue_rule(edit, JOB_FIELD_RETRY, job_rare(row)->retry) != 0)
         return -1;
     bool has_new_account = edit->old != NULL && given->is_given[JOB_FIELD_ACCOUNT];
     return has_new_account ? edit_account(edit, given->value[JOB_FIELD_ACCOUNT].text) : 0;

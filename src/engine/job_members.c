@@ -27,7 +27,7 @@ enum member_type {
     MEMBER_SET    /* struct idset */
 };
 
-enum member_of { OF_ROW, OF_JOB_TEXT, OF_PLACING };
+enum member_of { OF_ROW, OF_JOB_TEXT, OF_RARE_TEXT, OF_PLACING };
 
 struct job_member_row {
     enum member_type type;
@@ -40,6 +40,7 @@ struct job_member_row {
 #define JOB(type_, member_) .type = (type_), .offset = offsetof(struct job, member_)
 #define TASK(type_, member_) .type = (type_), .offset = offsetof(struct task, member_)
 #define TEXT(member_) .type = MEMBER_TEXT, .of = OF_JOB_TEXT, .offset = offsetof(struct job_text, member_)
+#define RARE(member_) .type = MEMBER_TEXT, .of = OF_RARE_TEXT, .offset = offsetof(struct job_rare_text, member_)
 #define PLACING(type_, member_) .type = (type_), .of = OF_PLACING, .offset = offsetof(struct job_placing, member_)
 #define CHARS(member_) TASK(MEMBER_CHARS, member_), .size = sizeof((struct task *)0)->member_
 #define NONE_IS(value) .has_none = true, .none = (value)
@@ -53,19 +54,19 @@ static const struct job_member_row members[JOB_FIELD_COUNT] = {
     [JOB_FIELD_DIRECTORY] = {TEXT(directory)},
     [JOB_FIELD_OUT_PATTERN] = {TEXT(out_pattern)},
     [JOB_FIELD_ERR_PATTERN] = {TEXT(err_pattern)},
-    [JOB_FIELD_COMMENT] = {TEXT(comment)},
-    [JOB_FIELD_ADMIN_COMMENT] = {TEXT(admin_comment)},
-    [JOB_FIELD_CANCEL_REASON] = {TEXT(cancel_reason)},
-    [JOB_FIELD_ORIGIN] = {TEXT(origin)},
+    [JOB_FIELD_COMMENT] = {RARE(comment)},
+    [JOB_FIELD_ADMIN_COMMENT] = {RARE(admin_comment)},
+    [JOB_FIELD_CANCEL_REASON] = {RARE(cancel_reason)},
+    [JOB_FIELD_ORIGIN] = {RARE(origin)},
     [JOB_FIELD_HELD] = {JOB(MEMBER_BOOL, is_held)},
     [JOB_FIELD_HELD_BY_OPERATOR] = {JOB(MEMBER_BOOL, is_held_by_operator)},
     [JOB_FIELD_QUARANTINE] = {JOB(MEMBER_U32, quarantine)},
     [JOB_FIELD_REQUEUE] = {JOB(MEMBER_BOOL, may_requeue)},
     [JOB_FIELD_FORBIDS_REQUEUE] = {JOB(MEMBER_BOOL, forbids_requeue)},
-    [JOB_FIELD_REQUEUE_EXIT] = {TEXT(requeue_exits)},
-    [JOB_FIELD_WARN_SIGNAL] = {TEXT(warn_signal)},
-    [JOB_FIELD_RETRY] = {TEXT(retry)},
-    [JOB_FIELD_TERMINAL] = {TEXT(terminal)},
+    [JOB_FIELD_REQUEUE_EXIT] = {RARE(requeue_exits)},
+    [JOB_FIELD_WARN_SIGNAL] = {RARE(warn_signal)},
+    [JOB_FIELD_RETRY] = {RARE(retry)},
+    [JOB_FIELD_TERMINAL] = {RARE(terminal)},
     [JOB_FIELD_MAX_REQUEUE] = {JOB(MEMBER_U32, requeue_max)},
     [JOB_FIELD_REQUEUE_NEXT] = {JOB(MEMBER_U32, requeue_next)},
     [JOB_FIELD_INPUT_BYTES] = {JOB(MEMBER_U32, input_bytes)},
@@ -381,6 +382,15 @@ static int set_immediate(struct job *row, const struct field_value *value)
     return 0;
 }
 
+/* A copy that may be changed, as new_placing. */
+static struct job_rare_text *new_rare(struct job *row, struct arena *arena)
+{
+    struct job_rare_text *rare = arena_alloc(arena, sizeof *rare);
+    *rare = *job_rare(row);
+    row->rare = rare;
+    return rare;
+}
+
 /* Of texts an empty one is none. */
 static struct field_value get_placing(const struct job_member_row *m, const struct job *j, struct arena *arena)
 {
@@ -465,6 +475,7 @@ struct field_value job_member(const struct state *s, const struct job *j, enum j
     default: break;
     }
     if (m->of == OF_PLACING) return get_placing(m, j, arena);
+    if (m->of == OF_RARE_TEXT) return get(m, job_rare(j), arena);
     return get(m, m->of == OF_JOB_TEXT ? (const void *)j->text : j, arena);
 }
 
@@ -491,6 +502,7 @@ int job_member_set(const struct state *s, struct job *row, enum job_field f, con
     default: break;
     }
     if (m->of == OF_PLACING) return set_placing(m, job_field_at(f), row, value, arena, e);
+    if (m->of == OF_RARE_TEXT) return set(m, job_field_at(f), new_rare(row, arena), value, e);
     return set(m, job_field_at(f), m->of == OF_JOB_TEXT ? (void *)row->text : row, value, e);
 }
 

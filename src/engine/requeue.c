@@ -12,8 +12,8 @@ static bool has_exit_status(const struct job *j, int32_t status)
 {
     struct idset statuses = {0};
     bool result = false;
-    if (j->text->requeue_exits == NULL || status < 0) return false;
-    if (idset_parse(str(j->text->requeue_exits), UINT8_MAX, "requeue_exit", &statuses, NULL) == 0)
+    if (job_rare(j)->requeue_exits == NULL || status < 0) return false;
+    if (idset_parse(str(job_rare(j)->requeue_exits), UINT8_MAX, "requeue_exit", &statuses, NULL) == 0)
         result = idset_has(&statuses, (uint32_t)status);
     idset_release(&statuses);
     return result;
@@ -35,7 +35,7 @@ static bool is_wanted(const struct job *j, const struct task *k, enum job_state 
 static struct retry_rule retry_rule_of(const struct job *j)
 {
     struct retry_rule rule = {0};
-    if (j->text->retry != NULL) (void)retry_text_parse(str(j->text->retry), "retry", &rule, NULL);
+    if (job_rare(j)->retry != NULL) (void)retry_text_parse(str(job_rare(j)->retry), "retry", &rule, NULL);
     return rule;
 }
 

@@ -148,7 +148,7 @@ static void end_immediate(struct job *j)
 {
     j->is_immediate = false;
     j->immediate_s = 0;
-    j->text->cancel_reason = NULL;
+    if (j->rare != NULL) j->rare->cancel_reason = NULL;
 }
 
 /* Only a whole array can be held. Its age grows while its tasks wait for their delay, as it does while other tasks of

@@ -168,7 +168,11 @@ struct min_priority {
  * is a text. */
 struct job_text {
     const char *name, *command, *directory, *out_pattern;
-    const char *err_pattern;             /* NULL: the same file as standard output */
+    const char *err_pattern; /* NULL: the same file as standard output */
+};
+
+/* Those that few jobs have. One allocation; every member is a text. */
+struct job_rare_text {
     const char *comment, *admin_comment; /* NULL: none */
     const char *cancel_reason;           /* why the instance cancelled it before it started; NULL: it did not */
     const char *origin;                  /* "INSTANCE/17": a job of another instance's history; NULL: of this one */
@@ -277,6 +281,7 @@ struct job {
     uint32_t array_limit; /* maximum number of running tasks; 0: no limit */
     uint32_t uid, gid;    /* the user and group of its processes */
     struct job_text *text;
+    struct job_rare_text *rare;      /* NULL: none of them; see job_rare */
     struct job_placing *placing;     /* NULL: it asks nothing of its places */
     struct job_document *document;   /* NULL in an instance */
     struct idset array;              /* all task numbers, as submitted; of a plain job {0} */
@@ -297,6 +302,9 @@ struct job {
     int64_t cancelled_us;            /* when a pending task was last cancelled; 0: never */
     uint64_t list_position;          /* in the scheduler's list; the smallest is first, equal ones by submission */
 };
+
+/* The texts of job.rare, all NULL if it is. */
+const struct job_rare_text *job_rare(const struct job *j);
 
 struct task {
     uint32_t job_id;

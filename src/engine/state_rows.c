@@ -313,6 +313,27 @@ static struct job_text *copy_job_text(const struct job_text *t, uint32_t **io_pa
     return copy;
 }
 
+const struct job_rare_text *job_rare(const struct job *j)
+{
+    static const struct job_rare_text none;
+    return j->rare != NULL ? j->rare : &none;
+}
+
+/* One allocation, like copy_job_text; NULL if there is no text. */
+static struct job_rare_text *copy_rare(const struct job_rare_text *t)
+{
+    enum { TEXT_COUNT = sizeof *t / sizeof t->comment };
+    const char *const *texts = (const char *const *)(const void *)t;
+    size_t size = 0;
+    for (size_t i = 0; t != NULL && i < TEXT_COUNT; i++) size += text_size(texts[i]);
+    if (size == 0) return NULL;
+    struct job_rare_text *copy = mem_resize(NULL, 0, sizeof *copy + size);
+    const char **copy_texts = (const char **)(void *)copy;
+    char *end = (char *)(copy + 1);
+    for (size_t i = 0; i < TEXT_COUNT; i++) copy_texts[i] = append_text(&end, texts[i]);
+    return copy;
+}
+
 static void *copy_array(const void *items, size_t size)
 {
     return size > 0 ? memcpy(mem_resize(NULL, 0, size), items, size) : NULL;
@@ -369,6 +390,7 @@ static struct job_placing *copy_placing(const struct job_placing *p)
 static void copy_lists(struct job *j)
 {
     j->text = copy_job_text(j->text, &j->partitions, j->partition_count);
+    j->rare = copy_rare(j->rare);
     j->dependency = dependency_list_copy(j->dependency);
     j->placing = copy_placing(j->placing);
     j->document = copy_document(j->document);
@@ -379,6 +401,7 @@ static void copy_lists(struct job *j)
 static void release_lists(struct job *j)
 {
     mem_free(j->text);
+    mem_free(j->rare);
     dependency_list_free(j->dependency);
     mem_free(j->placing);
     mem_free(j->document);

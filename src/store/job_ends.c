@@ -105,6 +105,8 @@ static void copy_texts(struct job *row, struct arena *arena)
 {
     const char **texts = (const char **)(void *)row->text;
     for (size_t i = 0; i < sizeof *row->text / sizeof *texts; i++) copy_text(&texts[i], arena);
+    texts = (const char **)(void *)row->rare;
+    for (size_t i = 0; texts != NULL && i < sizeof *row->rare / sizeof *texts; i++) copy_text(&texts[i], arena);
     if (row->placing == NULL) return;
     copy_text(&row->placing->queues, arena);
     copy_text(&row->placing->master_queues, arena);
@@ -126,7 +128,7 @@ int store_ended_job(struct store *s, const struct state *state, uint32_t job_id,
     int status = job_row_read(&s->job_columns, get, state, arena, row, &out->err);
     if (status == 0) copy_texts(row, arena);
     sqlite3_reset(get);
-    if (status == 0 && row->text->origin != NULL) {
+    if (status == 0 && job_rare(row)->origin != NULL) {
         job_members_release(row);
         status = err_set(&out->err, ERR_CONFLICT,
                          "it was moved in from another instance, without its script; submit it anew");

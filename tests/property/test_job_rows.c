@@ -235,6 +235,8 @@ static const struct {
 } reasons[] = {
     {JOB_FIELD_REQUEUE_EXIT, ERR_INPUT, JOB_FIELD_REQUEUE},    /* which it forbids */
     {JOB_FIELD_RETRY, ERR_INPUT, JOB_FIELD_REQUEUE},           /* which it forbids */
+    {JOB_FIELD_OUT_PATTERN, ERR_INPUT, JOB_FIELD_OUT_PATTERN}, /* an unknown conversion */
+    {JOB_FIELD_ERR_PATTERN, ERR_INPUT, JOB_FIELD_ERR_PATTERN},
     {JOB_FIELD_CPUS, ERR_TOO_LARGE, JOB_FIELD_CPUS},           /* the host has fewer */
     {JOB_FIELD_MEM_MIB, ERR_TOO_LARGE, JOB_FIELD_MEM_MIB},     /* the host has less */
     {JOB_FIELD_GPUS, ERR_TOO_LARGE, JOB_FIELD_GPUS},           /* the host has fewer */

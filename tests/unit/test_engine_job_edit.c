@@ -106,8 +106,8 @@ static void all_given_fields_are_set(void **unused)
     assert_int_equal(j->accrue_us, j->begin_us);
     assert_int_equal(j->deadline_us, w.now_us + 3600 * SECOND);
     assert_int_equal(j->slots_max, 4);
-    assert_string_equal(j->text->comment, "a note");
-    assert_string_equal(j->text->admin_comment, "seen");
+    assert_string_equal(job_rare(j)->comment, "a note");
+    assert_string_equal(job_rare(j)->admin_comment, "seen");
     assert_int_equal(j->request_count, 4);
     const double amounts[] = {2, 1, 1, 1536};
     const char *const texts[] = {"2", "true", "lx-amd64", "1.5K"};
@@ -268,9 +268,9 @@ static void updates_keep_fields_that_are_not_given(void **unused)
     assert_int_equal(j->posix_priority, -5);
     assert_int_equal(j->job_share, 4);
     assert_int_equal(j->slots_max, 3);
-    assert_string_equal(j->text->comment, "first");
+    assert_string_equal(job_rare(j)->comment, "first");
     must_update(&w, id, "set_priority=auto|comment=second");
-    assert_string_equal(job_at(&w, id)->text->comment, "second");
+    assert_string_equal(job_rare(job_at(&w, id))->comment, "second");
     assert_string_equal(job_at(&w, id)->text->name, "job");
     assert_int_equal(job_at(&w, id)->set_priority, NONE);
     world_release(&w);

@@ -50,8 +50,8 @@ static void assert_cancelled(struct world *w, uint32_t id, const char *reason)
 {
     const struct job *j = row_of(w, id);
     assert_true(j->ended_us != 0 && idset_count(&j->cancelled) == 1);
-    assert_non_null(j->text->cancel_reason);
-    if (reason != NULL) assert_string_equal(j->text->cancel_reason, reason);
+    assert_non_null(job_rare(j)->cancel_reason);
+    if (reason != NULL) assert_string_equal(job_rare(j)->cancel_reason, reason);
 }
 
 static void at_once_is_the_first_pass(void **unused)
@@ -162,7 +162,7 @@ static void a_requeued_job_waits_as_any_other(void **unused)
     const struct job_ref ref = {id, NONE};
     assert_int_equal(world_apply(&w, (struct event){.kind = EVENT_REQUEUE, .jobs = {&ref, 1, false}}, NULL), 0);
     assert_false(state_is_undecided(row_of(&w, id)));
-    assert_null(row_of(&w, id)->text->cancel_reason);
+    assert_null(job_rare(row_of(&w, id))->cancel_reason);
     w.now_us += 1000 * SECOND;
     (void)world_pass(&w);
     assert_waits(&w, id);

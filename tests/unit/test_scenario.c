@@ -457,7 +457,7 @@ static void fields_of_jobs_are_read_by_their_table(void **unused)
         "'site': -4, 'set_priority': 9, 'posix_priority': 5, 'job_share': 6, 'override_tickets': 7}]}",
         &s);
     const struct job *job = job_at(&s, 0);
-    assert_string_equal(job->text->comment, "why");
+    assert_string_equal(job_rare(job)->comment, "why");
     assert_int_equal(job->time_limit_s, 60);
     assert_int_equal(job->nice, 3);
     assert_int_equal(job->site, -4);

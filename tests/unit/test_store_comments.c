@@ -52,7 +52,7 @@ static void assert_listed(struct house *h, uint32_t job_id, enum job_field f, co
 static void assert_comments(struct house *h, uint32_t id, const char *comment, const char *admin_comment)
 {
     static const enum job_field fields[] = {JOB_FIELD_COMMENT, JOB_FIELD_ADMIN_COMMENT};
-    const struct job_text *text = h->w.s.jobs.items[state_find_job(&h->w.s, id)].text;
+    const struct job_rare_text *text = job_rare(&h->w.s.jobs.items[state_find_job(&h->w.s, id)]);
     const char *const expected[] = {comment, admin_comment}, *const found[] = {text->comment, text->admin_comment};
     for (size_t i = 0; i < COUNT(fields); i++) {
         char query[100];

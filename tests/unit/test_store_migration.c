@@ -251,8 +251,8 @@ static void assert_full_job(const struct state *s)
     assert_true(j->is_held && j->accrue_us == 0 && j->set_priority == 4294967294 && j->nice == -2147483645);
     assert_int_equal(j->begin_us, INT64_C(1700005000000000));
     assert_int_equal(j->deadline_us, INT64_C(1700009000000000));
-    assert_null(j->text->comment);
-    assert_null(j->text->admin_comment);
+    assert_null(job_rare(j)->comment);
+    assert_null(job_rare(j)->admin_comment);
     assert_true(j->min_priorities != NULL && j->min_priorities[0].stored == 77 && j->min_priorities[1].stored == 1500);
 }
 
