@@ -1,6 +1,7 @@
 #include "daemon/bulk_changes.h"
 
 #include "base/ensure.h"
+#include "base/sort.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "engine/job_selection.h"
@@ -22,6 +23,12 @@ static bool is_of_jobs(const struct event *event)
     return event->kind == EVENT_CANCEL || event->kind == EVENT_HOLD || event->kind == EVENT_RELEASE ||
            event->kind == EVENT_REQUEUE || event->kind == EVENT_SUSPEND || event->kind == EVENT_RESUME ||
            event->kind == EVENT_SIGNAL;
+}
+
+/* Its jobs will not wait any more. */
+static bool is_ending_waits(const struct event *event)
+{
+    return !event->jobs.is_dry_run && (event->kind == EVENT_CANCEL || event->kind == EVENT_HOLD);
 }
 
 /* An ended job that is not in memory may be an array of any size. */
@@ -152,10 +159,19 @@ static void fit_units(struct daemon *d, struct bulk_change *b, struct slice *sli
 {
     struct event_jobs *jobs = &slice->event.jobs;
     uint32_t units_left = jobs->is_dry_run ? d->bulk.units_left * DRY_REFS_PER_UNIT : d->bulk.units_left, kept = 0;
-    uint64_t units = 0;
+    uint64_t units = 0, tasks = 0, tasks_max = 0;
     while (kept < jobs->count) {
+        bool is_same =
+            kept > 0 && jobs->refs[kept].task_id != NONE && jobs->refs[kept].job_id == jobs->refs[kept - 1].job_id;
         uint64_t weight = job_selection_weight(&d->state, &slice->event, jobs->refs[kept]);
-        if (kept > 0 && units + weight > units_left) break;
+        if (is_same) {
+            weight = job_selection_task_weight(weight);
+            tasks += weight;
+        } else {
+            tasks = 0;
+            tasks_max = weight;
+        }
+        if (kept > 0 && units + weight > units_left && !(is_same && tasks <= tasks_max)) break;
         units += weight;
         kept++;
     }
@@ -266,6 +282,27 @@ void daemon_begin_bulk_turn(struct daemon *d)
         bulk->list.items[i]->committed_count = bulk->list.items[i]->changed_count;
 }
 
+/* Keeps back the jobs that a list will hold or cancel. Those of other users, which it can name as well, start. */
+static void keep_back(const struct state *s, struct bulk_change *b)
+{
+    struct sort_record *found = arena_alloc_raw(&b->arena, (b->ref_count + (size_t)1) * sizeof *found),
+                       *scratch = arena_alloc_raw(&b->arena, (b->ref_count + (size_t)1) * sizeof *scratch);
+    struct job_ref *kept = arena_alloc_raw(&b->arena, (b->ref_count + (size_t)1) * sizeof *kept);
+    uint32_t count = 0, last = 0;
+    for (uint32_t i = 0; i < b->ref_count; i++) {
+        uint32_t id = b->refs[i].job_id, index = id != last ? state_find_job(s, id) : NONE;
+        last = id; /* lists name the tasks of a job one after the other */
+        if (index == NONE || !job_selection_permits(s, &b->event.actor, &s->jobs.items[index])) continue;
+        found[count++] = (struct sort_record){.key = id};
+    }
+    sort_records(found, count, scratch);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0 && found[i].key == found[i - 1].key) continue;
+        kept[b->kept_back_count++] = (struct job_ref){(uint32_t)found[i].key, NONE};
+    }
+    b->kept_back = kept;
+}
+
 bool daemon_take_bulk(struct daemon *d, struct request *request, struct decided_requests *requests)
 {
     const struct event *event = request_event(request);
@@ -277,6 +314,7 @@ bool daemon_take_bulk(struct daemon *d, struct request *request, struct decided_
                               .ref_count = event->jobs.count,
                               .is_listed = !event->jobs.all};
     b->is_checking = event->jobs.report == NULL && !event->jobs.all;
+    if (b->is_listed && is_ending_waits(event)) keep_back(&d->state, b);
     *array_add(&d->bulk.list) = b;
     if (d->bulk.list.count > 1) return true;
     begin_first(&d->bulk);
@@ -337,8 +375,9 @@ static int list_jobs(struct daemon *d, struct bulk_change *b, struct err *e)
     b->is_listed = true;
     bulk->units_left -= units < bulk->units_left ? units : bulk->units_left;
     if (job_selection_list(&d->state, &b->event, &b->arena, &b->refs, &b->ref_count, e) != 0) return -1;
-    b->is_sorted = true; /* unless a job was requeued */
-    for (uint32_t i = 1; i < b->ref_count; i++) b->is_sorted &= b->refs[i - 1].job_id < b->refs[i].job_id;
+    b->is_selection = true; /* unless a job was requeued */
+    for (uint32_t i = 1; i < b->ref_count; i++) b->is_selection &= b->refs[i - 1].job_id < b->refs[i].job_id;
+    if (!b->is_selection) keep_back(&d->state, b);
     return 0;
 }
 
@@ -359,17 +398,14 @@ void daemon_advance_bulk(struct daemon *d, struct decided_requests *requests)
     bulk->spent_us += ((int64_t)uv_hrtime() - begin_ns) / 1000;
 }
 
-/* Of jobs that will not wait any more. */
 static bool ends_waiting(const struct bulk_changes *bulk)
 {
-    if (bulk->list.count == 0) return false;
-    const struct event *event = &bulk->list.items[0]->event;
-    return !event->jobs.is_dry_run && (event->kind == EVENT_CANCEL || event->kind == EVENT_HOLD);
+    return bulk->list.count > 0 && is_ending_waits(&bulk->list.items[0]->event);
 }
 
 bool daemon_bulk_keeps_starts(const struct daemon *d)
 {
-    return ends_waiting(&d->bulk) && (!d->bulk.list.items[0]->is_sorted || d->state.policy.model == MODEL_TICKETS);
+    return ends_waiting(&d->bulk) && d->state.policy.model == MODEL_TICKETS;
 }
 
 void daemon_bulk_keep_back(struct daemon *d, struct event *time)
@@ -380,8 +416,8 @@ void daemon_bulk_keep_back(struct daemon *d, struct event *time)
     if (!bulk->has_kept) return;
     const struct bulk_change *b = bulk->list.items[0];
     time->time.has_kept = false;
-    time->time.kept_back = b->refs + b->next;
-    time->time.kept_back_count = b->ref_count - b->next;
+    time->time.kept_back = b->is_selection ? b->refs + b->next : b->kept_back;
+    time->time.kept_back_count = b->is_selection ? b->ref_count - b->next : b->kept_back_count;
 }
 
 /* Half as many units, or twice as many, at most, so that one slow sync does not matter much. */

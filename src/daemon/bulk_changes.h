@@ -34,14 +34,16 @@ struct bulk_change {
     struct event event;      /* the request's */
     struct arena arena;      /* of refs */
     const struct job_ref *refs;
-    uint32_t ref_count, next; /* next: the reference with which the next slice begins */
-    bool is_listed;           /* refs are known */
-    bool is_sorted;           /* they are all of its jobs, by ascending ids */
-    bool is_checking;         /* invariant 3 */
-    bool is_continued;        /* the first tasks of the array at `next` were in an earlier slice */
-    uint32_t task_first;      /* of the event, if it is continued */
-    struct map seen;          /* references of earlier slices, and of this one, by task_key */
-    struct map jobs_seen;     /* the jobs of earlier slices */
+    uint32_t ref_count, next;        /* next: the reference with which the next slice begins */
+    bool is_listed;                  /* refs are known */
+    const struct job_ref *kept_back; /* of a list: its jobs that no pass starts until it is done, by ascending ids */
+    uint32_t kept_back_count;
+    bool is_selection;    /* refs are all of its jobs, by ascending ids, and those from next on are kept back */
+    bool is_checking;     /* invariant 3 */
+    bool is_continued;    /* the first tasks of the array at `next` were in an earlier slice */
+    uint32_t task_first;  /* of the event, if it is continued */
+    struct map seen;      /* references of earlier slices, and of this one, by task_key */
+    struct map jobs_seen; /* the jobs of earlier slices */
     uint32_t changed_count, committed_count;
     ARRAY(struct job_refusal) refused; /* texts: in memory of the request's report */
     ARRAY(struct job_ref) changed;     /* of a dry run */

@@ -117,6 +117,12 @@ bool job_selection_is_known(const struct state *s, struct job_ref ref)
     return dependency_target_row(s, ref.job_id) != NONE;
 }
 
+uint64_t job_selection_task_weight(uint64_t weight)
+{
+    enum { TASKS_OF_A_ROW = 64 };
+    return 1 + weight / TASKS_OF_A_ROW;
+}
+
 /* A job row's sets are written whole, as texts. */
 uint64_t job_selection_weight(const struct state *s, const struct event *event, struct job_ref ref)
 {

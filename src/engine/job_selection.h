@@ -24,6 +24,10 @@ int job_selection_list(const struct state *s, const struct event *event, struct 
  * is in no row of memory, as the event brings it. O(log jobs) */
 uint64_t job_selection_weight(const struct state *s, const struct event *event, struct job_ref ref);
 
+/* The same for a further task of the job that the reference before names; weight: what job_selection_weight says of it.
+ * The row is written once for all of them. */
+uint64_t job_selection_task_weight(uint64_t weight);
+
 /* Whether its job is in a row of memory: it lives, or has ended lately. O(log jobs) */
 bool job_selection_is_known(const struct state *s, struct job_ref ref);
 

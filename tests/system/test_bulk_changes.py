@@ -318,3 +318,17 @@ def test_an_array_that_is_cut_after_a_repeated_id(instance, command):
         rows = dict(db.execute("SELECT id, pending_tasks FROM job WHERE id IN (?, ?, ?)", (first, second, third)))
     expected = {'cancel': ['', '', ''], 'requeue': ['0', '0-999', '0-999']}[command]
     assert [rows[job] for job in (first, second, third)] == expected
+
+
+def test_tasks_of_an_array_one_by_one(instance):
+    """Every second task by its number: the array's row has more parts with each. Other jobs start meanwhile."""
+    array = instance.submit('--hold', '--array', '0-39999', '--', 'true')
+    body = json.dumps({'ids': ['%d_%d' % (array, task) for task in range(1, 40000, 2)], 'partial': True})
+    connection = SocketConnection(instance.socket)
+    connection.request('POST', '/v1/jobs/cancel', body, {'Content-Type': 'application/json'})
+    instance.until_state(instance.submit('--', 'true'), 'COMPLETED')
+    reply = connection.getresponse()
+    assert (reply.status, json.loads(reply.read())['count']) == (200, 20000)
+    with contextlib.closing(sqlite3.connect(instance.state / 'fairlead.db', timeout=60)) as db:
+        tasks, = db.execute('SELECT pending_tasks FROM job WHERE id = ?', (array,)).fetchone()
+    assert tasks.split(',') == [str(task) for task in range(0, 40000, 2)]
