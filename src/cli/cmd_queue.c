@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "cli/foreign_syntax.h"
 #include "cli/instance_listing.h"
 #include "cli/job_columns.h"
@@ -17,14 +19,14 @@ static const struct field state_field = {.name = "state", .type = FIELD_CHOICE, 
 static const struct option_row queue_options[] = {
     {.name = "account",
      .letter = 'A',
-     .argument = "NAME",
+     .argument = "NAME,...",
      .value = TEXT_IN(struct queue_values, account),
-     .help = "only jobs of this account"},
+     .help = "only jobs of these accounts"},
     {.name = "user",
      .letter = 'u',
-     .argument = "NAME",
+     .argument = "NAME,...",
      .value = TEXT_IN(struct queue_values, user),
-     .help = "only jobs of this user"},
+     .help = "only jobs of these users"},
     {.name = "state",
      .letter = 's',
      .argument = "STATE",
@@ -85,12 +87,13 @@ static int write_queue(struct call *call, struct err *e)
         client_add_query(&target, "start", "true");
     }
     if (values->has_state) client_add_query(&target, "state", job_state_name(state));
+    bool is_list = values->account != NULL && strchr(values->account, ',') != NULL;
     bool is_filtered = values->has_start || values->account || values->user || values->has_state;
     const struct instance_listing listing = {
         .columns = values->has_start ? &job_columns_start : &job_columns_queue,
         .target = instance_target(call, &target),
         .has_lines = true,
-        .account = values->account,
+        .account = is_list ? NULL : values->account,
         .empty_note = values->is_watched ? NULL
                       : is_filtered      ? "no matching jobs; run 'fairlead queue' to list all pending and running jobs"
                                          : "no jobs; run 'fairlead submit' to submit one",

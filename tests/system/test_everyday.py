@@ -65,3 +65,14 @@ def test_an_array_has_a_bar(instance):
     instance.until_state('%d_2' % job, 'RUNNING')
     lines = instance.good('show', 'job', job).splitlines()
     assert lines[2] == 'Progress      [##########xxxxxxxxxx>>>>>>>>>>..........] 2 of 4 ended'
+
+
+def test_queue_lists_jobs_of_several_accounts_and_users(shared):
+    for account in ('lists_a', 'lists_b'):
+        shared.good('account', 'add', account)
+        shared.good('user', 'add', shared.json('whoami')['user'], '-A', account)
+    a, b = (shared.submit('--hold', '-A', account, '--', 'true') for account in ('lists_a', 'lists_b'))
+    me = shared.json('whoami')['user']
+    for options, expected in [(('-A', 'lists_a,lists_b'), [a, b]), (('-A', 'lists_b,none'), [b]),
+                              (('-u', 'nobody_here,' + me, '-A', 'lists_a'), [a]), (('-u', 'nobody_here,other'), [])]:
+        assert [row['job_id'] for row in shared.json('queue', *options)] == expected, options
