@@ -64,7 +64,8 @@ static bool names_rank(const char *list)
 static int order_by_rank(struct call *call, const struct queue_values *values, struct listing_values *io_form,
                          struct err *e)
 {
-    bool is_queue = !values->has_start && listing_is_table(io_form) && io_form->sort == NULL;
+    bool has_ranks = !values->has_state || values->state.number == JOB_PENDING; /* jobs that wait have them */
+    bool is_queue = !values->has_start && has_ranks && listing_is_table(io_form) && io_form->sort == NULL;
     if (!is_queue && !names_rank(io_form->columns) && !names_rank(io_form->sort)) return 0;
     if (is_queue) io_form->sort = "rank";
     return job_ranks_read(call, NONE, e);
