@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "cli/foreign_syntax.h"
 #include "cli/instance_listing.h"
 #include "cli/job_columns.h"
@@ -17,14 +19,14 @@ static const struct field state_field = {.name = "state", .type = FIELD_CHOICE, 
 static const struct option_row queue_options[] = {
     {.name = "account",
      .letter = 'A',
-     .argument = "NAME",
+     .argument = "NAME,...",
      .value = TEXT_IN(struct queue_values, account),
-     .help = "only jobs of this account"},
+     .help = "only jobs of these accounts"},
     {.name = "user",
      .letter = 'u',
-     .argument = "NAME",
+     .argument = "NAME,...",
      .value = TEXT_IN(struct queue_values, user),
-     .help = "only jobs of this user"},
+     .help = "only jobs of these users"},
     {.name = "state",
      .letter = 's',
      .argument = "STATE",
@@ -62,7 +64,8 @@ static bool names_rank(const char *list)
 static int order_by_rank(struct call *call, const struct queue_values *values, struct listing_values *io_form,
                          struct err *e)
 {
-    bool is_queue = !values->has_start && listing_is_table(io_form) && io_form->sort == NULL;
+    bool has_ranks = !values->has_state || values->state.number == JOB_PENDING; /* jobs that wait have them */
+    bool is_queue = !values->has_start && has_ranks && listing_is_table(io_form) && io_form->sort == NULL;
     if (!is_queue && !names_rank(io_form->columns) && !names_rank(io_form->sort)) return 0;
     if (is_queue) io_form->sort = "rank";
     return job_ranks_read(call, NONE, e);
@@ -85,12 +88,13 @@ static int write_queue(struct call *call, struct err *e)
         client_add_query(&target, "start", "true");
     }
     if (values->has_state) client_add_query(&target, "state", job_state_name(state));
+    bool is_list = values->account != NULL && strchr(values->account, ',') != NULL;
     bool is_filtered = values->has_start || values->account || values->user || values->has_state;
     const struct instance_listing listing = {
         .columns = values->has_start ? &job_columns_start : &job_columns_queue,
         .target = instance_target(call, &target),
         .has_lines = true,
-        .account = values->account,
+        .account = is_list ? NULL : values->account,
         .empty_note = values->is_watched ? NULL
                       : is_filtered      ? "no matching jobs; run 'fairlead queue' to list all pending and running jobs"
                                          : "no jobs; run 'fairlead submit' to submit one",

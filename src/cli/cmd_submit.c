@@ -118,10 +118,11 @@ static int wait_for(struct call *call, uint32_t job_id, struct err *e)
 
 int cmd_submit_check(const struct submit_values *values, struct err *e)
 {
-    if (values->is_test && (values->has_wait || values->is_parsable))
-        return err_set(e, ERR_USAGE, "--test-only submits nothing: give neither --wait nor --parsable with it");
-    if (values->is_json && (values->is_parsable || values->has_wait))
-        return err_set(e, ERR_USAGE, "--json prints the answer: give neither --wait nor --parsable with it");
+    const char *other = values->has_wait ? "--wait" : values->is_parsable ? "--parsable" : NULL;
+    if (other != NULL && values->is_test)
+        return err_field(e, ERR_USAGE, other, "not together with --test-only, which submits nothing");
+    if (other != NULL && values->is_json)
+        return err_field(e, ERR_USAGE, other, "not together with --json, which prints the answer");
     return 0;
 }
 
@@ -152,7 +153,8 @@ static int submit_run(struct call *call, struct err *e)
     struct api_submit body;
     struct directives *directives = NULL;
     wire_clear(&api_submit_shape, &body);
-    if (read_script(call, &body, &directives, e) != 0 || cmd_submit_check(call->values, e) != 0) return -1;
+    if (read_script(call, &body, &directives, e) != 0) return -1;
+    if (cmd_submit_check(call->values, e) != 0) return directives_explain(directives, call, e);
     int status = cmd_submit_fill(call, &body, e);
     if (status == 0) status = cmd_submit_send(call, call->values, &body, e);
     if (status >= 0) return status;
@@ -185,7 +187,7 @@ const struct command cmd_submit = {
     .usage = "[OPTIONS] SCRIPT [ARGUMENT...] | -- COMMAND [ARGUMENT...]",
     .description =
         "The script is copied at submission; later changes to the file have no effect. Its #! line names the interpreter; only "
-        "NAME.sh needs none. If SCRIPT is -, it is read from standard input.\n\n"
+        "NAME.sh needs none. If SCRIPT is -, it is read from standard input, and the job's name is stdin.\n\n"
         "Lines of the script that begin with #FAIRLEAD hold options of this command; the command line wins. They are read up to the "
         "first line of commands. Options of #SBATCH lines, or of #$ lines in all of the script, are read, too, where they have a "
         "meaning here: each ignored one is named, and one whose neglect would change what the job gets is refused. 'fairlead help "

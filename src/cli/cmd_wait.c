@@ -40,7 +40,7 @@ const struct command cmd_wait = {
         "the first failed task.\n\n"
         "The statuses 1 and 2 can also mean that wait itself failed. Standard error then has a line that begins with 'fairlead "
         "wait:'.\n\n"
-        "While the daemon is restarted, wait retries and then continues.",
+        "While the daemon is restarted, wait retries and then continues. SIGINT (^C) ends wait with the status 130; the jobs go on.",
     .options = wait_options,
     .values_size = sizeof(struct wait_values),
     .operands_min = 1,

@@ -19,6 +19,8 @@ static const char *const paragraphs[] = {
     "replaces --slots, too, --mem replaces --mem-per-cpu, and so on. Later lines decide before earlier ones. #$ lines are not read "
     "beside #SBATCH lines, #PBS lines not at all. --directive-prefix reads one kind only: '#FAIRLEAD', '#SBATCH', '#$', or lines "
     "with a prefix of your own, which hold options of 'fairlead submit'; '' reads none.",
+    "In files of #$ -o and -e, $HOME, $USER, $JOB_ID, $JOB_NAME and $TASK_ID are replaced, and a directory stands for a file in it, "
+    "NAME.oID or NAME.eID. s_rt beside h_rt is when SIGUSR1 warns the job; alone it is the time limit.",
     "Options of others are read where they mean something here. One that changes neither what the job gets nor what it does is "
     "ignored, and named on standard error; any other is refused with its line and column.",
 };

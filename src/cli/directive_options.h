@@ -16,6 +16,8 @@ struct directive_options {
     struct str script;
     const struct option_set *own; /* the options of 'fairlead submit' */
     uint32_t own_count;
+    const char *directory; /* -D of a higher rank; NULL: not given */
+    bool is_array;         /* --array of a higher rank is given */
     struct arena *arena;
     ARRAY(struct directive_option) list;
 };

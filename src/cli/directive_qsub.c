@@ -1,12 +1,14 @@
 /* #$ lines. Options of qsub are words with one dash; -soft and -hard say what the -l and -q behind them are, and -t and
- * -tc, and -v and -V, mean one thing together. The lists of -v, -q, -masterq, -hold_jid and -hold_jid_ad grow with each
- * that is given; of other options the last one counts. */
+ * -tc, -v and -V, and h_rt and s_rt mean one thing together. The lists of -v, -q, -masterq, -hold_jid and -hold_jid_ad
+ * grow with each that is given; of other options the last one counts. */
 #include <string.h>
 
 #include "base/ensure.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/directive_options.h"
+#include "cli/directive_path.h"
+#include "fields/signal_text.h"
 
 enum { SHOWN_SIZE = 80, DENSE_DATE = 12, FRACTION = 3, MIB_SHIFT = 20, LISTS_MAX = 8 };
 
@@ -23,7 +25,8 @@ struct qsub_list {
 };
 struct qsub_options {
     bool is_soft; /* the last of -soft and -hard */
-    struct qsub_pair tasks, task_limit, join, error;
+    struct qsub_pair tasks, task_limit, join, output, error, hard_time, soft_time;
+    const char *directory;          /* of -wd; NULL: not given */
     struct qsub_pair wait, reserve; /* text: the option of 'fairlead submit', if the last one said yes */
     bool has_all_variables;
     struct qsub_list lists[LISTS_MAX];
@@ -45,11 +48,43 @@ static int refuse_argument(const struct directive_options *o, const struct qsub_
 
 /* --- requests ----------------------------------------------------------------------------------------------------- */
 
-/* "3600" is seconds, "1:0:0" hours, minutes and seconds. */
-static void add_time(struct directive_options *out, const struct directive_word *at, struct str value)
+/* "3600" is seconds, "1:0:0" hours, minutes and seconds, of which each may be missing. */
+static bool parse_time(struct str text, uint64_t *out_s)
 {
-    bool is_seconds = memchr(value.text, ':', value.length) == NULL;
-    directive_options_add(out, at, "--time=%.*s%s", (int)value.length, value.text, is_seconds ? "s" : "");
+    enum { PARTS_MAX = 3, RADIX = 60, PART_MAX = 1000000000 };
+    uint32_t count = 0;
+    *out_s = 0;
+    for (struct str rest = text; rest.text != NULL; count++) {
+        uint64_t number = 0;
+        struct str part = str_cut(rest, ':', &rest);
+        bool is_number =
+            part.length > 0 ? number_parse_u64(part, &number) : memchr(text.text, ':', text.length) != NULL;
+        if (!is_number || number > PART_MAX || count == PARTS_MAX) return false;
+        *out_s = *out_s * RADIX + number;
+    }
+    return true;
+}
+
+/* h_rt ends the job. s_rt beside it is when SIGUSR1 warns the job; alone it is the time limit, because a job without a
+ * handler for that signal ends then. */
+static int add_times(struct directive_options *out, const struct qsub_options *q, struct err *e)
+{
+    const struct qsub_pair *limits[] = {&q->hard_time, &q->soft_time};
+    uint64_t seconds[] = {0, 0};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        if (limits[i]->text != NULL && !parse_time(str(limits[i]->text), &seconds[i]))
+            return directive_options_refuse(out, &limits[i]->at, e, "#$ -l %s: '%s' is not a time, as 3600 or 1:0:0",
+                                            i == 0 ? "h_rt" : "s_rt", limits[i]->text);
+    }
+    bool has_hard = q->hard_time.text != NULL, has_both = has_hard && q->soft_time.text != NULL;
+    if (has_hard || q->soft_time.text != NULL)
+        directive_options_add(out, &limits[!has_hard]->at, "--time=%llus", (unsigned long long)seconds[!has_hard]);
+    if (!has_both || seconds[1] >= seconds[0]) return 0;
+    if (seconds[0] - seconds[1] > SIGNAL_WARNING_LAST_S)
+        return directive_options_refuse(out, &q->soft_time.at, e, "#$ -l s_rt: '%s' is more than %d s before h_rt",
+                                        q->soft_time.text, SIGNAL_WARNING_LAST_S);
+    directive_options_add(out, &q->soft_time.at, "--signal=USR1@%llu", (unsigned long long)(seconds[0] - seconds[1]));
+    return 0;
 }
 
 /* The multiplier of a size of Grid Engine: K, M and G are powers of 1024, k, m and g of 1000; 0: none of them. */
@@ -86,18 +121,20 @@ static bool is_among(struct str name, const char *const *names)
 }
 
 /* One NAME[=VALUE] of -l. */
-static int add_request(struct directive_options *out, const struct qsub_options *q, const struct qsub_option *given,
+static int add_request(struct directive_options *out, struct qsub_options *q, const struct qsub_option *given,
                        struct str request, struct err *e)
 {
-    static const char *const times[] = {"h_rt", "s_rt", NULL}, *const sizes[] = {"h_vmem", "s_vmem", NULL};
+    static const char *const sizes[] = {"h_vmem", "s_vmem", NULL};
     static const char *const gpus[] = {"gpu", "gpus", "ngpus", NULL};
     struct str value, name = str_cut(request, '=', &value);
     if (value.text == NULL) value = str("true");
     if (q->is_soft) {
         directive_options_add(out, given->at, "--soft=%.*s=%.*s", (int)name.length, name.text, (int)value.length,
                               value.text);
-    } else if (is_among(name, times)) {
-        add_time(out, given->at, value);
+    } else if (str_equal(name, str("h_rt"))) {
+        q->hard_time = (struct qsub_pair){arena_copy(out->arena, value), *given->at};
+    } else if (str_equal(name, str("s_rt"))) {
+        q->soft_time = (struct qsub_pair){arena_copy(out->arena, value), *given->at};
     } else if (is_among(name, gpus)) {
         directive_options_add(out, given->at, "--gpus-per-slot=%.*s", (int)value.length, value.text);
     } else if (is_among(name, sizes)) {
@@ -109,7 +146,7 @@ static int add_request(struct directive_options *out, const struct qsub_options 
     return 0;
 }
 
-static int add_requests(struct directive_options *out, const struct qsub_options *q, const struct qsub_option *given,
+static int add_requests(struct directive_options *out, struct qsub_options *q, const struct qsub_option *given,
                         struct err *e)
 {
     for (struct str rest = str(given->argument); rest.text != NULL;) {
@@ -120,28 +157,26 @@ static int add_requests(struct directive_options *out, const struct qsub_options
 
 /* --- files, environment, interpreter ------------------------------------------------------------------------------ */
 
-/* "host:/path/$JOB_NAME.o$JOB_ID" is "/path/%x.o%A". */
-static void add_file(struct directive_options *out, const struct qsub_option *given)
+static int add_file(struct directive_options *out, const struct qsub_options *q, const struct qsub_pair *file,
+                    const char *letter, struct err *e)
 {
-    static const struct {
-        const char *variable, *conversion;
-    } variables[] = {{"$JOB_ID", "%A"}, {"$TASK_ID", "%a"}, {"$JOB_NAME", "%x"}, {"$USER", "%u"}};
+    const char *own = foreign_options_find_qsub(letter)->own;
+    const struct directive_path path = {
+        .text = file->text,
+        .directory = out->directory != NULL ? out->directory : q->directory,
+        .is_array = out->is_array || q->tasks.text != NULL,
+        .is_error = letter[0] == 'e',
+    };
     struct buf pattern = {0};
-    struct str path, host = str_cut(str(given->argument), ':', &path);
-    if (path.text == NULL) path = host;
-    for (size_t i = 0; i < path.length;) {
-        struct str rest = {path.text + i, path.length - i};
-        size_t step = 0;
-        for (size_t v = 0; v < sizeof variables / sizeof *variables && step == 0; v++) {
-            if (!str_starts(rest, str(variables[v].variable))) continue;
-            step = strlen(variables[v].variable);
-            buf_add_text(&pattern, variables[v].conversion);
-        }
-        if (step == 0) buf_add_text(&pattern, rest.text[0] == '%' ? "%%" : (char[]){rest.text[0], '\0'});
-        i += step > 0 ? step : 1;
+    int status = directive_path_add_pattern(&path, &pattern, e);
+    if (status == 0) {
+        directive_options_add(out, &file->at, "--%s=%s", own, pattern.length > 0 ? pattern.text : "");
+    } else {
+        (void)err_prefix(e, "%s:%u:%u: %s -%s", out->file, file->at.line, file->at.column,
+                         directive_prefixes[DIRECTIVE_QSUB], letter);
     }
-    directive_options_add(out, given->at, "--%s=%s", given->row->own, pattern.length > 0 ? pattern.text : "");
     buf_release(&pattern);
+    return status;
 }
 
 /* -S has to be the interpreter of the #! line, because that is what runs the script. */
@@ -239,20 +274,16 @@ static int read_option(struct directive_options *out, struct qsub_options *q, co
         if (given->argument == NULL || strchr(given->argument, 'n') == NULL)
             directive_options_add(out, given->at, "--%s", given->row->own);
         return 0;
-    case FOREIGN_FILE:
-        if (strcmp(given->row->own, "error") == 0) {
-            q->error = pair;
-            return 0;
-        }
-        add_file(out, given);
-        return 0;
+    case FOREIGN_FILE: *(strcmp(given->row->own, "error") == 0 ? &q->error : &q->output) = pair; return 0;
     case FOREIGN_JOIN:
         q->join = pair;
         return yes_or_no(given->argument) >= 0 ? 0 : refuse_argument(out, given, "y or n", e);
     case FOREIGN_ALL_VARIABLES: q->has_all_variables = true; return 0;
     case FOREIGN_SHELL: return check_shell(out, given, e);
     case FOREIGN_DATE: return add_begin(out, given, e);
-    default: return directive_options_apply(out, given->row, given->at, given->shown, given->argument, e);
+    default:
+        if (given->row->own != NULL && strcmp(given->row->own, "chdir") == 0) q->directory = given->argument;
+        return directive_options_apply(out, given->row, given->at, given->shown, given->argument, e);
     }
 }
 
@@ -265,12 +296,9 @@ static int add_pairs(struct directive_options *out, const struct qsub_options *q
     if (q->tasks.text != NULL)
         directive_options_add(out, &q->tasks.at, "--array=%s%s%s", q->tasks.text, q->task_limit.text != NULL ? "%" : "",
                               q->task_limit.text != NULL ? q->task_limit.text : "");
-    if (q->error.text != NULL && !is_joined) {
-        const struct qsub_option error = {
-            .row = foreign_options_find_qsub("e"), .at = &q->error.at, .argument = q->error.text};
-        add_file(out, &error);
-    }
-    return 0;
+    if (q->output.text != NULL && add_file(out, q, &q->output, "o", e) != 0) return -1;
+    if (q->error.text != NULL && !is_joined && add_file(out, q, &q->error, "e", e) != 0) return -1;
+    return add_times(out, q, e);
 }
 
 static int read_line(const struct directive *line, struct directive_options *out, struct qsub_options *q, struct err *e)

@@ -6,6 +6,7 @@
 #include "cli/foreign_syntax.h"
 #include "cli/instance.h"
 #include "cli/job_options.h"
+#include "cli/submit_options.h"
 
 /* The sets of options that a directive may have: those of submit and those of jobs, not those of every command. */
 enum { SET_COUNT = 2 };
@@ -34,10 +35,13 @@ static const char *const groups[][4] = {
 };
 
 /* Options of a higher rank that make those of a lower one invalid: the slots of each host were counted for
- * other CPUs, and queues are in other partitions. The reverse does not hold: -N is another layout of the same CPUs. */
+ * other CPUs, queues are in other partitions, and --test-only and --json print another answer. The reverse does not
+ * hold: -N is another layout of the same CPUs. */
 static const struct {
     const char *by, *name;
-} displaced[] = {{"cpus", "slots-per-node"}, {"slots", "slots-per-node"}, {"partition", "queues"}};
+} displaced[] = {{"cpus", "slots-per-node"}, {"slots", "slots-per-node"}, {"partition", "queues"},
+                 {"test-only", "wait"},      {"test-only", "parsable"},   {"json", "wait"},
+                 {"json", "parsable"}};
 
 static void init_rank(struct rank *rank, const struct call *call)
 {
@@ -163,9 +167,9 @@ static int parse_line(struct call *call, const char *file, const struct directiv
     return 0;
 }
 
-static int parse_own(struct call *call, const struct directive_lines *lines, struct directives *d, struct err *e)
+static int parse_own(struct call *call, const struct directive_lines *lines, struct directives *d,
+                     struct directive_word (*at)[OPTION_ROWS_MAX], struct err *e)
 {
-    struct directive_word at[SET_COUNT][OPTION_ROWS_MAX] = {0};
     for (uint32_t i = 0; i < lines->list.count; i++) {
         const struct directive *line = &lines->list.items[i];
         if (line->family != DIRECTIVE_OWN || line->count == 0) continue;
@@ -174,7 +178,6 @@ static int parse_own(struct call *call, const struct directive_lines *lines, str
     if (has_given(&d->own, "directive-prefix"))
         return err_set(e, ERR_USAGE, "%s: --directive-prefix is an option of the command line, not of a directive",
                        d->file);
-    put_over(d, &d->own, at);
     return 0;
 }
 
@@ -227,11 +230,20 @@ static int check_families(const struct directive_lines *lines, const char *file,
     return 0;
 }
 
+/* line: the command line. */
 static int parse_foreign(struct call *call, const struct directive_lines *lines, struct str script,
-                         struct directives *d, struct err *e)
+                         const struct rank *line, struct directives *d, struct err *e)
 {
+    const struct submit_values *of_line = line->sets[0].values, *of_own = d->own.sets[0].values;
     struct directive_options options = {
-        .file = d->file, .script = script, .own = d->foreign.sets, .own_count = SET_COUNT, .arena = call->arena};
+        .file = d->file,
+        .script = script,
+        .own = d->foreign.sets,
+        .own_count = SET_COUNT,
+        .arena = call->arena,
+        .directory = of_line->directory != NULL ? of_line->directory : of_own->directory,
+        .is_array = has_given(line, "array") || has_given(&d->own, "array"),
+    };
     int status = 0;
     if (first_of(lines, DIRECTIVE_SBATCH) != NULL) {
         status = directive_options_of_sbatch(lines, &options, e);
@@ -250,6 +262,7 @@ int directives_apply(struct call *call, struct str script, const char *file, con
 {
     struct directive_lines lines = {0};
     struct directives *d = arena_alloc(call->arena, sizeof *d);
+    struct directive_word own_at[SET_COUNT][OPTION_ROWS_MAX] = {0};
     struct rank line;
     d->file = file;
     init_rank(&d->own, call);
@@ -263,11 +276,12 @@ int directives_apply(struct call *call, struct str script, const char *file, con
 
     int status = directive_lines_read(script, file, prefix, call->arena, &lines, e);
     if (status == 0) status = check_families(&lines, file, e);
-    if (status == 0) status = parse_foreign(call, &lines, script, d, e);
-    if (status == 0) status = parse_own(call, &lines, d, e);
+    if (status == 0) status = parse_own(call, &lines, d, own_at, e);
+    if (status == 0) status = parse_foreign(call, &lines, script, &line, d, e);
     directive_lines_release(&lines);
     call->error_has_position = status != 0;
     if (status != 0) return -1;
+    put_over(d, &d->own, own_at);
     put_over(d, &line, NULL);
     call->values = d->all.sets[0].values;
     call->job = d->all.sets[1].values;

@@ -52,6 +52,12 @@ static bool is_selected(const struct api_jobs *body, const struct field_value *r
 
 typedef ARRAY(const char *) text_list;
 
+/* The instance selects by users and accounts. A list with blanks is left to is_selected. */
+static void add_selection(struct buf *target, const char *name, const char *list)
+{
+    if (list != NULL && strpbrk(list, " \t") == NULL) client_add_query(target, name, list);
+}
+
 static int list_state(struct call *call, struct client *c, const struct api_jobs *body, enum job_state state,
                       text_list *ids, struct err *e)
 {
@@ -62,6 +68,8 @@ static int list_state(struct call *call, struct client *c, const struct api_jobs
     struct str line;
     buf_add_text(&target, API_JOBS "?which=ended&format=lines");
     client_add_query(&target, "state", job_state_name(state));
+    add_selection(&target, "user", body->user);
+    add_selection(&target, "account", body->account);
     if (client_request(c, "GET", instance_target(call, &target), str(""), e) != 0) return -1;
     int more = client_line(c, &line, e);
     if (more == 0) return err_set(e, ERR_INTERNAL, "the instance's listing has no heading");

@@ -10,6 +10,7 @@
 #define ARGUMENT .argument_count = 1
 #define OPTIONAL .argument_count = 1, .is_optional = true
 
+#define HELP_WHY "it prints a text and submits nothing; 'fairlead submit --help' lists the options"
 #define NAME_ADVICE "use -J, --job-name for the job's name"
 #define INPUT_ADVICE "standard input is empty: let the script read the file"
 #define WRAP_ADVICE "give a command after --: fairlead submit -- COMMAND [ARGUMENT...]"
@@ -68,6 +69,7 @@ const struct foreign_option foreign_options_sbatch[] = {
      .advice = "use --gpus-per-slot for the GPUs of each slot"},
     {"gres", 0, ARGUMENT, .meaning = FOREIGN_GRES, .advice = GPUS_ADVICE},
     {"gres-flags", 0, ARGUMENT, NOTHING(CORES_WHY)},
+    {"help", 0, REFUSED(HELP_WHY)},
     {"hint", 0, ARGUMENT, NOTHING(CORES_WHY)},
     {"hold", 'H', SAME("hold")},
     {"ignore-pbs", 0, NOTHING("#PBS lines are not read beside it")},
@@ -129,8 +131,10 @@ const struct foreign_option foreign_options_sbatch[] = {
     {"tmp", 0, ARGUMENT, REFUSED("use -l NAME=AMOUNT with a resource for disk space ('fairlead resource show')")},
     {"tres-per-task", 0, ARGUMENT, REFUSED("use -n, --mem, -G and -l")},
     {"uid", 0, ARGUMENT, REFUSED("a job runs as its submitter")},
+    {"usage", 0, REFUSED(HELP_WHY)},
     {"use-min-nodes", 0, NOTHING(HOSTS_WHY)},
     {"verbose", 'v', NOTHING(WRITES_WHY)},
+    {"version", 0, REFUSED("it prints a text and submits nothing; 'fairlead --version' prints the version")},
     {"wait", 'W', SAME("wait")},
     {"wait-all-nodes", 0, ARGUMENT, NOTHING("a job starts when all its hosts are ready")},
     {"wckey", 0, ARGUMENT, NOTHING("it is a label of accounting; -A NAME and -P NAME say what is charged")},
@@ -157,6 +161,7 @@ const struct foreign_option foreign_options_qsub[] = {
     {"e", 0, ARGUMENT, .meaning = FOREIGN_FILE, .own = "error"},
     {"h", 0, .meaning = FOREIGN_HOLD, .own = "hold"},
     {"hard", 0, .meaning = FOREIGN_HARD, .advice = "every request (-l) is a hard request; use --soft for the others"},
+    {"help", 0, REFUSED(HELP_WHY)},
     {"hold_jid", 0, ARGUMENT, LIST("hold-jid"), "use --hold-jid for jobs whose end it waits for"},
     {"hold_jid_ad", 0, ARGUMENT, LIST("hold-jid-ad"), "use --hold-jid-ad to wait for an array task by task"},
     {"i", 0, ARGUMENT, SAME("input"), INPUT_ADVICE},

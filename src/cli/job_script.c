@@ -20,7 +20,7 @@ static bool ends_with(const char *path, const char *end)
 }
 
 /* Without a #! line /bin/sh would run any text, also a program of another language. */
-static int check_interpreter(const char *path, struct str text, struct err *e)
+static int check_interpreter(const char *path, const char *shown, struct str text, struct err *e)
 {
     static const struct {
         const char *end, *line;
@@ -33,33 +33,37 @@ static int check_interpreter(const char *path, struct str text, struct err *e)
     for (size_t i = 0; i < sizeof languages / sizeof *languages; i++) {
         if (ends_with(path, languages[i].end)) line = languages[i].line;
     }
-    return err_set(e, ERR_INPUT, "script '%s' does not name its interpreter: write it as line 1, such as %s", path,
-                   line);
+    return err_set(e, ERR_INPUT, "%s does not name its interpreter: write it as line 1, such as %s", shown, line);
 }
 
-static int check_text(const char *path, struct str text, struct err *e)
+/* shown: the script as messages name it. */
+static int check_text(const char *path, const char *shown, struct str text, struct err *e)
 {
+    bool is_input = strcmp(path, "-") == 0;
     size_t checked = text.length < BINARY_BYTES ? text.length : BINARY_BYTES;
     struct str rest, first = str_cut(text, '\n', &rest);
-    if (text.length == 0) return err_set(e, ERR_INPUT, "script '%s' is empty", path);
+    if (text.length == 0) return err_set(e, ERR_INPUT, "%s is empty", shown);
+    if (memchr(text.text, '\0', checked) && is_input) return err_set(e, ERR_INPUT, "%s is binary, not a script", shown);
     if (memchr(text.text, '\0', checked))
         return err_set(e, ERR_INPUT, "'%s' is binary, not a script; to run a program: fairlead submit -- %s", path,
                        path);
-    if (first.length > 0 && first.text[first.length - 1] == '\r')
+    bool has_dos_ends = first.length > 0 && first.text[first.length - 1] == '\r';
+    if (has_dos_ends && is_input) return err_set(e, ERR_INPUT, "%s has DOS line ends", shown);
+    if (has_dos_ends)
         return err_set(e, ERR_INPUT, "script '%s' has DOS line ends; to remove them: sed -i 's/\\r$//' %s", path, path);
-    return check_interpreter(path, text, e);
+    return check_interpreter(path, shown, text, e);
 }
 
-static int read_all(int fd, const char *path, struct buf *text, struct err *e)
+static int read_all(int fd, const char *shown, struct buf *text, struct err *e)
 {
     for (;;) {
         ssize_t count = read(fd, buf_room(text, 65536), 65536);
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return err_set(e, ERR_INPUT, "script '%s': %s", path, strerror(errno));
+        if (count < 0) return err_set(e, ERR_INPUT, "%s: %s", shown, strerror(errno));
         if (count == 0) return 0;
         text->length += (size_t)count;
         if (text->length > SCRIPT_MAX)
-            return err_set(e, ERR_INPUT, "script '%s' is larger than %d MiB", path, SCRIPT_MAX / 1048576);
+            return err_set(e, ERR_INPUT, "%s is larger than %d MiB", shown, SCRIPT_MAX / 1048576);
     }
 }
 
@@ -80,14 +84,20 @@ int job_script_read(const char *path, struct arena *a, struct str *out_text, str
     if (!is_input) fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return refuse_script(path, a, e);
 
-    struct buf text = {0};
+    struct buf text = {0}, name = {0};
     int status = 0;
+    if (is_input) {
+        buf_add_text(&name, "the script on standard input");
+    } else {
+        buf_format(&name, "script '%s'", path);
+    }
     if (fstat(fd, &found) == 0 && S_ISDIR(found.st_mode))
-        status = err_set(e, ERR_INPUT, "script '%s' is a directory", path);
-    if (status == 0) status = read_all(fd, path, &text, e);
-    if (status == 0) status = check_text(path, (struct str){text.text, text.length}, e);
+        status = err_set(e, ERR_INPUT, "%s is a directory", name.text);
+    if (status == 0) status = read_all(fd, name.text, &text, e);
+    if (status == 0) status = check_text(path, name.text, (struct str){text.text, text.length}, e);
     if (status == 0) *out_text = (struct str){arena_copy(a, (struct str){text.text, text.length}), text.length};
     buf_release(&text);
+    buf_release(&name);
     if (!is_input) close(fd);
     return status;
 }

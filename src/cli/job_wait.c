@@ -2,10 +2,13 @@
  * POLL_S. If the instance is down (during an upgrade, for example), its jobs continue, so the wait retries. */
 #include "cli/job_wait.h"
 
+#include <signal.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/quantity.h"
+#include "base/text.h"
 #include "cli/instance.h"
 #include "cli/job_end.h"
 #include "fields/job_id.h"
@@ -124,11 +127,48 @@ static int wait_for(struct call *call, struct client *c, const char *target, str
     }
 }
 
+/* --- interrupts --------------------------------------------------------------------------------------------------- */
+
+enum { EXIT_INTERRUPTED = 128 + SIGINT };
+
+/* The line for an interrupt, made before the handler may run. */
+static struct {
+    char text[200];
+    size_t length;
+} interrupt_line;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    ssize_t ignored = write(STDERR_FILENO, interrupt_line.text, interrupt_line.length);
+    (void)ignored;
+    _exit(EXIT_INTERRUPTED);
+}
+
+/* ^C ends the command and not the jobs, which it says. out_was: what to restore after the wait. */
+static void catch_interrupt(const struct call *call, const struct wire_list *ids, struct sigaction *out_was)
+{
+    const struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    const char *name = call->command->name, *first = ids->count > 0 ? ((const char **)ids->items)[0] : "";
+    if (ids->count == 1) {
+        text_format(interrupt_line.text, sizeof interrupt_line.text,
+                    "fairlead %s: job %s goes on; to cancel it: fairlead cancel %s\n", name, first, first);
+    } else {
+        text_format(interrupt_line.text, sizeof interrupt_line.text,
+                    "fairlead %s: the jobs go on; to cancel jobs: fairlead cancel ID...\n", name);
+    }
+    interrupt_line.length = strlen(interrupt_line.text);
+    sigaction(SIGINT, NULL, out_was);
+    if (out_was->sa_handler == SIG_DFL) sigaction(SIGINT, &action, NULL);
+}
+
 int job_wait(struct call *call, const struct wire_list *ids, uint64_t retry_s, struct err *e)
 {
     struct client client = {.fd = -1};
+    struct sigaction was;
     struct outage outage = {.retry_s = retry_s};
     int first_status = 0, status = 0;
+    catch_interrupt(call, ids, &was);
     for (uint32_t i = 0; status == 0 && i < ids->count; i++) {
         struct buf target = {0};
         int job_status = 0;
@@ -139,6 +179,7 @@ int job_wait(struct call *call, const struct wire_list *ids, uint64_t retry_s, s
         buf_release(&target);
         if (first_status == 0) first_status = job_status;
     }
+    sigaction(SIGINT, &was, NULL);
     client_close(&client);
     return status == 0 ? first_status : -1;
 }

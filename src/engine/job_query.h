@@ -10,8 +10,8 @@ struct job_query {
     enum { JOBS_LIVE, JOBS_ENDED, JOBS_ALL } which;
     const uint32_t *job_ids; /* only these jobs */
     uint32_t job_id_count;
-    uint32_t task_id; /* with one job id: only this task; NONE: all */
-    const char *account, *user;
+    uint32_t task_id;           /* with one job id: only this task; NONE: all */
+    const char *account, *user; /* one or several names, separated by commas */
     enum job_state state;       /* only this one; JOB_STATE_COUNT: any */
     int64_t since_us, until_us; /* ended from since_us to until_us */
     int64_t now_us;             /* the time of the query, for jobs that begin later */

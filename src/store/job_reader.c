@@ -120,6 +120,19 @@ static void bind_named_text(sqlite3_stmt *statement, const char *name, const cha
     if (parameter > 0) sql_bind_text(statement, parameter, value);
 }
 
+/* Binds the names of a list to :account0, :account1, ... */
+static void bind_names(sqlite3_stmt *statement, const char *parameter, const char *list)
+{
+    uint32_t count = 0;
+    for (struct str rest = str(list); rest.text != NULL; count++) {
+        char name[32];
+        struct str value = str_cut(rest, ',', &rest);
+        text_format(name, sizeof name, "%s%u", parameter, count);
+        int index = sqlite3_bind_parameter_index(statement, name);
+        if (index > 0) sqlite3_bind_text(statement, index, value.text, (int)value.length, SQLITE_TRANSIENT);
+    }
+}
+
 static int add_source(struct cursor *c, enum reader_part part, uint32_t assoc_id, struct err *e)
 {
     const struct job_query *q = &c->query;
@@ -134,13 +147,13 @@ static int add_source(struct cursor *c, enum reader_part part, uint32_t assoc_id
     bind_named(statement, ":task", q->task_id);
     bind_named(statement, ":since", q->since_us);
     bind_named(statement, ":until", q->until_us);
-    bind_named_text(statement, ":account", q->account);
-    bind_named_text(statement, ":user", q->user);
+    bind_names(statement, ":account", q->account);
+    bind_names(statement, ":user", q->user);
     if (q->state < JOB_STATE_COUNT) bind_named_text(statement, ":state", job_state_name(q->state));
     return 0;
 }
 
-/* Finds the associations, also deleted ones, with the query's account and user. *out_count is NONE if there are more
+/* Finds the associations, also deleted ones, with the query's accounts and users. *out_count is NONE if there are more
  * than FEW_ASSOCS, or if the query has neither. */
 static int find_assocs(struct cursor *c, uint32_t ids[FEW_ASSOCS], uint32_t *out_count, struct err *e)
 {
@@ -148,14 +161,14 @@ static int find_assocs(struct cursor *c, uint32_t ids[FEW_ASSOCS], uint32_t *out
     *out_count = NONE;
     if ((q->account == NULL && q->user == NULL) || q->job_id_count > 0) return 0;
     struct buf text = {0};
-    buf_format(&text, "SELECT id FROM association WHERE user %s%s LIMIT %d",
-               q->user != NULL ? "= :user" : "IS NOT NULL", q->account != NULL ? " AND account = :account" : "",
-               FEW_ASSOCS + 1);
+    buf_add_text(&text, "SELECT id FROM association WHERE user IS NOT NULL");
+    job_reader_sql_add_names(q, &text);
+    buf_format(&text, " LIMIT %d", FEW_ASSOCS + 1);
     sqlite3_stmt *find = sql_prepare(c->db, text.text, e);
     buf_release(&text);
     if (find == NULL) return -1;
-    bind_named_text(find, ":account", q->account);
-    bind_named_text(find, ":user", q->user);
+    bind_names(find, ":account", q->account);
+    bind_names(find, ":user", q->user);
     uint32_t count = 0;
     int result;
     while ((result = sql_step(find, e)) == 1) {

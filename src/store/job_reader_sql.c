@@ -168,10 +168,17 @@ static void add_filters(enum reader_part part, enum reader_access access, const 
     if (query->until_us != 0) buf_format(out, " AND %s < :until", end);
 }
 
-static void add_names(const struct job_query *query, struct buf *out)
+void job_reader_sql_add_names(const struct job_query *query, struct buf *out)
 {
-    if (query->account != NULL) buf_add_text(out, " AND account = :account");
-    if (query->user != NULL) buf_add_text(out, " AND user = :user");
+    const char *lists[] = {query->account, query->user}, *columns[] = {"account", "user"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        uint32_t count = 0;
+        if (lists[i] == NULL) continue;
+        buf_format(out, " AND %s IN (", columns[i]);
+        for (struct str rest = str(lists[i]); rest.text != NULL; (void)str_cut(rest, ',', &rest), count++)
+            buf_format(out, "%s:%s%u", count == 0 ? "" : ", ", columns[i], count);
+        buf_add_char(out, ')');
+    }
 }
 
 /* The tables joined to the one that is walked. The row is wanted if the last of them has its key. */
@@ -188,7 +195,7 @@ static void add_joins(enum reader_part part, enum reader_access access, const st
     buf_format(out, " LEFT JOIN association ON association.id = %s.association_id",
                part == PART_TASKS ? "task" : "job");
     add_filters(part, access, query, out);
-    add_names(query, out);
+    job_reader_sql_add_names(query, out);
     if (part != PART_TASKS) return;
     buf_add_text(out, " LEFT JOIN job ON association.id IS NOT NULL AND job.id = task.job_id");
     if (query->job_id_count == 1 && query->task_id != NONE) buf_add_text(out, " AND array_tasks IS NOT NULL");

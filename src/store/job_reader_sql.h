@@ -46,9 +46,12 @@ bool job_reader_sql_wants(enum reader_part part, const struct job_query *query);
 /* The cheapest way to read a query's rows. is_single: only the rows of one association. */
 enum reader_access job_reader_sql_choose_access(const struct job_query *query, bool is_single);
 
-/* Appends the statement. Of the parameters :job :association :task :state :account :user :since :until it has only
- * those that it needs. */
+/* Appends the statement. Of the parameters :job :association :task :state :since :until it has only those that it
+ * needs; for names of accounts and users it has :account0, :account1, ... and :user0, ... */
 void job_reader_sql_compose(enum reader_part part, enum reader_access access, const struct job_query *query,
                             struct buf *out);
+
+/* Appends " AND account IN (...) AND user IN (...)", with the same parameters, for the names that the query has. */
+void job_reader_sql_add_names(const struct job_query *query, struct buf *out);
 
 #endif

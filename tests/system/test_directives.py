@@ -1,4 +1,6 @@
 """Directives in job scripts: #FAIRLEAD, #SBATCH and #$ lines."""
+import json
+
 import pytest
 
 from test_pretend import Pretend
@@ -48,6 +50,10 @@ READ = [
     ('#$ -now n\n', (), {'immediate_s': None}, ''),
     ('#$ -cwd -V -N ge -S /bin/sh -l h_rt=90\ntrue\n#$ -l h_vmem=1.5G\n', (),
      {'name': 'ge', 'time_limit_s': 90, 'mem_mib': 1536}, ''),
+    ('#$ -l h_rt=1:0:0,s_rt=:50:\n', (), {'time_limit_s': 3600, 'warn_signal': 'USR1@600'}, ''),
+    ('#$ -l s_rt=90\n', (), {'time_limit_s': 90, 'warn_signal': None}, ''),
+    ('#$ -l h_rt=60 -l s_rt=60\n#$ -l h_rt=30\n', (), {'time_limit_s': 30, 'warn_signal': None}, ''),
+    ('#$ -l s_rt=10,h_rt=30\n', ('--signal', ''), {'time_limit_s': 30, 'warn_signal': ''}, ''),
     ('#$ -t 1-9:2 -tc 2\n', (), {'task_count': 5, 'array_limit': 2}, ''),
     ('#$ -soft -q main\n#$ -q *@localhost -hard -masterq main\n#$ -masterq *@localhost -q main\n', (),
      {'soft_queues': 'main,*@localhost', 'master_queues': 'main,*@localhost', 'queues': 'main'}, ''),
@@ -113,6 +119,13 @@ REFUSED = [
     ('#$ -S /bin/bash\n', 'job.sh:2:4: #$ -S: the #! line names the interpreter: write #!/bin/bash as line 1'),
     ('#$ -notify\n', 'job.sh:2:4: #$ -notify has no counterpart: '),
     ('#$ -tc 3\n', 'job.sh:2:4: #$ -tc without -t: only an array has tasks'),
+    ('#$ -l h_rt=1:x\n', "job.sh:2:4: #$ -l h_rt: '1:x' is not a time, as 3600 or 1:0:0"),
+    ('#$ -l h_rt=2:,s_rt=:::\n', "job.sh:2:4: #$ -l s_rt: ':::' is not a time"),
+    ('#$ -l h_rt=100:0:0,s_rt=1\n', "job.sh:2:4: #$ -l s_rt: '1' is more than 65535 s before h_rt"),
+    ('#$ -cwd -o out.$HOSTNAME\n', 'job.sh:2:9: #$ -o: $HOSTNAME has no counterpart here; $HOME, $USER, '),
+    ('#SBATCH -n 1 --help\n', "job.sh:2:14: #SBATCH --help has no counterpart: it prints a text and submits nothing"),
+    ('#SBATCH --version\n', 'job.sh:2:9: #SBATCH --version has no counterpart: it prints a text and submits nothing'),
+    ('#$ -help\n', "job.sh:2:4: #$ -help has no counterpart: it prints a text and submits nothing"),
     ('#$ a comment\n', 'job.sh:2:4: #$ a: qsub has no such option'),
     ('#PBS -N it\'s\n', 'job.sh:2:1: #PBS lines are not read: write #FAIRLEAD'),
     ('#PBS -l nodes=4\n', 'job.sh:2:1: #PBS lines are not read: write #FAIRLEAD'),
@@ -145,6 +158,61 @@ def test_files_and_variables_of_qsub(shared):
     job = shared.submit('ge.sh')
     shared.good('wait', job)
     assert (shared.work / ('ge.sh.%%.%d' % job)).read_text() == '7\n'
+
+
+# Options of -o and -e, options of the command line, and the files of a job whose script writes both, by {job}.
+FILES = [
+    ('-o logs', (), {'logs/ge.sh.o{job}': 'oe'}),
+    ('-o :logs/ -N n%5j', (), {'logs/n%5j.o{job}': 'oe'}),
+    ('-o logs -e logs', (), {'logs/ge.sh.o{job}': 'o', 'logs/ge.sh.e{job}': 'e'}),
+    ('-o logs -e logs -j y', (), {'logs/ge.sh.o{job}': 'oe'}),
+    ('-t 3 -e logs -o x.$TASK_ID', (), {'logs/ge.sh.e{job}.3': 'e', 'x.3': 'o'}),
+    ('-o logs', ('--array', '4'), {'logs/ge.sh.o{job}.4': 'oe'}),
+    ('-wd {work}/below -o in', (), {'below/in/ge.sh.o{job}': 'oe'}),
+    ('-wd /nowhere -o in', ('-D', 'below'), {'below/in/ge.sh.o{job}': 'oe'}),
+    ('-wd /nowhere -o in\n#FAIRLEAD -D below', (), {'below/in/ge.sh.o{job}': 'oe'}),
+    ('-o $HOME/$USER.$JOB_NAME.$JOB_ID', (), {'home%j/me.ge.sh.{job}': 'oe'}),
+    ('-o $HOME', (), {'home%j/ge.sh.o{job}': 'oe'}),
+]
+
+
+@pytest.mark.parametrize('options, line, files', FILES, ids=range(len(FILES)))
+def test_paths_of_qsub_are_files_of_the_job(shared, options, line, files):
+    """A directory stands for Grid Engine's default name in it; variables of paths have their values."""
+    for name in ('logs', 'below/in', 'home%j'):
+        (shared.work / name).mkdir(parents=True, exist_ok=True)
+    text = '#!/bin/sh\n#$ %s\nprintf o\nprintf e >&2\n' % options.replace('{work}', str(shared.work))
+    (shared.work / 'ge.sh').write_text(text)
+    job = shared.submit(*line, 'ge.sh', environment={'HOME': str(shared.work / 'home%j')})
+    shared.good('wait', job)
+    user = shared.job(job)['user']
+    for name, content in files.items():
+        path = shared.work / name.replace('{job}', str(job)).replace('me.', user + '.')
+        assert path.read_text() == content, path
+
+
+def test_the_command_line_decides_what_is_printed(shared):
+    """--test-only and --json take the place of --wait and --parsable in the script, not the other way round."""
+    for text in ('#SBATCH --wait --parsable\n', '#$ -terse -sync y\n', '#FAIRLEAD --wait --parsable\n'):
+        (shared.work / 'w.sh').write_text('#!/bin/sh\n' + text)
+        tried = shared.run('submit', '--test-only', 'w.sh')
+        assert (tried.status, tried.err) == (0, ''), tried
+        submitted = json.loads(shared.good('submit', '--hold', '--json', 'w.sh'))
+        assert shared.job(submitted['job_id'])['state'] == 'PENDING'
+    (shared.work / 'w.sh').write_text('#!/bin/sh\n#SBATCH --test-only --wait\n')
+    refused = shared.run('submit', 'w.sh')
+    assert (refused.status, refused.err) == (2, 'w.sh:2:21: --wait: not together with --test-only, which submits nothing\n')
+    assert shared.bad('submit', '--test-only', '--wait', 'w.sh') == (
+        'fairlead submit: --wait: not together with --test-only, which submits nothing')
+
+
+@pytest.mark.parametrize('text, refusal', [
+    ('', 'is empty'), ('echo\n', 'does not name its interpreter: write it as line 1, such as #!/bin/sh'),
+    ('#!/bin/sh\r\n', 'has DOS line ends'), ('#!/bin/sh\n\0', 'is binary, not a script')])
+def test_a_script_on_standard_input_is_named_so(shared, text, refusal):
+    refused = shared.run('submit', '-', text=text)
+    assert (refused.status, refused.err) == (
+        2, 'fairlead submit: the script on standard input %s\n' % refusal)
 
 
 def test_repeated_lists_of_qsub_are_one_list(shared):

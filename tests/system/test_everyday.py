@@ -1,6 +1,9 @@
 """Everyday use of the command line: several values, output that fails, units."""
 import os
+import signal
 import subprocess
+
+from conftest import until
 
 PROGRAM = os.path.join(os.path.abspath(os.environ.get('FAIRLEAD_BUILD', 'build')), 'fairlead')
 
@@ -65,3 +68,34 @@ def test_an_array_has_a_bar(instance):
     instance.until_state('%d_2' % job, 'RUNNING')
     lines = instance.good('show', 'job', job).splitlines()
     assert lines[2] == 'Progress      [##########xxxxxxxxxx>>>>>>>>>>..........] 2 of 4 ended'
+
+
+def test_queue_lists_jobs_of_several_accounts_and_users(shared):
+    for account in ('lists_a', 'lists_b'):
+        shared.good('account', 'add', account)
+        shared.good('user', 'add', shared.json('whoami')['user'], '-A', account)
+    a, b = (shared.submit('--hold', '-A', account, '--', 'true') for account in ('lists_a', 'lists_b'))
+    me = shared.json('whoami')['user']
+    for options, expected in [(('-A', 'lists_a,lists_b'), [a, b]), (('-A', 'lists_b,none'), [b]),
+                              (('-u', 'nobody_here,' + me, '-A', 'lists_a'), [a]), (('-u', 'nobody_here,other'), [])]:
+        assert [row['job_id'] for row in shared.json('queue', *options)] == expected, options
+
+
+def test_an_interrupted_wait_says_that_the_job_goes_on(shared):
+    process = shared.popen('submit', '--wait', '--hold', '--parsable', '--', 'true')
+    job = int(process.stdout.readline())
+    until(lambda: handles_interrupt(process.pid), 'the wait to begin')
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    assert process.stderr.read().decode() == 'fairlead submit: job %d goes on; to cancel it: fairlead cancel %d\n' % (job, job)
+    process = shared.popen('wait', job, job)
+    until(lambda: handles_interrupt(process.pid), 'the wait to begin')
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    assert process.stderr.read().decode() == 'fairlead wait: the jobs go on; to cancel jobs: fairlead cancel ID...\n'
+    assert shared.job(job)['state'] == 'PENDING'
+
+
+def handles_interrupt(pid):
+    status = dict(line.split(':', 1) for line in open('/proc/%d/status' % pid))
+    return int(status['SigCgt'], 16) >> (signal.SIGINT - 1) & 1

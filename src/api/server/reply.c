@@ -70,6 +70,14 @@ bool server_hides_job(const struct request *r, uint32_t job_id)
            visibility_hides(s, &r->actor, PRIVATE_JOBS, s->assocs.items[s->jobs.items[index].assoc].user);
 }
 
+static bool is_in_list(const char *list, const char *name)
+{
+    bool found = false;
+    for (struct str rest = str(list); rest.text != NULL && !found;)
+        found = str_equal(str_cut(rest, ',', &rest), str(name));
+    return found;
+}
+
 /* Which user or account hidden details belong to is hidden, too. */
 void server_restrict_query(const struct request *r, struct job_query *query)
 {
@@ -78,6 +86,6 @@ void server_restrict_query(const struct request *r, struct job_query *query)
     bool has_names = query->user != NULL || query->account != NULL;
     bool is_own = (hidden & PRIVATE_JOBS) != 0 || ((hidden & PRIVATE_DETAILS) != 0 && has_names);
     if (!is_own) return;
-    bool is_other = query->user != NULL && strcmp(query->user, r->actor.user) != 0;
+    bool is_other = query->user != NULL && !is_in_list(query->user, r->actor.user);
     query->user = is_other ? no_user : r->actor.user;
 }
