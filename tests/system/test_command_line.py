@@ -70,7 +70,7 @@ def test_subcommands(parent):
     text = good(parent, '--help')
     assert text == good('help', parent)
     assert all(command in text for command in commands)
-    own = {'show': 'job', 'scenario': 'dump'}
+    own = {'show': 'job', 'scenario': 'dump', 'policy': 'check'}
     own['partition'] = own['host'] = 'add, modify, delete, show, drain or resume'
     own['quota'] = 'add, modify, delete, show or usage'
     names = own.get(parent, 'add, modify, delete or show')
