@@ -138,15 +138,50 @@ void idset_release(struct idset *s)
     array_release(&s->ranges);
 }
 
+static void format_range(struct idset_range range, struct buf *out)
+{
+    buf_add_u64(out, range.first);
+    if (range.last == range.first) return;
+    buf_add_char(out, '-');
+    buf_add_u64(out, range.last);
+}
+
 void idset_format(const struct idset *s, struct buf *out)
 {
     for (uint32_t i = 0; i < s->ranges.count; i++) {
-        struct idset_range range = s->ranges.items[i];
         if (i > 0) buf_add_char(out, ',');
-        buf_add_u64(out, range.first);
-        if (range.last == range.first) continue;
-        buf_add_char(out, '-');
-        buf_add_u64(out, range.last);
+        format_range(s->ranges.items[i], out);
+    }
+}
+
+/* How many ranges from index on are single numbers at equal distances. */
+static uint32_t count_steps(const struct idset *s, uint32_t index)
+{
+    const struct idset_range *ranges = s->ranges.items;
+    uint32_t end = index;
+    while (end < s->ranges.count && ranges[end].first == ranges[end].last) {
+        bool is_step = end < index + 2 ||
+                       ranges[end].first - ranges[end - 1].first == ranges[index + 1].first - ranges[index].first;
+        if (!is_step) break;
+        end++;
+    }
+    return end - index;
+}
+
+void idset_format_steps(const struct idset *s, struct buf *out)
+{
+    enum { STEPS_MIN = 4 };
+    const struct idset_range *ranges = s->ranges.items;
+    for (uint32_t i = 0; i < s->ranges.count; i++) {
+        uint32_t count = count_steps(s, i);
+        if (i > 0) buf_add_char(out, ',');
+        if (count < STEPS_MIN) {
+            format_range(ranges[i], out);
+            continue;
+        }
+        format_range((struct idset_range){ranges[i].first, ranges[i + count - 1].first}, out);
+        buf_format(out, ":%u", ranges[i + 1].first - ranges[i].first);
+        i += count - 1;
     }
 }
 

@@ -28,6 +28,9 @@ int idset_parse(struct str s, uint32_t max, const char *field, struct idset *out
 /* Appends "0-9,12"; nothing for the empty set. */
 void idset_format(const struct idset *s, struct buf *out);
 
+/* The same for people: four or more single numbers at equal distances are one range with a step, "1-9:2". */
+void idset_format_steps(const struct idset *s, struct buf *out);
+
 uint32_t idset_count(const struct idset *s);             /* O(ranges) */
 uint32_t idset_first(const struct idset *s);             /* the smallest number; NONE when empty */
 uint32_t idset_next(const struct idset *s, uint32_t id); /* the smallest number above id, or NONE; O(log ranges) */

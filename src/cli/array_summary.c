@@ -4,6 +4,7 @@
 
 #include "cli/instance_listing.h"
 #include "cli/job_columns.h"
+#include "fields/job_id.h"
 #include "fields/limits.h"
 
 enum { NAME_COLUMNS = 13, TASKS_BYTES_MAX = 200 };
@@ -76,17 +77,12 @@ static void add_state(const struct array_group *g, struct buf *out)
     if (g->reason != PENDING_NONE) buf_format(out, " (%s)", pending_reason_name((enum pending_reason)g->reason));
 }
 
-/* "0-5,9"; a long one is cut after a comma. */
+/* "0-5,9" or "1-9:2"; a long one is cut after a comma. */
 static void add_tasks(const struct idset *tasks, struct buf *out)
 {
     struct buf text = {0};
     idset_format(tasks, &text);
-    size_t length = text.length;
-    if (length > TASKS_BYTES_MAX) {
-        for (length = TASKS_BYTES_MAX; text.text[length - 1] != ',';) length--;
-    }
-    buf_add(out, text.text, length);
-    if (length < text.length) buf_add_text(out, "...");
+    job_id_write_short((struct str){text.text, text.length}, TASKS_BYTES_MAX, out);
     buf_release(&text);
 }
 

@@ -16,6 +16,7 @@
 #include "cli/job_test.h"
 #include "cli/job_wait.h"
 #include "cli/limit_note.h"
+#include "cli/model_note.h"
 #include "cli/submit_options.h"
 #include "fields/job_id.h"
 
@@ -145,6 +146,7 @@ int cmd_submit_send(struct call *call, const struct submit_values *values, struc
     char id[JOB_ID_TEXT_SIZE];
     job_id_format(id, reply.job_id, NONE);
     limit_note_print(call->command->name, id, reply.limit, reply.limit_field);
+    model_note_print(call, &body->job);
     return values->has_wait ? wait_for(call, reply.job_id, e) : 0;
 }
 

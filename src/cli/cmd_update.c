@@ -4,6 +4,7 @@
 #include "cli/job_ids.h"
 #include "cli/job_options.h"
 #include "cli/limit_note.h"
+#include "cli/model_note.h"
 
 /* "TimeLimit=10", as scontrol update has it. */
 static int refuse_pairs(const struct parsed *parsed, struct err *e)
@@ -41,6 +42,7 @@ static int update_run(struct call *call, struct err *e)
         reply.is_time_exempt ? "; MaxWall does not limit it, because an operator has set its time limit" : "";
     output_line(call->out, "Updated job %s%s", parsed->operands[0], exempt);
     limit_note_print("update", parsed->operands[0], reply.limit, reply.limit_field);
+    model_note_print(call, &body.job);
     return 0;
 }
 

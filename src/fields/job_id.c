@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/idset.h"
 #include "base/number.h"
 
 int job_id_parse(struct str text, const char *field, uint32_t *out_job_id, uint32_t *out_task_id, struct err *e)
@@ -35,20 +36,35 @@ void job_id_write(const struct job_id_parts *id, struct buf *out)
     }
 }
 
-void job_id_write_short(struct str id, size_t tasks_max, struct buf *out)
+/* Appends the tasks; those of more than max bytes end after the last one that fits. */
+static void write_tasks(struct str tasks, size_t max, struct buf *out)
 {
     static const struct str mark = {"...", 3};
-    const char *bracket = id.length > 0 ? memchr(id.text, '[', id.length) : NULL;
-    size_t start = bracket != NULL ? (size_t)(bracket - id.text) + 1 : 0, end = start;
-    while (end < id.length && id.text[end] != '%' && id.text[end] != ']') end++;
-    bool has_several = end > start && memchr(id.text + start, ',', end - start) != NULL;
-    if (end - start <= tasks_max || !has_several) {
-        buf_add_str(out, id);
+    if (tasks.length <= max || tasks.length == 0 || memchr(tasks.text, ',', tasks.length) == NULL) {
+        buf_add_str(out, tasks);
         return;
     }
-    size_t cut = start + (tasks_max > mark.length ? tasks_max - mark.length : 0);
-    while (cut > start && id.text[cut - 1] != ',') cut--;
-    buf_add(out, id.text, cut);
+    size_t cut = max > mark.length ? max - mark.length : 0;
+    while (cut > 0 && tasks.text[cut - 1] != ',') cut--;
+    buf_add(out, tasks.text, cut);
     buf_add_str(out, mark);
+}
+
+void job_id_write_short(struct str id, size_t tasks_max, struct buf *out)
+{
+    const char *bracket = id.length > 0 ? memchr(id.text, '[', id.length) : NULL;
+    size_t start = bracket != NULL ? (size_t)(bracket - id.text) + 1 : 0, end = start;
+    struct idset set;
+    struct buf steps = {0};
+    while (end < id.length && id.text[end] != '%' && id.text[end] != ']') end++;
+    struct str tasks = {id.text + start, end - start};
+    if (tasks.length > 0 && idset_parse(tasks, NONE - 1, "tasks", &set, NULL) == 0) {
+        idset_format_steps(&set, &steps);
+        tasks = (struct str){steps.text, steps.length};
+        idset_release(&set);
+    }
+    buf_add(out, id.text, start);
+    write_tasks(tasks, tasks_max, out);
     buf_add(out, id.text + end, id.length - end);
+    buf_release(&steps);
 }

@@ -26,8 +26,8 @@ struct job_id_parts {
 };
 void job_id_write(const struct job_id_parts *id, struct buf *out);
 
-/* Appends an id, or the tasks alone, for people: tasks of more than tasks_max bytes end after the last one that fits,
- * as in "5_[0,2,4,...%2]". */
+/* Appends an id, or the tasks alone, for people: tasks at equal distances are a range with a step, "5_[0-8:2%2]";
+ * tasks of more than tasks_max bytes end after the last one that fits, as in "5_[0,1,4,...%2]". */
 enum { JOB_ID_TASKS_SHOWN = 32 };
 void job_id_write_short(struct str id, size_t tasks_max, struct buf *out);
 

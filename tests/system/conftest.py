@@ -117,9 +117,10 @@ class Instance:
         return self.good('start', *arguments)
 
     def submit(self, *arguments, **options):
-        """The id of an accepted job. A note is accepted that it waits for a change of a limit."""
+        """The id of an accepted job. Two notes are accepted: it waits for a change of a limit, an option has no effect now."""
         result = self.run('submit', '--parsable', *arguments, **options)
-        assert result.status == 0 and (result.err == '' or ' waits until a limit or the job changes: ' in result.err), result
+        notes = (' waits until a limit or the job changes: ', ' has no effect now: ')
+        assert result.status == 0 and all(any(n in line for n in notes) for line in result.err.splitlines()), result
         return int(result.out)
 
     def job(self, job):

@@ -70,7 +70,7 @@ def test_subcommands(parent):
     text = good(parent, '--help')
     assert text == good('help', parent)
     assert all(command in text for command in commands)
-    own = {'show': 'job', 'scenario': 'dump'}
+    own = {'show': 'job', 'scenario': 'dump', 'policy': 'check'}
     own['partition'] = own['host'] = 'add, modify, delete, show, drain or resume'
     own['quota'] = 'add, modify, delete, show or usage'
     names = own.get(parent, 'add, modify, delete or show')
@@ -244,6 +244,35 @@ def test_completion_knows_the_options_of(command):
 @pytest.mark.parametrize('parent', PARENTS)
 def test_completion_of_subcommands(parent):
     assert set(complete('fairlead', parent, '')) == {c.split()[1] for c in COMMANDS if c.startswith(parent + ' ')}
+
+
+# A letter means one option everywhere. The exceptions, with the command whose users type the letter without a thought; a row
+# that is no longer needed fails the test.
+LETTER_MEANINGS = {
+    'J': ({'job-name', 'name'}, 'sbatch -J names the job, and commands that select jobs have no other name to give'),
+    'P': ({'project', 'parsable'}, 'qsub -P is the project, sacct -P the output for programs'),
+    'a': ({'array', 'all'}, 'sbatch -a is the array, squeue -a and sacct -a all jobs'),
+    'b': ({'batch', 'by'}, 'scancel -b is the batch step; signal and report share no other option'),
+    'd': ({'dependency', 'interval'}, 'sbatch -d is the dependency, top -d the delay between frames'),
+    'e': ({'error', 'err'}, 'the error output in both: submit sets its file, log prints it'),
+    'f': ({'file', 'follow'}, 'tail -f follows; commands that read a scenario or a snapshot do not'),
+    'm': ({'partition', 'monitor'}, 'sshare -m shows partitions; schedule has none to select'),
+    'n': ({'cpus', 'limit', 'normalized'}, 'sbatch -n, tail -n and sprio -n'),
+    'o': ({'output', 'columns'}, 'sbatch -o is the file of the output, squeue -o the columns'),
+    'p': ({'partition', 'parent', 'processes'}, 'sbatch -p; accounts are in no partition but have a parent, ps -p takes processes'),
+    's': ({'state', 'shares'}, 'sacct -s selects states; commands that change shares select no jobs'),
+    't': ({'time', 'tres'}, 'sbatch -t is the time limit; a listing of shares has none'),
+}
+
+
+def test_a_letter_has_one_meaning():
+    meanings = {}
+    for command in COMMANDS:
+        for letter, name in re.findall(r'^ +-(\w), --([a-z-]+)', good(*command.split(), '--help'), re.MULTILINE):
+            meanings.setdefault(letter, set()).add(name)
+    assert len(meanings) > 20
+    assert {letter: names for letter, names in meanings.items() if len(names) > 1} == {
+        letter: names for letter, (names, why) in LETTER_MEANINGS.items()}
 
 
 def test_pages_that_are_built():

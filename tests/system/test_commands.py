@@ -470,10 +470,10 @@ def test_arrays(instance):
 
 def test_many_separate_tasks(instance):
     """Tables and sentences shorten a set of tasks; -P and --json do not."""
-    array = instance.submit('--hold', '--array', '0-9998:2%7', '--', 'true')
+    pairs = ','.join('%d,%d' % (10 * i, 10 * i + 3) for i in range(2500))
+    array = instance.submit('--hold', '--array', pairs + '%7', '--', 'true')
     other = instance.submit('--hold', '--', 'true')
-    tasks = ','.join(map(str, range(0, 9999, 2)))
-    whole, short = '%d_[%s%%7]' % (array, tasks), '%d_[0,2,4,6,8,10,12,14,16,18,20,...%%7]' % array
+    whole, short = '%d_[%s%%7]' % (array, pairs), '%d_[0,3,10,13,20,23,30,33,40,43,...%%7]' % array
     for command in (['queue'], ['prio']):
         lines = instance.run(*command).out.splitlines()
         assert short in lines[1] and max(map(len, lines)) < 200, (command, lines[1][:300])
@@ -482,7 +482,7 @@ def test_many_separate_tasks(instance):
     assert len(instance.good('queue', '-o', 'id,array_tasks')) < 300
     shown = instance.good('show', 'job', array)
     assert re.search(r'^Job +%s$' % re.escape(short), shown, re.MULTILINE)
-    assert re.search(r'^Tasks +0,2,4,[0-9,]{200,300},\.\.\. \(5000\), at most 7 at once$', shown, re.MULTILINE), shown
+    assert re.search(r'^Tasks +0,3,10,[0-9,]{200,300},\.\.\. \(5000\), at most 7 at once$', shown, re.MULTILINE), shown
     instance.good('cancel', array)
     ended = short.replace('%7', '')  # the limit is that of tasks which have not started
     assert ended in instance.good('history')
@@ -866,6 +866,13 @@ def test_show_of_an_array_begins_with_totals(instance):
     assert '  RUNNING     0-1\n' in shown and '  PENDING (JobArrayTaskLimit) 2-7\n' in shown
     assert shown.count('\nState ') == 1 and '\nJob           %d_[2-7%%2]\n' % live in shown
     instance.good('cancel', live)
+
+
+def test_tasks_at_equal_distances_are_short(instance):
+    array = instance.submit('--hold', '--array', '1-9:2,20%2', '--', 'true')
+    assert instance.good('queue').splitlines()[1].split()[0] == '%d_[1-9:2,20%%2]' % array
+    assert '\n  PENDING (JobHeldUser) 1-9:2,20\n' in instance.good('show', 'job', array)
+    assert [row['id'] for row in instance.rows('queue')] == ['%d_[1,3,5,7,9,20%%2]' % array]
 
 
 def test_a_row_stands_for_several_tasks(instance):

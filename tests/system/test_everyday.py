@@ -99,3 +99,30 @@ def test_an_interrupted_wait_says_that_the_job_goes_on(shared):
 def handles_interrupt(pid):
     status = dict(line.split(':', 1) for line in open('/proc/%d/status' % pid))
     return int(status['SigCgt'], 16) >> (signal.SIGINT - 1) & 1
+
+
+def test_options_of_another_model_are_noted(instance):
+    def note(command, option, model, readers):
+        return 'fairlead %s: --%s has no effect now: PriorityType is %s, and only %s reads it\n' % (command, option, model, readers)
+
+    def submit(*options):
+        result = instance.run('submit', '--parsable', '--hold', *options, '--', 'true')
+        assert result.status == 0 and result.out.strip().isdigit(), result
+        return result.err
+
+    multifactor, tickets, basic = 'priority/multifactor', 'priority/tickets', 'priority/basic'
+    by_hand, of_tickets = ['--set-priority=5', '--nice=3', '--site-factor=2'], ['--priority=-5', '--job-share=4', '--override-tickets=7']
+    job = instance.submit('--hold', '--', 'true')
+    assert submit(*by_hand) == ''
+    assert submit(*of_tickets) == ''.join(note('submit', o.split('=')[0][2:], multifactor, tickets) for o in of_tickets)
+    result = instance.run('update', job, '--job-share', 2, '--nice=1')
+    assert (result.status, result.err) == (0, note('update', 'job-share', multifactor, tickets))
+    instance.good('set', 'PriorityType=' + basic)
+    assert submit(*by_hand) == note('submit', 'site-factor', basic, multifactor)
+    instance.good('set', 'PriorityType=' + tickets)
+    assert submit(*of_tickets) == ''
+    noted = submit(*by_hand).splitlines()
+    assert sorted(noted) == sorted(note('submit', name, tickets, readers).strip() for name, readers in (
+        ('set-priority', multifactor + ' or ' + basic), ('nice', multifactor + ' or ' + basic), ('site-factor', multifactor)))
+    assert submit('--nice=0', '--override-tickets=0') == ''
+    assert instance.run('update', job, '--set-priority', 'auto', '--deadline', 'none').err == ''

@@ -172,8 +172,10 @@ def test_terms_of_a_job(full):
     (line,) = [line for line in full.good('queue').splitlines() if line.split()[0] == str(job)]
     assert 'fast,main' in line and 'urgent' in line
 
-    full.good('update', job, '-p', 'main', '-q', 'normal', '--project', '', '-l', '', '--nice=-7', '--set-priority', 'auto',
-              '--begin', 'none', '--deadline', 'none', '--slots', '1-3', '--priority', '1024', '--site-factor', '0')
+    result = full.run('update', job, '-p', 'main', '-q', 'normal', '--project', '', '-l', '', '--nice=-7', '--set-priority', 'auto',
+                      '--begin', 'none', '--deadline', 'none', '--slots', '1-3', '--priority', '1024', '--site-factor', '0')
+    assert result.status == 0 and result.err.startswith('fairlead update: --priority has no effect now: '), result
+    assert result.err.count('\n') == 1
     row = full.job(job)
     assert (row['partition'], row['qos'], row['project'], row['requests']) == ('main', 'normal', '', '')
     assert (row['cpus'], row['slots_max'], row['nice'], row['posix_priority'], row['job_share'], row['override_tickets'],

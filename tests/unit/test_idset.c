@@ -108,6 +108,34 @@ static void test_parse_large(void **state)
     assert_string_equal(ERR_SENTENCE(&e), "ids: more than 4194304 separate numbers");
 }
 
+static void test_format_steps(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"", ""},
+        {"7", "7"},
+        {"0-9,12", "0-9,12"},
+        {"1,3,5", "1,3,5"},
+        {"1,3,5,7", "1-7:2"},
+        {"1-9:2", "1-9:2"},
+        {"1-9:2,12,20-50:10", "1-9:2,12,20-50:10"},
+        {"0,2,4,6,9,12,15,18", "0-6:2,9-18:3"},
+        {"0-3,5,7,9,11", "0-3,5-11:2"},
+        {"5,7,9,11,13-20", "5-11:2,13-20"},
+        {"1,3,6,9,12", "1,3-12:3"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct idset set;
+        struct buf text = {0};
+        assert_int_equal(idset_parse(str(rows[i][0]), MAX, "array", &set, NULL), 0);
+        buf_add_char(&text, '<');
+        idset_format_steps(&set, &text);
+        assert_string_equal(text.text + 1, rows[i][1]);
+        idset_release(&set);
+        buf_release(&text);
+    }
+}
+
 struct model {
     bool has[MAX + 1];
 };
@@ -135,6 +163,12 @@ static void check_against(const struct idset *s, const struct model *m)
     if (back.ranges.count > 0) {
         assert_memory_equal(back.ranges.items, s->ranges.items, s->ranges.count * sizeof *s->ranges.items);
     }
+    idset_release(&back);
+
+    buf_clear(&b);
+    idset_format_steps(s, &b);
+    assert_int_equal(idset_parse((struct str){b.text, b.length}, MAX, "set", &back, NULL), 0);
+    assert_true(idset_equal(&back, s));
     idset_release(&back);
     buf_release(&b);
 }
@@ -291,6 +325,7 @@ int main(void)
         cmocka_unit_test(sets_are_equal_if_they_have_the_same_numbers),
         cmocka_unit_test(test_parse_errors),
         cmocka_unit_test(test_parse_large),
+        cmocka_unit_test(test_format_steps),
         cmocka_unit_test(test_add_all),
         cmocka_unit_test(test_remove_all),
         cmocka_unit_test(test_against_flags),
