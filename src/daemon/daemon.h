@@ -21,6 +21,7 @@
  *     start_orders.c    orders to start tasks             task_environment.c  the environment of a task
  *     own_thread.c      threads for what waits for others
  *     uploads.c    submissions of long scripts, in pieces
+ *     submit_hooks.c  a program of the site that is asked about submissions; hook_process.c, hook_file.c
  *     use.c        who uses the machine now              use_account.c   the same, from two samples
  *     outside_jobs.c  who uses it outside jobs
  *     gpus.c       the GPUs                               gpu_watch.c   the processes that look at them
@@ -46,6 +47,7 @@
 #include "daemon/pretend.h"
 #include "daemon/schedule_file.h"
 #include "daemon/state_dir.h"
+#include "daemon/submit_hooks.h"
 #include "daemon/uploads.h"
 #include "engine/engine.h"
 #include "exec/executor.h"
@@ -88,6 +90,7 @@ struct daemon {
     ARRAY(struct gap_order) gap_orders;
     struct bulk_changes bulk;
     struct uploads uploads;
+    struct submit_hooks submit_hooks;
     ARRAY(struct start_order *) long_orders;               /* start_orders.c */
     struct verification *verification, *next_verification; /* that runs, and that waits; NULL: none */
     struct rlimit file_limit; /* of open files, as at the start: the launcher and its jobs get it */

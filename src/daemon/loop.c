@@ -17,7 +17,8 @@
  * A turn serves no other client, so its length is the delay of all clients: 20 ms at 10^5 jobs (ARCHITECTURE.md).
  * Whatever takes longer runs in a thread: ranking (ranking_thread.c), verification (verify_thread.c); or in a process
  * with a copy of the state: plans of all jobs (snapshot_process.c); or is cut into slices, one in a turn: requests
- * about many jobs (bulk_changes.c), and storing long scripts (uploads.c). */
+ * about many jobs (bulk_changes.c), and storing long scripts (uploads.c). Programs of the site run in threads, too
+ * (submit_hooks.c). */
 #include <errno.h>
 #include <malloc.h>
 #include <string.h>
@@ -74,8 +75,9 @@ static void decide_requests(struct daemon *d, struct decided_requests *requests)
 {
     daemon_begin_bulk_turn(d);
     decide_upload(d, requests);
+    submit_hooks_decide(d, requests);
     for (struct request *r = server_take(d->server); r != NULL; r = server_take(d->server)) {
-        if (daemon_take_bulk(d, r, requests) || uploads_take(d, r)) continue;
+        if (daemon_take_bulk(d, r, requests) || submit_hooks_take(d, r) || uploads_take(d, r)) continue;
         struct decided_request *decided = array_add(&requests->list);
         decided->request = r;
         decided_request_apply(d, decided, NULL);
@@ -586,7 +588,7 @@ static int open_server(struct daemon *d, struct err *e)
                                .read_ends = daemon_read_ends,
                                .release_ends = daemon_release_ends,
                                .read_script = daemon_read_script,
-                               .check_sensors = daemon_check_sensors,
+                               .check_program = daemon_check_program,
                                .check_comment = d->pretend != NULL ? daemon_check_pretend_comment : NULL,
                                .describe_sensors = daemon_describe_sensors,
                                .describe_outside = use_describe_outside,
@@ -668,6 +670,7 @@ int daemon_open(struct daemon *d, const struct config *config, struct err *e)
     own_threads_begin(&d->threads, &d->loop);
     init_handles(d);
     d->turn = turn;
+    if (submit_hooks_open(d, e) != 0) return -1;
     daemon_open_loads(d);
     daemon_open_users(d);
     use_open(d);
@@ -726,6 +729,7 @@ static void close_loop(struct daemon *d)
     load_sensors_stop(d->sensors);
     gpus_stop(d);
     daemon_end_snapshots(d);
+    submit_hooks_stop(d);
     own_threads_end(&d->threads);
     daemon_close_executor_poll(d);
     uv_walk(&d->loop, close_handle, d);
@@ -746,6 +750,7 @@ void daemon_close(struct daemon *d)
     start_orders_drop(d);
     if (d->server != NULL) daemon_close_bulk(d);
     if (d->server != NULL) uploads_close(d);
+    submit_hooks_close(d);
     if (d->server != NULL) server_close(d->server);
     use_end(d);
     if (d->executor != NULL) executor_close(d->executor);

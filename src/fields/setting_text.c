@@ -407,6 +407,12 @@ int setting_text_params_check(struct str text, const char *what, struct err *e)
     return setting_text_params(text, what, &unused, e);
 }
 
+int setting_text_program_check(struct str text, const char *what, struct err *e)
+{
+    if (text.length == 0 || (text.length > 1 && text.text[0] == '/')) return 0;
+    return err_value(e, what, text, "the absolute path of a program, such as /etc/fairlead/submit-hook, or empty");
+}
+
 int setting_text_load_sensor_check(struct str text, const char *what, struct err *e)
 {
     struct str rest = str_trim(text);

@@ -112,6 +112,9 @@ struct schedule_params {
 int setting_text_params(struct str text, const char *what, struct schedule_params *out_params, struct err *e);
 int setting_text_params_check(struct str text, const char *what, struct err *e);
 
+/* submit_hook: the absolute path of a program; empty: none. */
+int setting_text_program_check(struct str text, const char *what, struct err *e);
+
 /* load_sensor: absolute paths of programs, separated by commas, none twice; or NONE. */
 int setting_text_load_sensor_check(struct str text, const char *what, struct err *e);
 

@@ -135,6 +135,10 @@ const struct field settings_table[SETTING_COUNT] = {
     [SET_GPU_POLL_S] = {FAIRLEAD, SECONDS(1, 3600, 10), .name = "gpu_poll_s", .help = "how often GPUs are looked at"},
     [SET_GPU_TIMEOUT_S] = {FAIRLEAD, SECONDS(1, 3600, 20), .name = "gpu_timeout_s",
                            .help = "how long a look at GPUs may take; then the process that looks is ended"},
+    [SET_SUBMIT_HOOK] = {FAIRLEAD, TEXT(""), .name = "submit_hook", .check = setting_text_program_check,
+                         .help = "the program that is asked about each submission, by its absolute path; empty: none"},
+    [SET_HOOK_TIMEOUT_S] = {FAIRLEAD, SECONDS(1, 60, 10), .name = "hook_timeout_s",
+                            .help = "how long the program may take; then it is killed, and the job refused"},
 
     [SET_PRIORITY_TYPE] = {SLURM, CHOICE("priority/multifactor,priority/tickets,priority/basic"),
                            .name = "PriorityType",

@@ -251,6 +251,58 @@ def test_what_a_user_cannot_reach(system):
     assert alive(system.daemon.pid)
 
 
+def make_hook(directory, text, owner=0, mode=0o755):
+    path = directory / 'submit-hook'
+    path.write_text(text)
+    path.chmod(mode)
+    os.chown(path, owner, owner)
+    return path
+
+
+def test_a_submission_hook_is_the_site_s_own(system):
+    """Who could change the program, or put another one in its place, could refuse the jobs of all users, or accept their own."""
+    alice, mallory = system.accounts.alice, system.accounts.mallory
+    hook = make_hook(system.place, '#!/bin/sh\nid -un >&2\nexit 1\n')
+    system.good(None, 'set', 'submit_hook=%s' % hook)
+    assert system.bad(alice, 'submit', '--', 'true', status=2).endswith('refuses the job: ' + system.accounts.daemon.pw_name)
+    system.bad(mallory, 'set', 'submit_hook=', status=1)
+    # It is checked at each run, not only when it is set.
+    for owner, mode, fault in ((0, 0o777, 'its group or others may write to'), (0, 0o775, 'its group or others may write to'),
+                               (mallory.pw_uid, 0o755, 'belongs to uid %d' % mallory.pw_uid)):
+        os.chown(hook, owner, owner)
+        hook.chmod(mode)
+        assert fault in system.bad(alice, 'submit', '--', 'true', status=1)
+        assert fault in system.bad(None, 'set', 'submit_hook=%s' % hook, status=2)
+    make_hook(system.place, '#!/bin/sh\n')
+    system.good(alice, 'submit', '--', 'true')
+    # A directory of a user, and a link there that leads to a program of root.
+    theirs = system.home(mallory)
+    theirs.chmod(0o755)
+    link = theirs / 'link'
+    link.symlink_to(hook)
+    for path in make_hook(theirs, '#!/bin/sh\n'), link:
+        assert "'%s' belongs to uid %d" % (theirs, mallory.pw_uid) in system.bad(None, 'set', 'submit_hook=%s' % path, status=2)
+    link.unlink()
+
+
+def test_a_hook_that_hangs_for_one_user_delays_no_other(system):
+    alice, mallory = system.accounts.alice, system.accounts.mallory
+    system.good(None, 'set', 'hook_timeout_s=60', 'submit_hook=%s' % make_hook(
+        system.place, '#!/bin/sh\ngrep -q \'"user":"%s"\' || exit 0\nexec sleep 1000\n' % mallory.pw_name))
+    waiting = [subprocess.Popen(
+        ['setpriv', '--reuid', mallory.pw_name, '--regid', mallory.pw_name, '--init-groups', system.place / 'fairlead', 'submit',
+         '--', 'true'], cwd='/tmp', env={'PATH': '/usr/bin:/bin', 'FAIRLEAD_SOCKET': str(system.socket)},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(12)]
+    system.good(alice, 'wait', system.submit(alice, '--', 'true'))
+    assert all(client.poll() is None for client in waiting)
+    system.stop()
+    for client in waiting:
+        out, err = client.communicate(timeout=60)
+        assert (client.returncode, out) == (1, b'') and b'not accepted' in err, err
+    system.start()
+    assert len(json.loads(system.good(None, 'queue', '--json'))) == 0
+
+
 @pytest.mark.parametrize('arguments, message', [
     ([], "one of --private (for you) and --system (for all users) is needed"),
     (['--private', '--system'], "one of --private (for you) and --system (for all users) is needed"),

@@ -180,6 +180,7 @@ int server_post_job(struct request *r, struct err *e)
     event->submit = job;
     event->input_bytes = input_bytes(body);
     if (query.test_only) return server_test_job(r, e);
+    r->submission = body;
     r->script = arena_alloc(&r->arena, sizeof *r->script);
     *r->script = (struct request_script){
         .script = body->script,
@@ -405,10 +406,11 @@ static int check_with_host(struct request *r, const struct wire_pair *pair, stru
     const struct server_host *host = &r->server->host;
     struct field_value value;
     enum setting setting;
-    if (host->check_sensors == NULL ||
+    if (host->check_program == NULL ||
         setting_read(str(pair->name), str(pair->value), &r->arena, &setting, &value, NULL) != 0)
         return 0;
-    return setting == SET_GE_LOAD_SENSOR ? host->check_sensors(host->context, value.text, e) : 0;
+    bool has_program = setting == SET_GE_LOAD_SENSOR || setting == SET_SUBMIT_HOOK;
+    return has_program ? host->check_program(host->context, setting, value.text, e) : 0;
 }
 
 int server_patch_settings(struct request *r, struct err *e)

@@ -111,6 +111,7 @@ struct request {
 
     struct event *event; /* NULL: it changes nothing, or is not decoded yet */
     struct request_script *script;
+    const struct api_submit *submission; /* NULL: not a submission */
 
     int64_t now_us;          /* of a reply from the state: when the state was like that */
     struct job_ref wait_for; /* of STAGE_WAITING */

@@ -140,9 +140,9 @@ struct server_host {
     /* Reads the script, arguments and environment of a job into memory of arena. In any thread. ERR_NOT_FOUND: they are
      * not stored. NULL: there are none. */
     int (*read_script)(void *context, uint32_t job_id, struct arena *arena, struct request_script *out, struct err *e);
-    /* Whether the host can use the programs of the setting load_sensor, a list that is well formed. ERR_INPUT names the
-     * path. NULL: always. */
-    int (*check_sensors)(void *context, const char *paths, struct err *e);
+    /* Whether the host can use the programs that a well-formed value of a setting names. ERR_INPUT names the path.
+     * NULL: always. */
+    int (*check_program)(void *context, enum setting setting, const char *value, struct err *e);
     /* Whether the comment of a submission or an update is one that the cluster can use; NULL: any is. */
     int (*check_comment)(void *context, const char *comment, struct err *e);
     /* Appends what is wrong with load sensors now: "/opt/scratch: ended". NULL: nothing is known. */
@@ -198,6 +198,10 @@ struct request *server_take(struct server *s);
 const struct event *request_event(const struct request *r);
 const struct actor *request_actor(const struct request *r);
 const struct request_script *request_script(const struct request *r); /* NULL: not a submission */
+
+/* Appends a submission as a program of the site reads it: an object with event, user, uid, gid and job, the body. In
+ * any thread, while the caller has the request. ERR_INPUT: a text is not UTF-8. */
+int request_write_submission(const struct request *r, struct buf *out, struct err *e);
 
 /* Answers a request after the commit: with the result of its event, or, if e is not NULL, with the error. Afterwards r
  * must not be used. */
