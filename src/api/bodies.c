@@ -248,6 +248,8 @@ const struct wire_shape api_shares_query_shape =
 static const struct wire_field priorities_query_fields[] = {
     FORMAT(api_priorities_query),
     OPTIONAL(api_priorities_query, job, WIRE_U32, .help = "only this job", .min = 1, .max = NONE - 1, .absent = NONE),
+    OPTIONAL(api_priorities_query, task, WIRE_U32, .help = "with job: only this task of an array", .max = NONE - 1,
+             .absent = NONE),
     {0}};
 const struct wire_shape api_priorities_query_shape =
     SHAPE("PrioritiesQuery", api_priorities_query, priorities_query_fields, .help = "Which jobs to list.");

@@ -150,6 +150,7 @@ struct api_shares_query { /* GET /v1/shares?... -> {"shares":[Share]} */
 struct api_priorities_query { /* GET /v1/priorities?... -> {"priorities":[Priority]} */
     const char *format;       /* "json" (default), "lines" */
     uint32_t job;             /* NONE: absent */
+    uint32_t task;            /* NONE: absent */
 };
 
 struct api_prune {        /* POST /v1/history/prune -> api_pruned */
