@@ -91,6 +91,7 @@ static int write_queue(struct call *call, struct err *e)
         .target = instance_target(call, &target),
         .has_lines = true,
         .account = values->account,
+        .user = values->is_watched ? NULL : values->user,
         .empty_note = values->is_watched ? NULL
                       : is_filtered      ? "no matching jobs; run 'fairlead queue' to list all pending and running jobs"
                                          : "no jobs; run 'fairlead submit' to submit one",
