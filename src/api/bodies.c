@@ -614,6 +614,7 @@ static const struct wire_field check_fields[] = {
     REQUIRED(api_check, waits_for_jobs, WIRE_BOOL, .help = "whether it depends on other jobs; the same holds"),
     REQUIRED(api_check, waits_for_begin, WIRE_BOOL, .help = "whether its begin is in the future; the same holds"),
     REQUIRED(api_check, scheduling_info, WIRE_TEXTS, .help = "why it waits, as 'qstat -j' of Grid Engine says it"),
+    REQUIRED(api_check, partitions, WIRE_TEXTS, .help = "which of its partitions let nothing start, and why"),
     REQUIRED(api_check, empty, WIRE_OBJECT, .help = "if nothing else ran (qalter -w v)", .shape = &check_answer_shape),
     REQUIRED(api_check, now, WIRE_OBJECT, .help = "as the cluster is, whatever its load (qalter -w p)",
              .shape = &check_answer_shape),

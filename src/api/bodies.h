@@ -250,6 +250,7 @@ struct api_check { /* GET /v1/jobs/{id}/check */
     uint32_t job_id;
     bool held, waits_for_jobs, waits_for_begin;
     struct wire_list scheduling_info; /* of const char * */
+    struct wire_list partitions;      /* likewise */
     struct api_check_answer empty, now;
 };
 
