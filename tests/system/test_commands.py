@@ -534,6 +534,19 @@ def test_names_that_are_unknown_are_told(instance):
         assert 'is known here' not in instance.run(*arguments).err, arguments
 
 
+def test_users_of_lists_and_rules_may_come_later(instance):
+    """They are told, and the objects are made all the same."""
+    note = "fairlead %s: no user 'nope' is known here; run 'fairlead user show' to list those that you may see\n"
+    rules = 'rules=limit users nope,@chem,x* to slots=1; limit users {*} to slots=2'
+    instance.good('department', 'add', 'chem')
+    for command, field in ('quota', rules), ('partition', 'user_lists=nope,@chem'):
+        for verb in 'add', 'modify':
+            result = instance.run(command, verb, 'new', field)
+            assert (result.status, result.err) == (0, note % (command + ' ' + verb)), result
+    assert "'foo' in rule 1 is not a resource" in instance.bad('quota', 'add', 'bad', 'rules=limit users nope to foo=1')
+    assert [row['name'] for row in instance.json('quota', 'show')] == ['new']
+
+
 def test_hold_and_release(instance):
     job = instance.submit('--hold', '--', 'true')
     time.sleep(0.3)
