@@ -174,6 +174,31 @@ static void a_requeued_task_is_held(void **unused)
     world_release(&w);
 }
 
+static void requeue_task_of(struct world *w, const struct actor *actor, uint32_t id, uint32_t task)
+{
+    apply_to(w, EVENT_REQUEUE, actor, id, task);
+}
+
+/* Who may not release a task cannot do so by cancelling and requeuing it. */
+static void a_hold_of_an_operator_outlives_a_cancellation(void **unused)
+{
+    (void)unused;
+    struct world w;
+    uint32_t id = build(&w);
+    apply_to(&w, EVENT_HOLD, &BOSS, id, 1);
+    apply_to(&w, EVENT_HOLD, &ANN, id, 2);
+    world_set(&w, "requeue_delay_s", "0");
+    apply_to(&w, EVENT_CANCEL, &ANN, id, 1);
+    apply_to(&w, EVENT_CANCEL, &ANN, id, 2);
+    requeue_task_of(&w, &ANN, id, 1);
+    requeue_task_of(&w, &ANN, id, 2);
+    assert_holds(&w, id, "held:1", "0,2-5");
+    apply_to(&w, EVENT_CANCEL, &ANN, id, 1);
+    requeue_task_of(&w, &BOSS, id, 1);
+    assert_holds(&w, id, "", "0-5");
+    world_release(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +208,7 @@ int main(void)
         cmocka_unit_test(a_quarantine_is_released_by_jobs),
         cmocka_unit_test(the_age_begins_again_with_a_release),
         cmocka_unit_test(a_requeued_task_is_held),
+        cmocka_unit_test(a_hold_of_an_operator_outlives_a_cancellation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
