@@ -3,7 +3,6 @@
 #include "cli/job_ids.h"
 #include "cli/reason_list.h"
 #include "cli/scenario_source.h"
-#include "engine/partition_waits.h"
 #include "fields/job_id.h"
 
 struct check_values {
@@ -40,9 +39,8 @@ static int check_scenario(struct call *call, struct scenario *s, const char *nam
         scenario_why(s, name, job_id, WAIT_NOW, call->arena, &now, e) != 0 ||
         scenario_why(s, name, job_id, WAIT_EMPTY, call->arena, &empty, e) != 0)
         return -1;
-    const struct job *j = &s->state.jobs.items[state_find_job(&s->state, job_id)];
     const char **partitions;
-    uint32_t count = partition_waits_list(&s->state, j, s->now_us, call->arena, &partitions);
+    uint32_t count = scenario_partition_waits(s, job_id, call->arena, &partitions);
     *out = (struct api_check){.job_id = job_id,
                               .held = in_pass.is_held,
                               .waits_for_jobs = in_pass.is_dependent,

@@ -1,5 +1,5 @@
-/* Notes about users that an object names and that the instance does not know: in lists of a partition, and in the rules of
- * a quota. They may come later, so the objects are accepted. */
+/* Notes about users that an object names and that the instance does not know: in lists of a partition, and in the rules
+ * of a quota. They may come later, so the objects are accepted. */
 #ifndef FAIRLEAD_CLI_OBJECT_USERS_H
 #define FAIRLEAD_CLI_OBJECT_USERS_H
 

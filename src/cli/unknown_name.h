@@ -1,5 +1,5 @@
-/* Notes about names that select rows and that the instance does not know. They are no errors: rows may be those of users
- * who are known only later, or of accounts that were deleted. */
+/* Notes about names that select rows and that the instance does not know. They are no errors: rows may be those of
+ * users who are known only later, or of accounts that were deleted. */
 #ifndef FAIRLEAD_CLI_UNKNOWN_NAME_H
 #define FAIRLEAD_CLI_UNKNOWN_NAME_H
 

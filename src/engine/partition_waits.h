@@ -1,5 +1,5 @@
-/* The partitions of a job in which nothing of it can start for now: by their state, or by a calendar. Grid Engine says of
- * both only that a queue instance is "temporarily not available". */
+/* The partitions of a job in which nothing of it can start for now: by their state, or by a calendar. Grid Engine says
+ * of both only that a queue instance is "temporarily not available". */
 #ifndef FAIRLEAD_ENGINE_PARTITION_WAITS_H
 #define FAIRLEAD_ENGINE_PARTITION_WAITS_H
 

@@ -109,8 +109,8 @@ static void leave_live(struct state *s, const struct job *j)
 }
 
 /* An operator ends the holds of tasks that operators had held before their cancellation, unless the request holds. Of a
- * task that was held because it was requeued too often the count is left, too. tasks: to requeue, of which started had a
- * last attempt. */
+ * task that was held because it was requeued too often the count is left, too. tasks: to requeue, of which started had
+ * a last attempt. */
 static void hold_again(const struct requeue_run *run, struct job *j, struct job_ref ref, const struct idset *tasks,
                        const struct idset *started)
 {
