@@ -153,7 +153,7 @@ static inline void job_rows_assert_stored(const struct state *s, const char *dir
 
 /* --- listed ------------------------------------------------------------------------------------------------------- */
 
-/* Of the tasks of a row that have not started, which were requeued equally often. */
+/* Of the tasks of a row that have not started, which were requeued equally often, and have the same hold. */
 static inline uint32_t job_rows_restarts(const struct job *j, const char *numbers)
 {
     struct idset tasks = {0};
@@ -162,17 +162,20 @@ static inline uint32_t job_rows_restarts(const struct job *j, const char *number
     else
         idset_add(&tasks, 0);
     uint32_t restarts = restarts_of(j, idset_first(&tasks));
-    for (uint32_t id = idset_first(&tasks); id != NONE; id = idset_next(&tasks, id))
+    for (uint32_t id = idset_first(&tasks); id != NONE; id = idset_next(&tasks, id)) {
         assert_int_equal(restarts_of(j, id), restarts);
+        assert_int_equal(task_delays_hold_of(j, id), task_delays_hold_of(j, idset_first(&tasks)));
+    }
     idset_release(&tasks);
     return restarts;
 }
 
-/* The number of rows for tasks that have not started: one for each number of restarts. */
+/* The number of rows for tasks that have not started: one for each number of restarts and hold. */
 static inline uint32_t job_rows_groups(const struct job *j, const struct idset *tasks)
 {
     struct idset seen = {0};
-    for (uint32_t id = idset_first(tasks); id != NONE; id = idset_next(tasks, id)) idset_add(&seen, restarts_of(j, id));
+    for (uint32_t id = idset_first(tasks); id != NONE; id = idset_next(tasks, id))
+        idset_add(&seen, TASK_HOLD_COUNT * restarts_of(j, id) + task_delays_hold_of(j, id));
     uint32_t count = idset_count(&seen);
     idset_release(&seen);
     return count;
@@ -196,24 +199,30 @@ static inline int64_t job_rows_delayed_until_us(const struct job_row_place *p)
     assert_int_equal(idset_parse(str(p->tasks), NONE - 1, "tasks", &tasks, NULL), 0);
     for (uint32_t id = idset_first(&tasks); id != NONE; id = idset_next(&tasks, id)) {
         int64_t own_us = 0;
-        for (uint32_t i = 0; i < p->job->delays.count; i++)
-            if (idset_has(&p->job->delays.items[i].tasks, id)) own_us = p->job->delays.items[i].at_us;
+        for (uint32_t i = 0; i < p->job->delays.count; i++) {
+            const struct task_delay *d = &p->job->delays.items[i];
+            if (d->at_us < TASK_DELAYS_HELD_BY_USER_US && idset_has(&d->tasks, id)) own_us = d->at_us;
+        }
         if (own_us < first_us) first_us = own_us;
     }
     idset_release(&tasks);
     return first_us;
 }
 
-/* The begin of the job, or the end of that delay; of a pending row whose tasks are all held there is none that ends,
- * and the row is listed as held by an operator. */
+/* The begin of the job, or the end of that delay; the hold of the job, or that of the tasks of a row. */
 static inline struct field_value job_rows_shown_wait(const struct job_row_place *p, enum job_field f,
                                                      struct arena *arena)
 {
+    struct idset tasks = {0};
     int64_t until_us = job_rows_delayed_until_us(p);
-    bool is_held = until_us == TASK_DELAYS_HELD_US;
-    if (f != JOB_FIELD_BEGIN && is_held) return field_number(true);
-    if (f == JOB_FIELD_BEGIN && !is_held && until_us > p->job->begin_us) return field_number(until_us);
-    return job_member(p->s, p->job, f, arena);
+    if (f == JOB_FIELD_BEGIN && until_us > p->job->begin_us) return field_number(until_us);
+    if (f == JOB_FIELD_BEGIN || p->tasks == NULL) return job_member(p->s, p->job, f, arena);
+    assert_int_equal(idset_parse(str(p->tasks), NONE - 1, "tasks", &tasks, NULL), 0);
+    uint32_t first = idset_first(&tasks);
+    enum task_hold hold = first != NONE ? task_delays_hold_of(p->job, first) : TASK_HOLD_NONE;
+    idset_release(&tasks);
+    bool is_held = f == JOB_FIELD_HELD ? hold != TASK_HOLD_NONE : hold == TASK_HOLD_BY_OPERATOR;
+    return is_held ? field_number(true) : job_member(p->s, p->job, f, arena);
 }
 
 /* A task's field in a listing where no task has started: absent, except for a few fields that are known. */

@@ -248,6 +248,8 @@ const struct wire_shape api_shares_query_shape =
 static const struct wire_field priorities_query_fields[] = {
     FORMAT(api_priorities_query),
     OPTIONAL(api_priorities_query, job, WIRE_U32, .help = "only this job", .min = 1, .max = NONE - 1, .absent = NONE),
+    OPTIONAL(api_priorities_query, task, WIRE_U32, .help = "with job: only this task of an array", .max = NONE - 1,
+             .absent = NONE),
     {0}};
 const struct wire_shape api_priorities_query_shape =
     SHAPE("PrioritiesQuery", api_priorities_query, priorities_query_fields, .help = "Which jobs to list.");
@@ -612,6 +614,7 @@ static const struct wire_field check_fields[] = {
     REQUIRED(api_check, waits_for_jobs, WIRE_BOOL, .help = "whether it depends on other jobs; the same holds"),
     REQUIRED(api_check, waits_for_begin, WIRE_BOOL, .help = "whether its begin is in the future; the same holds"),
     REQUIRED(api_check, scheduling_info, WIRE_TEXTS, .help = "why it waits, as 'qstat -j' of Grid Engine says it"),
+    REQUIRED(api_check, partitions, WIRE_TEXTS, .help = "which of its partitions let nothing start, and why"),
     REQUIRED(api_check, empty, WIRE_OBJECT, .help = "if nothing else ran (qalter -w v)", .shape = &check_answer_shape),
     REQUIRED(api_check, now, WIRE_OBJECT, .help = "as the cluster is, whatever its load (qalter -w p)",
              .shape = &check_answer_shape),

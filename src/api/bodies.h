@@ -150,6 +150,7 @@ struct api_shares_query { /* GET /v1/shares?... -> {"shares":[Share]} */
 struct api_priorities_query { /* GET /v1/priorities?... -> {"priorities":[Priority]} */
     const char *format;       /* "json" (default), "lines" */
     uint32_t job;             /* NONE: absent */
+    uint32_t task;            /* NONE: absent */
 };
 
 struct api_prune {        /* POST /v1/history/prune -> api_pruned */
@@ -249,6 +250,7 @@ struct api_check { /* GET /v1/jobs/{id}/check */
     uint32_t job_id;
     bool held, waits_for_jobs, waits_for_begin;
     struct wire_list scheduling_info; /* of const char * */
+    struct wire_list partitions;      /* likewise */
     struct api_check_answer empty, now;
 };
 

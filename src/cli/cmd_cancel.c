@@ -28,7 +28,7 @@ static const struct option_row requeue_options[] = {
     {.name = "hold",
      .letter = 'H',
      .value = FLAG_IN(struct job_change_values, has_hold),
-     .help = "hold the jobs then (fairlead release)"},
+     .help = "hold the jobs, or the tasks, then (fairlead release)"},
     {.name = "state",
      .letter = 's',
      .argument = "STATE[,STATE]",
@@ -117,6 +117,7 @@ const struct command cmd_cancel = {
 
 static const struct command_example hold_examples[] = {
     {.line = "fairlead hold 5", .meaning = "job 5 stays pending until it is released"},
+    {.line = "fairlead hold 6_[1-3,7]", .meaning = "four tasks of array 6; the others go on"},
     {0},
 };
 
@@ -126,8 +127,9 @@ const struct command cmd_hold = {
     .summary = "keep pending jobs from starting",
     .usage = "ID... | --all | OPTION...",
     .description =
-        "A held job keeps its time of submission. Tasks of an array that have started continue; the others stay pending.\n\n"
-        "A hold and a release move the job to the end of the scheduler's list. In the tickets model the list decides which of "
+        "A held job keeps its time of submission. Tasks of an array that have started continue; the others stay pending. A task that is "
+        "held alone (6_3) is a row of its own in 'fairlead queue'; the other tasks of its array go on.\n\n"
+        "A hold and a release of a job move it to the end of the scheduler's list. In the tickets model the list decides which of "
         "a user's jobs has more tickets where nothing else does, as in Grid Engine.",
     .options = hold_options,
     .values_size = sizeof(struct job_change_values),
@@ -141,6 +143,7 @@ const struct command cmd_hold = {
 
 static const struct command_example release_examples[] = {
     {.line = "fairlead release 5 6", .meaning = "both jobs may start"},
+    {.line = "fairlead release 6_3", .meaning = "task 3 of array 6 may start; what else is held of it stays so"},
     {0},
 };
 
@@ -151,6 +154,8 @@ const struct command cmd_release = {
     .usage = "ID... | --all | OPTION...",
     .description =
         "The age of a released job starts again at 0. The job moves to the end of the scheduler's list ('fairlead help hold').\n\n"
+        "The id of an array releases it and all its tasks. A task that is released alone (6_3) leaves the other tasks of a "
+        "held array held, each for itself.\n\n"
         "Where jobs are selected ('--all' and options), those that a quarantine holds ('fairlead status') go back to what they were before it: "
         "those that a person had held stay held, until they are released once more. A job that is named by its id is released.",
     .options = hold_options,
@@ -167,6 +172,7 @@ static const struct command_example requeue_examples[] = {
     {.line = "fairlead requeue 5", .meaning = "end job 5 if it runs, and let it start again"},
     {.line = "fairlead requeue --hold 5", .meaning = "let it start again once it is released"},
     {.line = "fairlead requeue 6_3", .meaning = "one task of array 6"},
+    {.line = "fairlead requeue --hold 6_3", .meaning = "likewise, once that task is released"},
     {.line = "fairlead requeue 6_[3,7-9] --dry-run", .meaning = "whether four tasks of array 6 can be requeued"},
     {.line = "fairlead requeue --state FAILED,NODE_FAIL -J sweep --dry-run",
      .meaning = "list what failed of the jobs named sweep"},

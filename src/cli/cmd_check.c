@@ -39,11 +39,14 @@ static int check_scenario(struct call *call, struct scenario *s, const char *nam
         scenario_why(s, name, job_id, WAIT_NOW, call->arena, &now, e) != 0 ||
         scenario_why(s, name, job_id, WAIT_EMPTY, call->arena, &empty, e) != 0)
         return -1;
+    const char **partitions;
+    uint32_t count = scenario_partition_waits(s, job_id, call->arena, &partitions);
     *out = (struct api_check){.job_id = job_id,
                               .held = in_pass.is_held,
                               .waits_for_jobs = in_pass.is_dependent,
                               .waits_for_begin = in_pass.is_early,
                               .scheduling_info = {(void *)(uintptr_t)in_pass.items, in_pass.count},
+                              .partitions = {partitions, count},
                               .empty = answer_of(&empty),
                               .now = answer_of(&now)};
     return 0;
@@ -106,6 +109,8 @@ static void write_text(struct call *call, const struct api_check *check)
     note_waits(check);
     if (!v->is_now) write_answer(call, "On the empty cluster", &check->empty);
     write_answer(call, "As it is now", &check->now);
+    if (!check->now.possible)
+        reason_list_write(check->partitions.items, check->partitions.count, REASON_LIST_INDENT, &call->out->text);
     if (!check->now.possible || check->held || check->scheduling_info.count == 0) return;
     buf_add_text(&call->out->text, "In the last pass it did not start:\n");
     reason_list_write(check->scheduling_info.items, check->scheduling_info.count, REASON_LIST_INDENT, &call->out->text);

@@ -93,6 +93,7 @@ static int history_run(struct call *call, struct err *e)
         .target = instance_target(call, &target),
         .has_lines = true,
         .account = values->account,
+        .user = values->user,
         .empty_note = is_filtered
                           ? "no matching jobs have ended"
                           : "no ended jobs are in the history; run 'fairlead queue' to list pending and running jobs",

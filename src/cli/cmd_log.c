@@ -165,12 +165,15 @@ static int check_count(const struct log_run *run, struct err *e)
 /* The jobs that wait, and why, once. Standard output is that of the jobs alone. */
 static void note_waits(const struct log_run *run)
 {
+    struct buf text = {0};
     for (uint32_t i = 0; i < run->tasks.list.count; i++) {
         const struct log_task *t = &run->tasks.list.items[i];
         if (t->has_started || t->is_ended) continue;
-        output_note("fairlead log: job %s waits: %s (%s); its output follows when it has started", t->id,
-                    job_state_name(t->state), pending_reason_name(t->reason));
+        buf_clear(&text);
+        log_task_wait_text(t, &text);
+        output_note("fairlead log: job %s waits: %s; its output follows when it has started", t->id, text.text);
     }
+    buf_release(&text);
     uint32_t count = run->tasks.waiting_count;
     if (count > 0)
         output_note("fairlead log: %u task%s not started; the output follows then", count,

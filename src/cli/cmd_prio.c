@@ -32,6 +32,7 @@ static const struct option_row prio_options[] = {
 
 static const struct command_example prio_examples[] = {
     {.line = "fairlead prio", .meaning = "every pending job of the instance"},
+    {.line = "fairlead prio 6_3", .meaning = "task 3 of array 6"},
     {.line = "fairlead prio 5 -n", .meaning = "the factors of job 5 before weighting"},
     {.line = "fairlead prio -f cluster.json", .meaning = "every job of a scenario"},
     {.line = "fairlead prio -f cluster.json -n 4", .meaning = "the factors of job 4 of a scenario"},
@@ -39,14 +40,14 @@ static const struct command_example prio_examples[] = {
     {0},
 };
 
-static int read_job(const struct parsed *parsed, uint32_t *out_job_id, struct err *e)
+/* A scenario has no tasks of its own. */
+static int read_job(const struct parsed *parsed, bool is_of_scenario, struct prio_wanted *wanted, struct err *e)
 {
-    uint32_t task_id;
-    *out_job_id = 0;
+    wanted->task_id = NONE;
     if (parsed->operand_count == 0) return 0;
     struct str id = str(parsed->operands[0]);
-    if (job_id_parse(id, "JOB", out_job_id, &task_id, e) != 0) return -1;
-    if (task_id == NONE) return 0;
+    if (job_id_parse(id, "JOB", &wanted->job_id, &wanted->task_id, e) != 0) return -1;
+    if (wanted->task_id == NONE || !is_of_scenario) return 0;
     return err_value_reason(e, "JOB", id, "is a task; give the job's id to list all its tasks");
 }
 
@@ -55,7 +56,7 @@ static int prio_run(struct call *call, struct err *e)
     const struct prio_values *v = call->values;
     struct prio_wanted wanted = {.is_normalized = v->is_normalized};
     if (listing_check(&v->listing, e) != 0) return -1;
-    if (read_job(&call->parsed, &wanted.job_id, e) != 0) return -1;
+    if (read_job(&call->parsed, v->file != NULL, &wanted, e) != 0) return -1;
     if (v->wants_weights && (v->file != NULL || wanted.job_id > 0))
         return err_set(e, ERR_USAGE, "--weights lists the instance's weights: give neither a job nor -f with it");
     if (v->wants_weights) return prio_instance_run_weights(call, &v->listing, e);
@@ -67,7 +68,7 @@ const struct command cmd_prio = {
     .name = "prio",
     .group = GROUP_SHARES,
     .summary = "show the priority of jobs, term by term",
-    .usage = "[OPTION...] [JOB]",
+    .usage = "[OPTION...] [JOB[_TASK]]",
     .description =
         "Lists the pending jobs, with a row for each job and partition. The columns depend on the model of priorities (setting "
         "PriorityType).\n"
@@ -77,6 +78,9 @@ const struct command cmd_prio = {
         "\n"
         "priority/tickets: the columns of qstat -pri -urg -ext: the priority; the normalised tickets, urgency and POSIX "
         "priority that it is computed from; the parts of the urgency; the tickets of each policy; the partition.\n"
+        "\n"
+        "The pending tasks of an array share a row. In the tickets model it has the numbers of the first of them, also where "
+        "one task is asked for.\n"
         "\n"
         "Running jobs are listed, too, in the tickets model, and in the multifactor model with "
         "PriorityFlags=CALCULATE_RUNNING. With PriorityFlags=INCR_ONLY a priority falls only when the job is changed, so it "

@@ -71,6 +71,12 @@ static int order_by_rank(struct call *call, const struct queue_values *values, s
     return job_ranks_read(call, NONE, e);
 }
 
+/* A name that is no list, which is looked up if no job has it. */
+static const char *one_name(const char *names)
+{
+    return names != NULL && strchr(names, ',') == NULL ? names : NULL;
+}
+
 static int write_queue(struct call *call, struct err *e)
 {
     const struct queue_values *values = call->values;
@@ -88,13 +94,13 @@ static int write_queue(struct call *call, struct err *e)
         client_add_query(&target, "start", "true");
     }
     if (values->has_state) client_add_query(&target, "state", job_state_name(state));
-    bool is_list = values->account != NULL && strchr(values->account, ',') != NULL;
     bool is_filtered = values->has_start || values->account || values->user || values->has_state;
     const struct instance_listing listing = {
         .columns = values->has_start ? &job_columns_start : &job_columns_queue,
         .target = instance_target(call, &target),
         .has_lines = true,
-        .account = is_list ? NULL : values->account,
+        .account = one_name(values->account),
+        .user = values->is_watched ? NULL : one_name(values->user),
         .empty_note = values->is_watched ? NULL
                       : is_filtered      ? "no matching jobs; run 'fairlead queue' to list all pending and running jobs"
                                          : "no jobs; run 'fairlead submit' to submit one",

@@ -6,6 +6,7 @@
 #include "cli/instance.h"
 #include "cli/listing.h"
 #include "cli/share_promise.h"
+#include "cli/unknown_name.h"
 #include "fields/job_fields.h"
 #include "options/time_text.h"
 
@@ -130,7 +131,8 @@ static int write_rows(struct call *call, struct client *c, struct history_report
         listing_add(&listing, row);
     }
     if (status == 0) listing_end(&listing);
-    if (status == 0 && report->groups.count == 0 && listing_is_table(&v->listing))
+    bool is_told = status == 0 && report->groups.count == 0 && unknown_name_note(call, v->user, v->account);
+    if (status == 0 && !is_told && report->groups.count == 0 && listing_is_table(&v->listing))
         output_note("no jobs have ended in this time; --since TIME begins earlier");
     listing_release(&listing);
     share_promise_release(&promise);

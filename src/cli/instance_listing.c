@@ -7,6 +7,7 @@
 
 #include "api/bodies.h"
 #include "base/ensure.h"
+#include "cli/unknown_name.h"
 
 enum { BLOCK_NAME_WIDTH_MIN = 13 };
 
@@ -205,7 +206,9 @@ static int run(struct listing_run *r, struct call *call, struct client *c, struc
         return -1;
     }
     listing_end(&r->written);
-    if (r->count == 0 && listing_is_table(r->form) && l->empty_note != NULL) output_note("%s", l->empty_note);
+    bool is_told = r->count == 0 && unknown_name_note(call, l->user, NULL);
+    if (r->count == 0 && !is_told && listing_is_table(r->form) && l->empty_note != NULL)
+        output_note("%s", l->empty_note);
     return 0;
 }
 

@@ -10,6 +10,7 @@ struct instance_listing {
     const char *target;     /* "/v1/jobs?which=live" */
     const char *empty_note; /* printed to standard error if a table has no rows; may be NULL */
     const char *account;    /* if there are no rows, it is an error that this account does not exist; NULL: no check */
+    const char *user;       /* likewise a note; NULL: no check */
     bool is_reversed;       /* the instance sends the last row first */
     bool has_lines;         /* the instance can send rows as lines (wire/wire.h) */
     bool has_psv;           /* the instance can send rows as --parsable prints them (wire/psv.h) */

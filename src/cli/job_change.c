@@ -5,6 +5,7 @@
 #include "cli/ended_jobs.h"
 #include "cli/instance.h"
 #include "cli/job_ids.h"
+#include "cli/unknown_name.h"
 #include "fields/signal_text.h"
 
 enum {
@@ -133,6 +134,7 @@ static int report(struct call *call, const struct job_change *v, const struct wi
         output_line(call->out, "%s %u %s", v->done, reply->count, noun);
     }
     if (output_flush(call->out, e) != 0) return -1;
+    if (is_none && reply->refused.count == 0) (void)unknown_name_note(call, values->user, NULL);
     return report_refused(call, reply);
 }
 

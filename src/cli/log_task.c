@@ -42,15 +42,25 @@ void log_task_take(struct log_task *t, const struct field_value *row, bool wants
     buf_add_text(&t->path, t->is_error ? err_path : out_path);
 }
 
+void log_task_wait_text(const struct log_task *t, struct buf *out)
+{
+    buf_add_text(out, job_state_name(t->state));
+    if (t->reason != PENDING_NONE) buf_format(out, " (%s)", pending_reason_name(t->reason));
+}
+
 int log_task_explain(const struct log_task *t, struct err *e)
 {
     struct str id = str(t->id);
     if (!t->has_started && t->is_ended)
         return err_subject(e, ERR_NOT_FOUND, "job", id, "has no output: it was %s before it started%s%s",
                            job_state_name(t->state), t->detail[0] != '\0' ? ": " : "", t->detail);
-    if (!t->has_started)
-        return err_subject(e, ERR_NOT_FOUND, "job", id, "has not started: %s (%s)", job_state_name(t->state),
-                           pending_reason_name(t->reason));
+    if (!t->has_started) {
+        struct buf text = {0};
+        log_task_wait_text(t, &text);
+        err_subject(e, ERR_NOT_FOUND, "job", id, "has not started: %s", text.text);
+        buf_release(&text);
+        return -1;
+    }
     return err_set(e, ERR_NOT_FOUND, "%s: %s", t->path.text, strerror(ENOENT));
 }
 

@@ -50,6 +50,9 @@ void log_task_take(struct log_task *t, const struct field_value *row, bool wants
  * file does not exist; -1: never. socket: log_task looks for a file that was moved in /proc (cli/job_stdio.h). */
 int log_task_open(struct log_task *t, const char *socket, struct err *e);
 
+/* Appends "PENDING (Priority)", of a task that has not started. */
+void log_task_wait_text(const struct log_task *t, struct buf *out);
+
 /* Why log_task_open returned 0. Returns -1. */
 int log_task_explain(const struct log_task *t, struct err *e);
 

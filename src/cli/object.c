@@ -5,6 +5,7 @@
 #include "api/bodies.h"
 #include "cli/foreign_syntax.h"
 #include "cli/limit_columns.h"
+#include "cli/object_users.h"
 #include "cli/pairs.h"
 
 enum { HINT_BYTES = 80 };
@@ -66,6 +67,7 @@ int object_run_add(struct call *call, enum object_kind kind, struct err *e)
     if (status == 0) status = send_new(call, &client, kind, &pairs, e);
     if (status == 0) write_done(call, "Added", kind, TO_POLICIES);
     client_close(&client);
+    if (status == 0) object_users_note(call, kind);
     pairs_release(&pairs);
     return status;
 }
@@ -88,6 +90,7 @@ int object_run_modify(struct call *call, enum object_kind kind, bool adds_missin
     }
     if (status == 0) write_done(call, is_new ? "Added" : "Modified", kind, is_new ? TO_POLICIES : "");
     client_close(&client);
+    if (status == 0) object_users_note(call, kind);
     pairs_release(&pairs);
     return status;
 }

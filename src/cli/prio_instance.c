@@ -51,17 +51,19 @@ static int next_row(struct prio_run *r, struct err *e)
 }
 
 /* The note of an empty listing. An existing job without a row is a running one: every pending job has a row. */
-static void note_empty(enum priority_model model, uint32_t job_id)
+static void note_empty(enum priority_model model, const struct prio_wanted *wanted)
 {
     static const char *const notes[MODEL_COUNT] = {
         [MODEL_MULTIFACTOR] = "no pending jobs; running jobs are listed with PriorityFlags=CALCULATE_RUNNING",
         [MODEL_TICKETS] = "no pending or running jobs",
         [MODEL_BASIC] = "no pending jobs",
     };
-    if (job_id == 0) {
+    char id[JOB_ID_TEXT_SIZE];
+    if (wanted->job_id == 0) {
         output_note("%s", notes[model]);
     } else {
-        output_note("job %u is running: it has %s", job_id,
+        job_id_format(id, wanted->job_id, wanted->task_id);
+        output_note("%s %s is running: it has %s", wanted->task_id == NONE ? "job" : "task", id,
                     model == MODEL_MULTIFACTOR ? "a priority only with PriorityFlags=CALCULATE_RUNNING"
                                                : "no priority");
     }
@@ -88,7 +90,7 @@ static int write_rows(struct call *call, struct prio_run *r, struct err *e)
     int status = more == 0 ? request_model(call, &r->client, &model, e)
                            : read_model(r->row.value[PRIORITY_FIELD_MODEL].text, &model, e);
     if (status != 0 || begin_listing(r, model, call->out, e) != 0) return -1;
-    if (more == 0 && listing_is_table(r->form)) note_empty(model, r->wanted->job_id);
+    if (more == 0 && listing_is_table(r->form)) note_empty(model, r->wanted);
     for (; more > 0; more = next_row(r, e)) listing_add(&r->written, r->row.value);
     if (more != 0) return -1;
     listing_end(&r->written);
@@ -123,6 +125,8 @@ int prio_instance_run(struct call *call, const struct prio_wanted *wanted, const
         char id[JOB_ID_TEXT_SIZE];
         job_id_format(id, wanted->job_id, NONE);
         client_add_query(&target, "job", id);
+        text_format(id, sizeof id, "%u", wanted->task_id);
+        if (wanted->task_id != NONE) client_add_query(&target, "task", id);
     }
     const char *text = instance_target(call, &target);
     int status = instance_open(call, &r.client, e);

@@ -7,6 +7,7 @@
 
 struct prio_wanted {
     uint32_t job_id;    /* 0: all jobs */
+    uint32_t task_id;   /* of an array; NONE: all of its tasks */
     bool is_normalized; /* the factors of priority/multifactor, before weighting */
 };
 

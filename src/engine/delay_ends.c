@@ -13,6 +13,7 @@ static bool end_delays(struct apply_context *c)
         if (j->delays.count == 0 || j->ended_us != 0) continue;
         if (task_delays_end(j, c->now_us)) {
             job_waits_find_ready(j);
+            if (j->accrue_us == 0) j->accrue_us = job_waits_accrual_us(j, c->now_us);
             apply_note_change(c, TABLE_JOB, i);
             has_ended = true;
         }

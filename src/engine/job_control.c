@@ -1,17 +1,14 @@
-/* Events that change jobs by id, or all jobs of a selection: cancel, hold, release, requeue. Those that suspend, resume
- * and signal are in job_suspend.c. */
+/* Events that change jobs by id, or all jobs of a selection: cancel, requeue. Those that hold and release are in
+ * job_hold.c, those that suspend, resume and signal in job_suspend.c. */
 #include "engine/job_control.h"
 
 #include <string.h>
 
 #include "engine/job_selection.h"
-#include "engine/job_waits.h"
-#include "engine/min_priority.h"
 #include "engine/requeue.h"
 #include "engine/requeue_ended.h"
 #include "engine/requeue_run.h"
 #include "engine/suspension.h"
-#include "engine/task_delays.h"
 #include "engine/visibility.h"
 
 /* --- references --------------------------------------------------------------------------------------------------- */
@@ -257,170 +254,9 @@ void job_control_move_to_list_end(struct state *s, struct job *j)
     j->list_position = s->next_list_position++;
 }
 
-/* --- hold, release ------------------------------------------------------------------------------------------------ */
-
 bool job_control_is_own(const struct state *s, const struct actor *actor, const struct job *j)
 {
     return actor->user != NULL && strcmp(actor->user, user_of(s, j)) == 0;
-}
-
-/* These return whether it made a difference. */
-
-static bool set_held(struct apply_context *c, const struct event *event, uint32_t index, bool is_held,
-                     bool is_by_operator)
-{
-    struct job *j = &c->s->jobs.items[index];
-    if (j->is_held == is_held && j->is_held_by_operator == is_by_operator) return false;
-    if (event->jobs.is_dry_run) return true;
-    j->quarantine = QUARANTINE_NO;
-    j->is_held = is_held;
-    j->is_held_by_operator = is_by_operator;
-    job_control_move_to_list_end(c->s, j);
-    j->accrue_us = job_waits_accrual_us(j, c->now_us);
-    apply_note_change(c, TABLE_JOB, index);
-    if (is_held) min_priority_forget(c, index);
-    c->s->pass_is_due = true;
-    return true;
-}
-
-/* The hold counts once the quarantine is over. */
-static bool hold_in_quarantine(struct apply_context *c, const struct event *event, uint32_t index,
-                               enum job_quarantine quarantine)
-{
-    struct job *j = &c->s->jobs.items[index];
-    if (j->quarantine >= quarantine) return false;
-    if (event->jobs.is_dry_run) return true;
-    j->quarantine = quarantine;
-    apply_note_change(c, TABLE_JOB, index);
-    return true;
-}
-
-/* A hold by an operator stays one. */
-static bool hold_ref(struct apply_context *c, const struct event *event, struct job_task_lists *lists,
-                     struct job_ref ref)
-{
-    (void)lists;
-    uint32_t index = state_find_job(c->s, ref.job_id);
-    const struct job *j = &c->s->jobs.items[index];
-    if (idset_first(&j->pending) == NONE) return false;
-    bool is_own_job = job_control_is_own(c->s, &event->actor, j);
-    if (j->quarantine != QUARANTINE_NO)
-        return hold_in_quarantine(c, event, index, is_own_job ? QUARANTINE_AND_USER : QUARANTINE_AND_OPERATOR);
-    return set_held(c, event, index, true, j->is_held_by_operator || !is_own_job);
-}
-
-/* Of a job that was held before. */
-static bool end_quarantine(struct apply_context *c, const struct event *event, uint32_t index)
-{
-    struct job *j = &c->s->jobs.items[index];
-    if (event->jobs.is_dry_run) return true;
-    j->is_held_by_operator = j->quarantine == QUARANTINE_AND_OPERATOR;
-    j->quarantine = QUARANTINE_NO;
-    apply_note_change(c, TABLE_JOB, index);
-    return true;
-}
-
-/* Tasks that were requeued too often are held by themselves. task_id NONE: all of them. */
-static bool release_held_tasks(struct apply_context *c, const struct event *event, uint32_t index, uint32_t task_id)
-{
-    struct job *j = &c->s->jobs.items[index];
-    const struct idset *held = task_delays_held(j);
-    struct idset released = {0};
-    if (held == NULL || !actor_may(&event->actor, PERMISSION_OPERATOR_HOLDS)) return false;
-    if (task_id != NONE && !idset_has(held, task_id)) return false;
-    if (event->jobs.is_dry_run) return true;
-    if (task_id != NONE)
-        idset_add(&released, task_id);
-    else
-        idset_copy(&released, held);
-    task_delays_drop(j, &released);
-    idset_release(&released);
-    job_waits_find_ready(j);
-    apply_note_change(c, TABLE_JOB, index);
-    c->s->pass_is_due = true;
-    return true;
-}
-
-/* Of all jobs, those that a quarantine holds go back to who held them before; a job that is named is released. */
-static bool release_ref(struct apply_context *c, const struct event *event, struct job_task_lists *lists,
-                        struct job_ref ref)
-{
-    (void)lists;
-    uint32_t index = state_find_job(c->s, ref.job_id);
-    const struct job *j = &c->s->jobs.items[index];
-    if (idset_first(&j->pending) == NONE ||
-        (j->is_held_by_operator && !actor_may(&event->actor, PERMISSION_OPERATOR_HOLDS)))
-        return false;
-    bool has_released = release_held_tasks(c, event, index, ref.task_id);
-    if (ref.task_id != NONE) return has_released;
-    bool stays_held = event->jobs.all && j->quarantine > QUARANTINE_ALONE;
-    if (stays_held) return end_quarantine(c, event, index) || has_released;
-    return set_held(c, event, index, false, false) || has_released;
-}
-
-/* Whether the job can be held or released. participle: for the message. */
-static int check_waiting(struct apply_context *c, const struct event *event, struct job_ref ref, const char *participle)
-{
-    char id[JOB_ID_TEXT_SIZE];
-    struct str name = {id, job_id_format(id, ref.job_id, ref.task_id)};
-    uint32_t index;
-    if (job_control_find(c, &event->actor, ref, &index) != 0) return -1;
-    if (ref.task_id != NONE)
-        return err_subject(c->e, ERR_CONFLICT, "task", name, "cannot be %s alone; give the job id %u", participle,
-                           ref.job_id);
-    if (idset_first(&c->s->jobs.items[index].pending) == NONE)
-        return err_subject(c->e, ERR_CONFLICT, "job", name, "has started; only pending jobs can be %s", participle);
-    return 0;
-}
-
-static int check_hold(struct apply_context *c, const struct event *event, struct job_ref ref)
-{
-    return check_waiting(c, event, ref, "held");
-}
-
-int apply_hold(struct apply_context *c, const struct event *event)
-{
-    static const struct job_action hold = {.check = check_hold, .act = hold_ref};
-    return job_control_change(c, event, &hold, NULL);
-}
-
-/* Whether the reference is a task that is held by itself. */
-static bool is_held_task(const struct state *s, struct job_ref ref)
-{
-    uint32_t index = state_find_job(s, ref.job_id);
-    const struct idset *held = index != NONE ? task_delays_held(&s->jobs.items[index]) : NULL;
-    return ref.task_id != NONE && held != NULL && idset_has(held, ref.task_id);
-}
-
-/* Only an operator releases what an operator holds, or what was requeued too often. */
-static int check_release(struct apply_context *c, const struct event *event, struct job_ref ref)
-{
-    char id[JOB_ID_TEXT_SIZE];
-    uint32_t index;
-    bool is_task = is_held_task(c->s, ref);
-    if (is_task ? job_control_find(c, &event->actor, ref, &index) : check_waiting(c, event, ref, "released")) return -1;
-    const struct job *j = &c->s->jobs.items[state_find_job(c->s, ref.job_id)];
-    bool has_held_tasks = !j->is_held && task_delays_held(j) != NULL;
-    if (actor_may(&event->actor, PERMISSION_OPERATOR_HOLDS) || (!j->is_held_by_operator && !has_held_tasks)) return 0;
-    struct str name = {id, job_id_format(id, ref.job_id, ref.task_id)};
-    if (has_held_tasks && !is_task)
-        return err_subject(c->e, ERR_DENIED, "job", name,
-                           "has tasks that are held, because they were requeued too often; only an operator can "
-                           "release them");
-    uint32_t max = is_task || !j->is_array ? requeue_max_reached(c->s, j, is_task ? ref.task_id : 0) : 0;
-    if (max > 0)
-        return err_subject(c->e, ERR_DENIED, is_task ? "task" : "job", name,
-                           "is held, because it was requeued %u time%s, which is the maximum; only an operator can "
-                           "release it",
-                           max, max == 1 ? "" : "s");
-    return err_subject(c->e, ERR_DENIED, is_task ? "task" : "job", name,
-                       "is held by an operator; only an operator can release it");
-}
-
-int apply_release(struct apply_context *c, const struct event *event)
-{
-    static const struct job_action release = {.check = check_release, .act = release_ref};
-    return job_control_change(c, event, &release, NULL);
 }
 
 /* --- requeue ------------------------------------------------------------------------------------------------------ */
@@ -448,7 +284,7 @@ static bool requeue_ref(struct apply_context *c, const struct event *event, stru
     if (map_get_u64(&lists->done, task_key(ref.job_id, ref.task_id)) != NONE) return true;
     if (job == NONE) return false; /* of a dry run: an earlier reference would requeue it */
     const struct job *j = &c->s->jobs.items[job];
-    if (j->live_tasks == 0 || j->forbids_requeue || (event->jobs.holds && j->is_array)) return false; /* of all jobs */
+    if (j->live_tasks == 0 || j->forbids_requeue) return false; /* of all jobs */
     if (ref.task_id == NONE) return job_control_for_each_task(c, event, lists, j, requeue_live);
     uint32_t index = state_find_task(c->s, ref.job_id, ref.task_id);
     return index != NONE && requeue_live(c, event, lists, index);
@@ -471,9 +307,6 @@ static int check_requeue(struct apply_context *c, const struct event *event, str
     if (!is_live)
         return err_subject(c->e, ERR_CONFLICT, ref.task_id == NONE ? "job" : "task", name,
                            "is pending; only a running or ended job can be requeued");
-    if (event->jobs.holds && j->is_array)
-        return err_subject(c->e, ERR_CONFLICT, "job", job,
-                           "is an array, whose tasks cannot be held alone; requeue them, then hold the job");
     return 0;
 }
 

@@ -2,6 +2,8 @@
 
 #include "base/ensure.h"
 #include "base/number.h"
+#include "engine/job_waits.h"
+#include "engine/task_delays.h"
 #include "fields/job_id.h"
 
 /* --- texts -------------------------------------------------------------------------------------------------------- */
@@ -110,6 +112,35 @@ struct priority_text *priority_text_make_all(const struct state *s, const struct
     for (uint32_t i = 0; i < all->count; i++) texts[i] = text_of(&names, &all->rows[i]);
     buf_release(&names.scratch);
     return texts;
+}
+
+/* Of the row of all pending tasks of an array. */
+static void narrow(const struct job *j, uint32_t task_id, struct arena *arena, struct priority_row *row,
+                   struct priority_text *text)
+{
+    char id[JOB_ID_TEXT_SIZE];
+    job_id_format(id, j->id, task_id);
+    text->id = arena_copy(arena, str(id));
+    text->task_id = task_id;
+    if (task_delays_hold_of(j, task_id) != TASK_HOLD_NONE) text->state = (int)JOB_HELD;
+    row->is_eligible = row->is_eligible && idset_has(job_waits_ready_tasks(j), task_id);
+}
+
+void priority_text_keep_task(const struct state *s, uint32_t task_id, struct arena *arena, struct priorities *all,
+                             struct priority_text *texts)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < all->count; i++) {
+        struct priority_row row = all->rows[i];
+        struct priority_text text = texts[i];
+        const struct job *j = &s->jobs.items[row.job];
+        bool is_pending = row.task == NONE;
+        if (is_pending ? !idset_has(&j->pending, task_id) : text.task_id != task_id) continue;
+        if (is_pending) narrow(j, task_id, arena, &row, &text);
+        all->rows[kept] = row;
+        texts[kept++] = text;
+    }
+    all->count = kept;
 }
 
 /* --- values ------------------------------------------------------------------------------------------------------- */

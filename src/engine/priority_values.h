@@ -24,6 +24,10 @@ struct priority_text {
 /* One for each row, in memory of arena. O(rows + associations + objects). */
 struct priority_text *priority_text_make_all(const struct state *s, const struct priorities *all, struct arena *arena);
 
+/* Keeps of the rows of one array those of the task, and of its pending tasks that one alone, with its hold. */
+void priority_text_keep_task(const struct state *s, uint32_t task_id, struct arena *arena, struct priorities *all,
+                             struct priority_text *texts);
+
 /* value points into texts and id. */
 struct priority_record {
     struct field_value value[PRIORITY_FIELD_COUNT];

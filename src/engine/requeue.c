@@ -152,6 +152,13 @@ void requeue_tasks(struct apply_context *c, uint32_t job_index, const struct ids
     apply_note_change(c, TABLE_JOB, job_index);
 }
 
+void requeue_hold_task(struct job *j, uint32_t task_id, enum task_requeue requeue)
+{
+    task_delays_hold(j, task_id, requeue == REQUEUE_HELD_BY_OPERATOR);
+    job_waits_find_ready_task(j, task_id);
+    if (j->waits_by_task && idset_first(&j->ready) == NONE) j->accrue_us = 0;
+}
+
 void requeue_task(struct apply_context *c, uint32_t job_index, const struct task *k)
 {
     struct idset tasks = {0};
@@ -159,10 +166,7 @@ void requeue_task(struct apply_context *c, uint32_t job_index, const struct task
     restarts_add(j, k->task_id);
     idset_add(&tasks, k->task_id);
     requeue_tasks(c, job_index, &tasks, k->requeue, delay_us_of(c->s, j, k));
-    if (j->is_array && k->requeue == REQUEUE_HELD_BY_OPERATOR) {
-        task_delays_drop(j, &tasks);
-        task_delays_hold(j, k->task_id);
-        job_waits_find_ready(j);
-    }
     idset_release(&tasks);
+    bool is_held = k->requeue == REQUEUE_HELD || k->requeue == REQUEUE_HELD_BY_OPERATOR;
+    if (j->is_array && is_held) requeue_hold_task(j, k->task_id, k->requeue);
 }

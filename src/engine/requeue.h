@@ -6,8 +6,8 @@
  *     as a retry      after a failure that the job's rule is about (fields/retry_text.h)
  *
  * By itself a task is requeued at most requeue_max times. After that a plain job is held, and of an array that task
- * alone (task_delays.h); the others go on. After its last retry a task has failed. All starts of a task count, whatever
- * their cause. */
+ * alone (task_delays.h); the others go on. So it is with a request that holds (requeue --hold), unless it is of a whole
+ * array that has ended. After its last retry a task has failed. All starts of a task count, whatever their cause. */
 #ifndef FAIRLEAD_ENGINE_REQUEUE_H
 #define FAIRLEAD_ENGINE_REQUEUE_H
 
@@ -34,5 +34,8 @@ void requeue_tasks(struct apply_context *c, uint32_t job_index, const struct ids
 
 /* The setting requeue_delay_s. */
 int64_t requeue_delay_us(const struct state *s);
+
+/* Holds a task of an array that was requeued, beside its delay. requeue: who holds it. */
+void requeue_hold_task(struct job *j, uint32_t task_id, enum task_requeue requeue);
 
 #endif

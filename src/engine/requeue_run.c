@@ -108,21 +108,29 @@ static void leave_live(struct state *s, const struct job *j)
     job_count_references(s, j, -1);
 }
 
-/* Of a task that was held because it was requeued too often, its cancellation has dropped the hold, and left the count.
- * tasks: to requeue, of which started had a last attempt. */
-static void hold_again(const struct requeue_run *run, struct job *j, const struct idset *tasks,
+/* An operator ends the holds of tasks that operators had held before their cancellation, unless the request holds. Of a
+ * task that was held because it was requeued too often the count is left, too. tasks: to requeue, of which started had
+ * a last attempt. */
+static void hold_again(const struct requeue_run *run, struct job *j, struct job_ref ref, const struct idset *tasks,
                        const struct idset *started)
 {
     const struct idset *exceeding = requeue_exceeding(run->c->s, j);
     struct idset held = {0};
-    if (!j->is_array || exceeding == NULL || actor_may(&run->event->actor, PERMISSION_OPERATOR_HOLDS)) return;
+    bool may_release = actor_may(&run->event->actor, PERMISSION_OPERATOR_HOLDS);
+    bool holds_alone = run->event->jobs.holds && ref.task_id != NONE;
+    if (may_release && !holds_alone && task_delays_held(j, true) != NULL) {
+        for (uint32_t id = idset_first(tasks); id != NONE; id = idset_next(tasks, id))
+            (void)task_delays_release_task(j, id, true);
+        job_waits_find_ready(j);
+    }
+    if (!j->is_array || exceeding == NULL || may_release) return;
     idset_copy(&held, tasks);
     idset_remove_all(&held, started);
     for (uint32_t id = idset_first(tasks); id != NONE; id = idset_next(tasks, id)) {
         if (!idset_has(exceeding, id)) (void)idset_remove(&held, id);
     }
     task_delays_drop(j, &held);
-    for (uint32_t id = idset_first(&held); id != NONE; id = idset_next(&held, id)) task_delays_hold(j, id);
+    for (uint32_t id = idset_first(&held); id != NONE; id = idset_next(&held, id)) task_delays_hold(j, id, true);
     job_waits_find_ready(j);
     idset_release(&held);
 }
@@ -151,7 +159,7 @@ static void end_immediate(struct job *j)
     if (j->rare != NULL) j->rare->cancel_reason = NULL;
 }
 
-/* Only a whole array can be held. Its age grows while its tasks wait for their delay, as it does while other tasks of
+/* Of an array that had ended. Its age grows while its tasks wait for their delay, as it does while other tasks of
  * an array run. */
 static void hold_array(struct apply_context *c, struct job *j, enum task_requeue requeue)
 {
@@ -160,6 +168,16 @@ static void hold_array(struct apply_context *c, struct job *j, enum task_requeue
     j->is_held_by_operator = requeue == REQUEUE_HELD_BY_OPERATOR;
     int64_t eligible_us = job_waits_eligible_us(j);
     j->accrue_us = j->is_held ? 0 : eligible_us > c->now_us ? eligible_us : c->now_us;
+}
+
+/* An array that is requeued as a whole is held as one, with the later slices of its tasks; a task is held alone, unless
+ * the hold is the one that the array had before. */
+static void hold_tasks(struct requeue_run *run, struct job *j, struct job_ref ref, enum task_requeue requeue,
+                       bool had_ended, bool keeps_hold)
+{
+    bool is_alone = ref.task_id != NONE && !keeps_hold;
+    if (had_ended) hold_array(run->c, j, is_alone ? REQUEUE_YES : requeue);
+    if (is_alone && requeue != REQUEUE_YES) requeue_hold_task(j, ref.task_id, requeue);
 }
 
 static uint32_t last_of(const struct idset *tasks)
@@ -215,10 +233,11 @@ int requeue_run_revive(struct requeue_run *run, struct job_ref ref)
     if (r->had_ended) end_immediate(j);
     const enum job_quarantine quarantine = stays_held(run, j) ? j->quarantine : QUARANTINE_NO;
     const enum task_requeue requeue = requeue_of(run, j);
+    const bool keeps_job_hold = stays_held(run, j);
     requeue_tasks(c, index, &tasks, requeue, requeue_delay_us(s));
-    if (r->had_ended && j->is_array) hold_array(c, j, requeue);
+    if (j->is_array) hold_tasks(run, j, ref, requeue, r->had_ended, keeps_job_hold);
     if (r->had_ended) j->quarantine = quarantine;
-    hold_again(run, j, &tasks, &r->started);
+    hold_again(run, j, ref, &tasks, &r->started);
     idset_release(&tasks);
     return 0;
 }

@@ -233,7 +233,7 @@ struct job_document {
     uint32_t slots_number;
 };
 
-/* Pending tasks of an array that do not start before a time. */
+/* Pending tasks of an array that do not start before a time, or until they are released. */
 struct task_delay {
     int64_t at_us; /* in whole seconds */
     struct idset tasks;
@@ -288,7 +288,7 @@ struct job {
     struct idset pending, cancelled; /* invariant 3 */
     struct idset ready;              /* derived: with waits_by_task, the pending tasks that may start (job_waits.h) */
     struct idset failed;             /* derived: tasks that ended otherwise than COMPLETED, and were not requeued */
-    ARRAY(struct task_delay) delays; /* tasks of an array that were requeued, by ascending time (task_delays.h) */
+    ARRAY(struct task_delay) delays; /* tasks of an array that wait for a time or a release (task_delays.h) */
     ARRAY(struct idset) restarted;   /* tasks that were requeued at least once, at least twice ... (restarts.h) */
     bool may_requeue;                /* it starts again if its host or keeper fails */
     bool forbids_requeue;            /* requeue=no was given: also no requeue by request */

@@ -1,26 +1,48 @@
 /* Tasks of arrays that were requeued and do not start before a time, because a task that fails at once would otherwise
- * start again at once; and those that were requeued too often, which are held until they are released. (A job that is
- * no array has a begin, or is held.) As text "1764000060:3-7;1764000120:5;held:9": until when, in seconds since the
- * epoch, and which. A pass drops the delays that have ended (delay_ends.h), so which tasks are ready follows from the
- * rows, whatever the clock does. */
+ * start again at once; and those that are held until they are released: by their user, or by an operator, or because
+ * they were requeued too often. (A job that is no array has a begin, or is held. The hold of an array holds all of its
+ * tasks, beside their own holds.) A task may have a time and a hold, but only one hold.
+ *
+ * As text "1764000060:3-7;1764000120:5;held_by_user:4;held:9": until when, in seconds since the epoch, and which. A
+ * pass drops the delays that have ended (delay_ends.h), so which tasks are ready follows from the rows, whatever the
+ * clock does. */
 #ifndef FAIRLEAD_ENGINE_TASK_DELAYS_H
 #define FAIRLEAD_ENGINE_TASK_DELAYS_H
 
+#include "base/quantity.h"
 #include "engine/state.h"
+#include "fields/limits.h"
 
 /* Delays a task until at_us, which is rounded up to a second. O(delays) */
 void task_delays_add(struct state *s, struct job *j, uint32_t task_id, int64_t at_us);
 
-/* The end of the delay of tasks that are held: none comes. */
+/* The ends of the delays of tasks that are held, by an operator and by a user: none comes. */
 #define TASK_DELAYS_HELD_US ((int64_t)TIME_US_MAX)
+#define TASK_DELAYS_HELD_BY_USER_US (TASK_DELAYS_HELD_US - US_PER_S)
 
-/* Holds a task, which has no other delay. */
-void task_delays_hold(struct job *j, uint32_t task_id);
+enum task_hold { TASK_HOLD_NONE, TASK_HOLD_BY_USER, TASK_HOLD_BY_OPERATOR, TASK_HOLD_COUNT };
 
-/* The tasks that are held; NULL: none is. O(1) */
-const struct idset *task_delays_held(const struct job *j);
+/* Holds a pending task, instead of a hold of the other kind. O(delays + log ranges) */
+void task_delays_hold(struct job *j, uint32_t task_id, bool is_by_operator);
 
-/* Drops the delays of tasks that are not pending any more. O(delays + ranges) */
+/* Holds all pending tasks of a job; those that an operator holds stay so. O(delays + ranges) */
+void task_delays_hold_all(struct job *j, const struct idset *tasks, bool is_by_operator);
+
+/* End a hold of that kind. Return whether there was one. */
+bool task_delays_release_task(struct job *j, uint32_t task_id, bool is_by_operator);
+bool task_delays_release_all(struct job *j, bool is_by_operator);
+
+/* The tasks with such a hold; NULL: none has. O(1) */
+const struct idset *task_delays_held(const struct job *j, bool is_by_operator);
+
+/* Whether a task of it has a hold of its own. O(1) */
+bool task_delays_has_held(const struct job *j);
+
+/* O(log ranges) */
+enum task_hold task_delays_hold_of(const struct job *j, uint32_t task_id);
+
+/* Drops the delays of tasks that are cancelled, but for the holds of operators: a requeue does not end them.
+ * O(delays + ranges) */
 void task_delays_drop(struct job *j, const struct idset *tasks);
 
 /* Adds the tasks that are delayed beyond now_us to out_tasks. O(delays) */

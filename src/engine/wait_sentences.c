@@ -406,10 +406,10 @@ static void add_dependencies(struct wait_list *l)
     dependency_text_show(list, l->v->now_us, &l->text);
 }
 
-/* By a user or an operator, or all of its tasks that could be tried, which were requeued too often. */
+/* By a user or an operator, or all of its tasks that could be tried, each for itself. */
 static bool is_held(const struct job *j)
 {
-    return j->is_held || (j->waits_by_task && idset_first(&j->ready) == NONE && task_delays_held(j) != NULL);
+    return j->is_held || (j->waits_by_task && idset_first(&j->ready) == NONE && task_delays_has_held(j));
 }
 
 /* Of a plain job of an instance also that it was requeued too often. */

@@ -2,6 +2,7 @@
 #include "sim/scenario.h"
 
 #include "base/ensure.h"
+#include "engine/partition_waits.h"
 #include "fields/job_id.h"
 #include "policy/share_values.h"
 
@@ -89,6 +90,14 @@ int scenario_why(struct scenario *s, const char *name, uint32_t job_id, enum wai
     else
         status = wait_answer_make(&s->state, job, question, 0, s->now_us, arena, out_sentences, e);
     return status == 0 ? 0 : err_prefix(e, "%s", name);
+}
+
+uint32_t scenario_partition_waits(const struct scenario *s, uint32_t job_id, struct arena *arena,
+                                  const char ***out_sentences)
+{
+    uint32_t job = state_find_job(&s->state, job_id);
+    ensure(job != NONE);
+    return partition_waits_list(&s->state, &s->state.jobs.items[job], s->now_us, arena, out_sentences);
 }
 
 /* --- shares ------------------------------------------------------------------------------------------------------- */

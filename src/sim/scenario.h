@@ -54,6 +54,10 @@ int scenario_schedule(struct scenario *s, const char *name, struct schedule *out
  * ERR_CONFLICT: it does not wait; ERR_INPUT as scenario_schedule. */
 int scenario_why(struct scenario *s, const char *name, uint32_t job_id, enum wait_question question,
                  struct arena *arena, struct wait_sentences *out_sentences, struct err *e);
+/* Which partitions of a job of it let nothing start (engine/partition_waits.h). */
+uint32_t scenario_partition_waits(const struct scenario *s, uint32_t job_id, struct arena *arena,
+                                  const char ***out_sentences);
+
 /* What its running jobs have of quotas, in memory of arena. user: only rules for the user's jobs; NULL: all. */
 void scenario_quota_usage(const struct schedule *schedule, const char *user, struct arena *arena,
                           struct quota_usage *out);

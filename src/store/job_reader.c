@@ -59,9 +59,12 @@ struct cursor {
     uint32_t ids_begun; /* BY_JOB: number of ids that have been read or are being read */
     uint32_t row_count; /* rows that were returned */
     struct row_source *last;
-    /* Tasks of an array that have not started are a row for each number of restarts: the numbers from this one on are
-     * still to be returned. 0: none, or another row. */
+    /* Tasks of an array that have not started are a row for each number of restarts and each hold of their own. The
+     * next ones of the same job: from which number of restarts, and from which hold of that number on. */
+    bool has_more_groups;
     uint32_t restarts_next;
+    enum task_hold hold_next;
+    enum task_hold hold; /* of the tasks of the last row that fill_tasks filled */
     bool has_failed;
     struct job_row empty;   /* all fields by field_nothing */
     struct arena row_arena; /* of the dependency of a row */
@@ -305,7 +308,7 @@ static bool have_common(const struct idset *a, const struct idset *b)
 
 /* Keeps of the tasks those that were requeued equally often: the first such group from c->restarts_next on. Sets that
  * to the number of restarts from which on there are others, or to 0. Returns the restarts of the group. */
-static uint32_t take_group(struct cursor *c, const struct job_row *row, struct idset *tasks)
+static uint32_t take_restarts(struct cursor *c, const struct job_row *row, struct idset *tasks)
 {
     const char *text = job_row_text(row, JOB_FIELD_RESTARTED_TASKS);
     struct idset rest = {0};
@@ -328,6 +331,62 @@ static uint32_t take_group(struct cursor *c, const struct job_row *row, struct i
     }
     idset_release(&rest);
     restarts_release(&j);
+    return restarts;
+}
+
+/* Those of the tasks that have the hold. */
+static void select_hold(const struct job *j, enum task_hold hold, const struct idset *tasks, struct idset *out)
+{
+    const struct idset *by_user = task_delays_held(j, false), *by_operator = task_delays_held(j, true);
+    const struct idset *of = hold == TASK_HOLD_BY_USER ? by_user : by_operator;
+    idset_copy(out, tasks);
+    if (hold == TASK_HOLD_NONE && by_user != NULL) idset_remove_all(out, by_user);
+    if (hold == TASK_HOLD_NONE && by_operator != NULL) idset_remove_all(out, by_operator);
+    if (hold == TASK_HOLD_NONE) return;
+    if (of != NULL) idset_remove_all(out, of);
+    struct idset rest = {0};
+    idset_copy(&rest, out);
+    idset_copy(out, tasks);
+    idset_remove_all(out, &rest);
+    idset_release(&rest);
+}
+
+/* Keeps of the tasks those with the same hold: the first such ones from c->hold_next on. Sets that to the next hold
+ * that some of the others have, and returns whether there is one. */
+static bool take_hold(struct cursor *c, const struct job *j, struct idset *tasks)
+{
+    struct idset all = {0}, others = {0};
+    enum task_hold hold = c->hold_next;
+    idset_copy(&all, tasks);
+    for (; hold < TASK_HOLD_COUNT; hold++) {
+        select_hold(j, hold, &all, tasks);
+        if (idset_first(tasks) != NONE) break;
+    }
+    c->hold = hold < TASK_HOLD_COUNT ? hold : TASK_HOLD_NONE;
+    for (hold++; hold < TASK_HOLD_COUNT; hold++) {
+        select_hold(j, hold, &all, &others);
+        if (idset_first(&others) != NONE) break;
+    }
+    idset_release(&all);
+    idset_release(&others);
+    c->hold_next = hold < TASK_HOLD_COUNT ? hold : TASK_HOLD_NONE;
+    return hold < TASK_HOLD_COUNT;
+}
+
+/* Keeps of the tasks those that a row is of. Returns their restarts. */
+static uint32_t take_group(struct cursor *c, const struct job_row *row, struct idset *tasks)
+{
+    const char *delays = job_row_text(row, JOB_FIELD_DELAYED_TASKS);
+    struct job j = {0};
+    uint32_t restarts = take_restarts(c, row, tasks);
+    c->has_more_groups = c->restarts_next != 0;
+    c->hold = TASK_HOLD_NONE;
+    if (delays[0] == '\0') return restarts;
+    if (task_delays_parse(&j, str(delays), "delayed_tasks", NULL) == 0 && take_hold(c, &j, tasks)) {
+        c->restarts_next = restarts;
+        c->has_more_groups = true;
+    }
+    task_delays_release(&j);
     return restarts;
 }
 
@@ -390,36 +449,45 @@ static bool has_any(const struct idset *tasks, const struct idset *of)
     return has;
 }
 
-/* When the first task of a row may start, if all were requeued and do not start yet; else 0. */
+static bool is_running_delay(const struct task_delay *d, int64_t now_us)
+{
+    return d->at_us > now_us && d->at_us < TASK_DELAYS_HELD_BY_USER_US;
+}
+
+/* When the first task of a row may start, if all were requeued and do not start yet; else 0. Holds do not count. */
 static int64_t delayed_until_us(const struct job_row *row, int64_t now_us)
 {
     const char *delays = job_row_text(row, JOB_FIELD_DELAYED_TASKS), *tasks = job_row_text(row, JOB_FIELD_ARRAY_TASKS);
     struct job j = {0};
-    struct idset pending = {0}, rest = {0}, delayed = {0};
+    struct idset pending = {0}, rest = {0};
     int64_t until_us = 0;
     if (delays[0] == '\0' || tasks == NULL || idset_parse(str(tasks), NONE - 1, "tasks", &pending, NULL) != 0) return 0;
-    if (task_delays_parse(&j, str(delays), "delayed_tasks", NULL) == 0) task_delays_add_waiting(&j, now_us, &delayed);
+    (void)task_delays_parse(&j, str(delays), "delayed_tasks", NULL);
     idset_copy(&rest, &pending);
-    idset_remove_all(&rest, &delayed);
+    for (uint32_t i = 0; i < j.delays.count; i++) {
+        if (is_running_delay(&j.delays.items[i], now_us)) idset_remove_all(&rest, &j.delays.items[i].tasks);
+    }
     for (uint32_t i = 0; i < j.delays.count && idset_first(&rest) == NONE && until_us == 0; i++) {
         const struct task_delay *d = &j.delays.items[i];
-        if (d->at_us > now_us && has_any(&pending, &d->tasks)) until_us = d->at_us;
+        if (is_running_delay(d, now_us) && has_any(&pending, &d->tasks)) until_us = d->at_us;
     }
     task_delays_release(&j);
-    idset_release(&delayed);
     idset_release(&rest);
     idset_release(&pending);
     return until_us;
 }
 
-/* Of a row whose tasks are all delayed, its begin is when the first of them may start; if all are held, it is. */
+/* Tasks with a hold of their own are held by it, or by that of their job. */
+static void fill_hold(struct job_row *row, enum task_hold hold)
+{
+    if (hold != TASK_HOLD_NONE) row->value[JOB_FIELD_HELD] = field_number(true);
+    if (hold == TASK_HOLD_BY_OPERATOR) row->value[JOB_FIELD_HELD_BY_OPERATOR] = field_number(true);
+}
+
+/* Of a row whose tasks are all delayed, its begin is when the first of them may start. */
 static void fill_begin(struct job_row *row, int64_t now_us)
 {
     int64_t until_us = delayed_until_us(row, now_us);
-    if (until_us == TASK_DELAYS_HELD_US) {
-        row->value[JOB_FIELD_HELD] = row->value[JOB_FIELD_HELD_BY_OPERATOR] = field_number(true);
-        return;
-    }
     if (job_row_number(row, JOB_FIELD_STATE) == JOB_PENDING && until_us > job_row_number_or(row, JOB_FIELD_BEGIN, 0))
         row->value[JOB_FIELD_BEGIN] = field_number(until_us);
 }
@@ -532,6 +600,7 @@ static bool fill_row(struct cursor *c, const struct row_source *source, struct j
         row->value[JOB_FIELD_END] = field_number(sqlite3_column_int64(from, READER_COLUMN_END_US));
     clear_later_fields(row);
     enum dependency_state dependency = fill_dependency(c, row);
+    if (source->part == PART_PENDING) fill_hold(row, c->hold);
     fill_begin(row, c->query.now_us);
     uint32_t live = (uint32_t)sqlite3_column_int64(from, READER_COLUMN_LIVE);
     row->value[JOB_FIELD_REASON] = field_number(reason(row, dependency, live, c->query.now_us));
@@ -593,7 +662,7 @@ static int next_row(void *cursor, struct job_row *out_row, struct err *e)
         struct row_source *first = first_source(c);
         if (first == NULL && c->ids_begun == walks) return 0;
         if (first != NULL && fill_row(c, first, out_row)) {
-            if (c->restarts_next == 0) c->last = first;
+            if (!c->has_more_groups) c->last = first;
             c->row_count++;
             return 1;
         }

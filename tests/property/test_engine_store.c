@@ -538,7 +538,8 @@ static void make_jobs(struct history *h, struct event *event)
     uint32_t count = 1 + (one_in(h, 3) ? below(h, 3) : 0);
     for (uint32_t i = 0; i < count; i++) {
         h->refs[i] = pick_ref(h);
-        if (event->kind != EVENT_CANCEL && !one_in(h, 10)) h->refs[i].task_id = NONE;
+        bool is_of_job = event->kind == EVENT_HOLD || event->kind == EVENT_RELEASE ? one_in(h, 2) : !one_in(h, 10);
+        if (event->kind != EVENT_CANCEL && is_of_job) h->refs[i].task_id = NONE;
     }
     event->jobs = (struct event_jobs){h->refs, count, one_in(h, 25), one_in(h, 4), .is_dry_run = one_in(h, 20)};
     if (!one_in(h, 3)) return;
@@ -739,8 +740,8 @@ static const struct {
     {EVENT_OBJECT_DELETE, 3, make_object},
     {EVENT_SUBMIT, 20, make_submit},
     {EVENT_CANCEL, 6, make_jobs},
-    {EVENT_HOLD, 3, make_jobs},
-    {EVENT_RELEASE, 3, make_jobs},
+    {EVENT_HOLD, 4, make_jobs},
+    {EVENT_RELEASE, 4, make_jobs},
     {EVENT_REQUEUE, 14, make_requeue},
     {EVENT_SUSPEND, 6, make_suspend},
     {EVENT_RESUME, 4, make_suspend},

@@ -212,6 +212,21 @@ def test_a_dependency_that_can_never_be_met_is_told_at_once(instance):
     instance.good('update', '4', '-d', 'afterok:1')
 
 
+def test_check_names_the_state_and_the_calendar_of_a_partition(instance):
+    instance.good('calendar', 'add', 'never', 'week=mon-sun=0-24=off')
+    instance.good('partition', 'add', 'late', 'state=DOWN')
+    instance.good('partition', 'add', 'shut', 'calendar=never')
+    late, shut = (instance.submit('-p', name, '--', 'true') for name in ('late', 'shut'))
+    down = "partition 'late' has the state DOWN, in which nothing starts"
+    closed = "partition 'shut' is closed by the calendar 'never', which gives no time at which it opens"
+    for job, sentence in (late, down), (shut, closed):
+        text = instance.run('check', job).out
+        assert text.splitlines()[-1].strip() == sentence, text
+        assert json.loads(instance.run('check', '--json', job).out)['partitions'] == [sentence]
+    instance.good('partition', 'modify', 'late', 'state=UP')
+    instance.until_state(late, 'COMPLETED')
+
+
 def test_a_quota_counts_on_the_empty_cluster(instance):
     instance.good('quota', 'add', 'tight', 'rules=limit users {*} to slots=1')
     result = instance.run('submit', '-n', '2', '--', 'true')

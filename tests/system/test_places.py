@@ -36,7 +36,7 @@ def test_what_can_never_run_says_why(instance):
     instance.good('resource', 'add', 'fan')
     instance.good('host', 'modify', 'localhost', 'complex_values=fan=2')
     instance.good('partition', 'add', 'fast', 'slots=2')
-    instance.good('partition', 'add', 'vip', 'user_lists=zoe')
+    instance.run('partition', 'add', 'vip', 'user_lists=zoe')
     instance.good('pe', 'add', 'pairs', 'allocation_rule=2')
     instance.good('pe', 'add', 'alone')
     instance.good('partition', 'modify', 'main', 'pe_list=pairs')

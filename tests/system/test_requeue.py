@@ -203,7 +203,7 @@ def test_a_state_selects_ended_jobs(instance):
     assert would('--state', 'FAILED', '-p', 'night') == ['Would requeue 1 job', '  %d' % night]
     assert would('--state', 'FAILED', '-J', 'two', '-u', getpass.getuser(), '-q', 'normal') == \
         ['Would requeue 3 jobs'] + ['  %s' % job for job in [night] + tasks]
-    assert would('--state', 'FAILED', '-u', 'nobody-else') == ['No jobs to requeue']
+    assert instance.run('requeue', '--dry-run', '--state', 'FAILED', '-u', 'nobody-else').out == 'No jobs to requeue\n'
     assert would('--state', 'running') == ['No jobs to requeue']
     assert "no account 'nowhere'" in instance.bad('requeue', '--state', 'FAILED', '-A', 'nowhere')
     assert "no partition 'nowhere'" in instance.bad('requeue', '--state', 'FAILED', '-p', 'nowhere')

@@ -1,5 +1,6 @@
 /* Why a job waits, and whether it could run at all, in Grid Engine's sentences (engine/wait_answer.h). */
 #include "api/server/internal.h"
+#include "engine/partition_waits.h"
 #include "engine/visibility.h"
 #include "engine/wait_answer.h"
 
@@ -61,11 +62,16 @@ int server_get_check(struct request *r, struct err *e)
     if (find_waiting(r, &job, e) != 0 || answer(r, job, WAIT_IN_PASS, &in_pass, e) != 0 ||
         answer(r, job, WAIT_NOW, &now, e) != 0 || answer(r, job, WAIT_EMPTY, &empty, e) != 0)
         return -1;
-    const struct api_check check = {.job_id = r->server->host.state->jobs.items[job].id,
+    const struct server_host *host = &r->server->host;
+    const struct job *j = &host->state->jobs.items[job];
+    const char **partitions;
+    uint32_t count = partition_waits_list(host->state, j, host->now_us(host->context), &r->arena, &partitions);
+    const struct api_check check = {.job_id = j->id,
                                     .held = in_pass.is_held,
                                     .waits_for_jobs = in_pass.is_dependent,
                                     .waits_for_begin = in_pass.is_early,
                                     .scheduling_info = list_of(&in_pass),
+                                    .partitions = {partitions, count},
                                     .empty = answer_of(&empty),
                                     .now = answer_of(&now)};
     reply_write(r, MHD_HTTP_OK, &api_check_shape, &check);

@@ -294,7 +294,8 @@ int server_patch_job(struct request *r, struct err *e)
     if (check_no_query(r, e) != 0 || job_id_parse(str(r->segment), "id", &job_id, &task_id, e) != 0) return -1;
     if (request_read_body(r, body, e) != 0) return -1;
     if (task_id != NONE)
-        return err_value_reason(e, "id", str(r->segment), "is a task; only a whole job can be changed");
+        return err_value_reason(e, "id", str(r->segment),
+                                "is a task; an update is of all tasks of a job: give the job's id");
     if (wire_is_empty(r->route->body, body))
         return err_set(e, ERR_INPUT, "nothing to change: give at least one member");
     if (check_comment(r, &body->job, e) != 0) return -1;

@@ -68,6 +68,7 @@ static void begin(struct request *r, const struct api_priorities_query *query, s
     *l = (struct priority_stream){.is_lines = query->format != NULL && strcmp(query->format, "lines") == 0};
     state_priorities(s, r->now_us, query->job, arena, &l->all);
     l->texts = priority_text_make_all(s, &l->all, arena);
+    if (query->task != NONE) priority_text_keep_task(s, query->task, arena, &l->all, l->texts);
     l->hidden = visibility_hidden_from(s, &r->actor);
     l->viewer = r->actor.user != NULL ? arena_copy(arena, str(r->actor.user)) : NULL;
     if (l->is_lines)
@@ -101,6 +102,21 @@ static int reply_stream(struct request *r, const struct api_priorities_query *qu
     return stream_reply(stream, r, l->is_lines ? TYPE_TEXT : TYPE_JSON, e) < 0 ? -1 : 0;
 }
 
+static int check_task(const struct request *r, const struct api_priorities_query *query, struct err *e)
+{
+    const struct state *s = r->server->host.state;
+    char id[JOB_ID_TEXT_SIZE];
+    if (query->task == NONE) return 0;
+    if (query->job == NONE) return err_field(e, ERR_INPUT, "task", "is accepted only with job");
+    const struct job *j = &s->jobs.items[state_find_job(s, query->job)];
+    job_id_format(id, query->job, NONE);
+    if (!j->is_array)
+        return err_subject(e, ERR_NOT_FOUND, "job", str(id), "is not an array; it has no task %u", query->task);
+    if (idset_has(&j->pending, query->task) || state_find_task(s, query->job, query->task) != NONE) return 0;
+    job_id_format(id, query->job, query->task);
+    return err_subject(e, ERR_NOT_FOUND, "task", str(id), "is not pending or running");
+}
+
 int server_get_priorities(struct request *r, struct err *e)
 {
     static const struct request_snapshot lines = {.render = render, .content_type = TYPE_TEXT},
@@ -122,6 +138,7 @@ int server_get_priorities(struct request *r, struct err *e)
         job_id_format(id, query.job, NONE);
         return err_subject(e, ERR_NOT_FOUND, "job", str(id), "is not pending or running");
     }
+    if (check_task(r, &query, e) != 0) return -1;
     if (query.job != NONE || host->state->jobs.count <= FEW_JOBS || host->run_in_snapshot == NULL)
         return reply_stream(r, &query, e);
     bool is_lines = query.format != NULL && strcmp(query.format, "lines") == 0;
