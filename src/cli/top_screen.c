@@ -182,8 +182,6 @@ int top_screen_run(struct top_state *s)
         }
     }
     screen_close();
-    top_rows_release(&s->rows);
-    top_head_release(&s->head);
-    arena_release(&s->arena);
+    top_state_release(s);
     return 0;
 }

@@ -40,6 +40,15 @@ void top_state_select_again(struct top_state *s)
     top_state_select(s, row);
 }
 
+void top_state_release(struct top_state *s)
+{
+    struct buf *texts[] = {&s->filter, &s->message, &s->selected_id, &s->action_id};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) buf_release(texts[i]);
+    top_rows_release(&s->rows);
+    top_head_release(&s->head);
+    arena_release(&s->arena);
+}
+
 uint32_t top_state_head_lines(void)
 {
     uint32_t lines = screen_lines();

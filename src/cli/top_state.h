@@ -45,6 +45,8 @@ struct top_state {
     struct buf action_id;
 };
 
+void top_state_release(struct top_state *s);
+
 /* The lines above the headings, and the rows that fit below them and above the last line. */
 uint32_t top_state_head_lines(void);
 uint32_t top_state_room(void);

@@ -3,7 +3,8 @@
  *
  *     a submission is refused by ANY if no partition admits it, by ALL if one does not, by NO never for a limit
  *     a job that waits is admitted by no partition that is up, and its reason is that of a partition
- *     a job starts in a partition that admits it, with the time limit of that partition */
+ *     a job starts in a partition that admits it, with the time limit of that partition
+ *     a change by which MinNodes would be above MaxNodes is refused */
 #include "../unit/policy_world.h"
 
 #include "base/rng.h"
@@ -12,7 +13,7 @@
 enum { WORLDS = 60, STEPS = 40, PARTITIONS = 3 };
 
 static const char *const partition_names[PARTITIONS] = {"main", "p1", "p2"};
-static uint32_t refused, started, waited;
+static uint32_t changes_refused, refused, started, waited;
 
 #define PICK(rng, list) (list)[rng_below(rng, sizeof(list) / sizeof *(list))]
 
@@ -45,7 +46,18 @@ static void change_partition(struct world *w, struct rng *rng)
         "state=UP",
         "state=DOWN",
     };
-    world_object(w, OBJECT_PARTITION, PICK(rng, partition_names), PICK(rng, changes));
+    const char *name = PICK(rng, partition_names), *change = PICK(rng, changes);
+    uint32_t partition = state_find_object(&w->s, OBJECT_PARTITION, name);
+    const struct field_value *v = w->s.objects[OBJECT_PARTITION].items[partition].object.value;
+    bool is_refused = (strcmp(change, "MaxNodes=1") == 0 && v[PARTITION_MIN_NODES].number == 2) ||
+                      (strcmp(change, "MinNodes=2") == 0 && v[PARTITION_MAX_NODES].number == 1);
+    if (!is_refused) {
+        world_object(w, OBJECT_PARTITION, name, change);
+        return;
+    }
+    world_refuses(w, world_object_event(w, EVENT_OBJECT_MODIFY, OBJECT_PARTITION, name, change), ERR_INPUT,
+                  "MinNodes: 2 is above MaxNodes, 1");
+    changes_refused++;
 }
 
 static void make(struct world *w, struct rng *rng)
@@ -208,7 +220,7 @@ static void partitions_keep_their_limits(void **unused)
         }
         world_release(&w);
     }
-    assert_true(refused > 100 && started > 100 && waited > 100);
+    assert_true(changes_refused > 5 && refused > 100 && started > 100 && waited > 100);
 }
 
 int main(void)

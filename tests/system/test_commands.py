@@ -732,7 +732,8 @@ def test_log(instance):
     waiting = instance.submit('--hold', '--', 'echo', 'late')
     assert instance.bad('log', waiting) == 'fairlead log: job %d has not started: PENDING (JobHeldUser)' % waiting
     follower = instance.popen('log', '-f', waiting)
-    time.sleep(0.3)
+    assert follower.stderr.readline() == (b'fairlead log: job %d waits: PENDING (JobHeldUser); its output follows when it has started\n'
+                                          % waiting)
     instance.good('release', waiting)
     assert follower.communicate(timeout=PATIENCE)[0] == b'late\n'
 

@@ -1,6 +1,7 @@
 """fairlead-launcher by itself: what a job gets, how it ends, what is refused, and which peers are accepted."""
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -703,7 +704,8 @@ def test_sigterm_ends_the_launcher_alone(world):
 
 # ---- which peers are accepted ----
 
-VERSION = 10
+PROTOCOL = (pathlib.Path(__file__).resolve().parents[2] / 'src' / 'exec' / 'protocol.h').read_text()
+VERSION = int(re.search(r'PROTOCOL_VERSION = (\d+)', PROTOCOL).group(1))
 HELLO = struct.pack('<IB8sI', 13, 1, b'fairlead', VERSION)
 
 

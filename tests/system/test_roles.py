@@ -30,7 +30,7 @@ OPERATIONS = {
     'moveIn': (USER, {'instance': '0' * 32, 'jobs': []}), 'pruneHistory': (ADMINISTRATOR, {'older_than_s': 86400}),
     'listJobs': (USER, None),
     'describe': (USER, None), 'listPlaces': (USER, None), 'listPriorities': (USER, None), 'dumpScenario': (USER, None),
-    'listSettings': (USER, None), 'listUse': (USER, None), 'changeSettings': (ADMINISTRATOR, {'grace_s': 7}),
+    'listSettings': (USER, None), 'listUse': (USER, None), 'listGpus': (USER, None), 'changeSettings': (ADMINISTRATOR, {'grace_s': 7}),
     'listShares': (USER, None), 'showStatus': (USER, None), 'listUsers': (USER, None),
     'addUser': (ADMINISTRATOR, {'name': '%s', 'account': 'default'}), 'modifyUser': (ADMINISTRATOR, {'shares': 3}),
     'deleteUser': (ADMINISTRATOR, None), 'whoami': (USER, None), 'verify': (OPERATOR, None),

@@ -62,6 +62,10 @@ class Terminal:
     def modes(self):
         return termios.tcgetattr(self.fd)
 
+    def until_raw(self):
+        """Typed before, an end of file or an escape belongs to the terminal."""
+        until(lambda: not self.modes()[3] & termios.ICANON, 'raw modes')
+
     def wait(self):
         """The exit status, 128 + signal for a signal. What appears is read meanwhile."""
         end = time.monotonic() + PATIENCE
@@ -358,7 +362,7 @@ def test_the_terminals_modes_come_back_at_every_end(instance, terminal):
         t = terminal('run', '--', 'sh', '-c', 'echo $((40 + 2)); exec sleep 1000')
         before = t.modes()
         t.until(b'42')
-        until(lambda: t.modes() != before, 'raw modes')
+        t.until_raw()
         os.kill(t.pid, number)
         assert t.wait() == 128 + number
         assert t.modes() == before
@@ -376,17 +380,18 @@ def test_the_command_is_a_job_of_a_shell(instance, terminal):
     until(lambda: t.modes()[3] & termios.ICANON == cooked[3] & termios.ICANON, 'modes of the shell')
     t.type(b'fg\n')
     t.until(rb'fg\r\n')
+    t.until_raw()
     t.type(b'again\n')
     t.until(rb'again\r\nagain')
     t.type(b'\x04')
-    t.until(rb'\nout')
+    t.until(rb'\nout\r\n(.|\n)*[$#] ')  # until then the command may take what is typed
     t.type(b'exit\n')
     t.wait()
 
 
 def test_escapes(instance, terminal):
     t = terminal('run', '--', 'cat')
-    started(instance)
+    t.until_raw()
     t.type(b'~~a\n')
     t.until(rb'~a\r\n~a\r\n')
     t.type(b'~b\n')
@@ -397,7 +402,7 @@ def test_escapes(instance, terminal):
     assert t.wait() == 0 and b'detached; run \'fairlead attach 1\'' in t.text
     assert instance.job(1)['state'] == 'RUNNING'
     u = terminal('run', '--escape', 'none', '--', 'cat')
-    started(instance, 2)
+    u.until_raw()
     u.type(b'~.\n\x04')
     assert u.wait() == 0 and b'~.\r\n~.\r\n' in u.text
 
