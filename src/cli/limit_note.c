@@ -10,7 +10,9 @@ void limit_note_print(const char *command, const char *id, const char *limit, co
     uint32_t f = field != NULL ? field_find(&job_fields, str(field)) : NONE;
     const struct job_field_row *row = f != NONE ? &job_field_rows[f] : NULL;
     char option[80] = "OPTION";
-    if (row != NULL && row->letter != 0 && row->argument != NULL)
+    if (f == JOB_FIELD_EXCLUSIVE)
+        text_format(option, sizeof option, "--exclusive=no");
+    else if (row != NULL && row->letter != 0 && row->argument != NULL)
         text_format(option, sizeof option, "-%c %s", row->letter, row->argument);
     else if (row != NULL && row->option != NULL && row->argument != NULL)
         text_format(option, sizeof option, "--%s %s", row->option, row->argument);

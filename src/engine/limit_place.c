@@ -1,5 +1,6 @@
 #include "engine/limit_place.h"
 
+#include "base/sort.h"
 #include "engine/limit_hosts.h"
 #include "engine/limit_size.h"
 
@@ -152,18 +153,53 @@ static struct demand *keep_hosts(const struct limit_places *p, const struct dema
     return own;
 }
 
+/* The whole hosts that the demand may have, the smallest first. In memory of the arena. */
+static uint32_t sort_hosts(const struct limit_places *p, const struct demand *d, struct sort_record **out)
+{
+    uint32_t count = p->model->cluster.instances.count, found = 0;
+    struct sort_record *hosts = arena_alloc_raw(p->arena, (2 * (size_t)count + 1) * sizeof *hosts);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t slots = whole_slots(p, d, i);
+        if (slots > 0) hosts[found++] = (struct sort_record){.key = slots, .index = i};
+    }
+    sort_records(hosts, found, hosts + count);
+    *out = hosts;
+    return found;
+}
+
+/* The slots of the smallest hosts, so many of them; of fewer, if there are no more, as if there were. */
+static struct limit_size smallest_size(const struct sort_record *hosts, uint32_t count, uint32_t wanted)
+{
+    uint64_t slots = 0;
+    for (uint32_t i = 0; i < wanted; i++) slots += hosts[i < count ? i : count - 1].key;
+    return (struct limit_size){slots < UINT32_MAX ? (uint32_t)slots : UINT32_MAX, wanted};
+}
+
+/* The demand with these hosts only. */
+static struct demand *keep_smallest(const struct limit_places *p, const struct demand *d,
+                                    const struct sort_record *hosts, uint32_t count)
+{
+    struct demand *own = keep_hosts(p, d, 0);
+    uint64_t *allowed = arena_alloc(p->arena, p->model->set_words * sizeof *allowed);
+    for (uint32_t i = 0; i < count; i++) allowed[hosts[i].index / 64] |= UINT64_C(1) << hosts[i].index % 64;
+    own->allowed = allowed;
+    return own;
+}
+
 /* Limits count all slots of the hosts. Of hosts of several sizes the job gets those up to the largest size that is
- * admitted, whichever of them it is given. */
+ * admitted, whichever of them it is given; if these are too few, the smallest ones. */
 static const struct demand *place_whole(const struct limit_places *p, const struct job *j, uint32_t partition,
                                         const struct demand *d, struct limit_hit *out_hit)
 {
-    uint32_t smallest = next_slots(p, d, 0), each = smallest, next;
+    struct sort_record *hosts;
+    uint32_t count = sort_hosts(p, d, &hosts), smallest = count > 0 ? (uint32_t)hosts[0].key : 0, each = smallest, next;
     struct limit_size size = whole_size(d, smallest > 0 ? smallest : 1, smallest > 0 ? smallest : d->ranges[0].min);
     struct limit_hit unused;
     struct limit_of_hosts of[LIMITS_OF_HOSTS_MAX];
     struct tres_amount amounts[TRES_MAX];
     struct limit_request r;
     *out_hit = (struct limit_hit){.reason = PENDING_NONE, .tres = NONE, .counter = NONE};
+    if (count > 0) size = smallest_size(hosts, count, size.hosts);
     if (!admits(p, j, partition, &size, out_hit)) return NULL;
     if (smallest == 0) return d; /* it fits nowhere */
     request_of(p, j, partition, &size, amounts, &r);
@@ -172,12 +208,14 @@ static const struct demand *place_whole(const struct limit_places *p, const stru
         if (!admits(p, j, partition, &larger, &unused)) break;
         each = next;
     }
-    uint32_t count = limits_list_hosts(p->s, p->counts, &r, size.hosts, of);
-    if (next == 0 && count == 0) return d;
-    struct demand *own = keep_hosts(p, d, each);
-    if (count > 0) *out_hit = of[0].hit;
-    const struct limit_hosts hosts = {p->counts, p->model, p->arena, p->cache};
-    return count == 0 || limit_hosts_restrict(&hosts, of, count, size.hosts, own, out_hit) ? own : NULL;
+    uint32_t limit_count = limits_list_hosts(p->s, p->counts, &r, size.hosts, of);
+    if (next == 0 && limit_count == 0) return d;
+    bool is_too_few = size.hosts <= count && hosts[size.hosts - 1].key > each;
+    struct demand *own = is_too_few ? keep_smallest(p, d, hosts, size.hosts) : keep_hosts(p, d, each);
+    if (limit_count > 0) *out_hit = of[0].hit;
+    const struct limit_hosts of_hosts = {p->counts, p->model, p->arena, p->cache};
+    bool fits = limit_count == 0 || limit_hosts_restrict(&of_hosts, of, limit_count, size.hosts, own, out_hit);
+    return fits ? own : NULL;
 }
 
 /* --- restricted demands ------------------------------------------------------------------------------------------- */

@@ -1,8 +1,10 @@
 #include "engine/limit_size.h"
 
 #include "base/ensure.h"
+#include "base/sort.h"
 #include "engine/partition_limits.h"
 #include "fields/host_text.h"
+#include "fields/request_text.h"
 
 static uint32_t hosts_of(uint32_t slots, uint32_t each)
 {
@@ -76,16 +78,30 @@ struct limit_size limit_size_min(const struct limit_spread *spread, uint32_t eac
     return min;
 }
 
+/* The CPUs of a host if the job may have all of it; else 0. */
+static uint32_t whole_host(const struct state *s, const struct job *j, uint32_t host, uint32_t min)
+{
+    const char *constraint = j->placing != NULL ? j->placing->constraint : NULL;
+    const char *features = s->objects[OBJECT_HOST].items[host].object.value[HOST_FEATURES].text;
+    uint32_t cpus = s->hosts.items[host].host.has.cpus;
+    if (cpus < min || (constraint != NULL && !request_text_is_satisfied(constraint, features))) return 0;
+    return cpus;
+}
+
 uint32_t limit_size_slots(const struct state *s, const struct job *j, uint32_t partition, const struct limit_size *size)
 {
     const struct object_row *row = &s->objects[OBJECT_PARTITION].items[partition];
-    uint32_t count = row->hosts != NULL ? row->host_count : s->hosts.count, each = 0;
+    uint32_t count = row->hosts != NULL ? row->host_count : s->hosts.count, found = 0;
     uint32_t min = size->hosts > 1 ? 1 : size->slots;
-    if (!state_job_is_exclusive(j)) return size->slots;
+    if (!state_job_is_exclusive(j) || count == 0) return size->slots;
+    struct sort_record *hosts = mem_resize(NULL, 0, 2 * (size_t)count * sizeof *hosts);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t cpus = s->hosts.items[row->hosts != NULL ? row->hosts[i] : i].host.has.cpus;
-        if (cpus >= min && (each == 0 || cpus < each)) each = cpus;
+        hosts[found].key = whole_host(s, j, row->hosts != NULL ? row->hosts[i] : i, min);
+        found += hosts[found].key > 0;
     }
-    uint64_t slots = (uint64_t)size->hosts * each;
+    sort_records(hosts, found, hosts + count);
+    uint64_t slots = 0;
+    for (uint32_t i = 0; i < size->hosts && found > 0; i++) slots += hosts[i < found ? i : found - 1].key;
+    mem_free(hosts);
     return slots > size->slots && slots < UINT32_MAX ? (uint32_t)slots : size->slots;
 }

@@ -30,8 +30,8 @@ struct limit_spread {
 /* The spread of a job in a partition of an instance, from its row alone. */
 struct limit_spread limit_size_spread(const struct state *s, const struct job *j, uint32_t partition);
 
-/* The slots of a job with whole hosts on the smallest host of a partition that can have it; of another job its own.
- * O(hosts) for the former. */
+/* The slots of a job with whole hosts on the smallest hosts of a partition that can have it; of another job its own.
+ * O(hosts log hosts) for the former. */
 uint32_t limit_size_slots(const struct state *s, const struct job *j, uint32_t partition,
                           const struct limit_size *size);
 

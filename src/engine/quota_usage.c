@@ -117,7 +117,8 @@ struct blockers {
     struct window window;
     struct quota_blocker *items;
     uint32_t count, max;
-    uint64_t use; /* of the pools' scratch memory: those of this use are in the list */
+    uint32_t slots_min; /* of the whole job */
+    uint64_t use;       /* of the pools' scratch memory: those of this use are in the list */
 };
 
 static bool lacks_room(const struct blockers *o, uint32_t pool, uint32_t slots)
@@ -153,7 +154,8 @@ static void measure(const struct blockers *o, const struct offers *offers, uint3
     b->resource = o->c->resources.items[n->resource].name;
     b->limit = offer->amount / unit;
     b->used = timeline_max(&offer->booked, o->window.from_us, o->window.until_us) / unit;
-    b->requested = n->amount * (n->scope == NEED_PER_SLOT ? o->d->ranges[0].min : 1.0) / unit;
+    b->requested =
+        n->amount * (n->scope == NEED_PER_SLOT ? (o->d->is_whole ? slots : o->d->ranges[0].min) : 1.0) / unit;
     b->is_memory = is_mem || is_bytes;
 }
 
@@ -184,26 +186,26 @@ static uint32_t next_of_all(const struct blockers *o, uint32_t *position)
 {
     while (*position < o->d->quota_count) {
         const struct demand_quota *q = &o->d->quotas[(*position)++];
-        if (q->by_instance == NULL && lacks_room(o, q->pool, o->d->ranges[0].min)) return q->pool;
+        if (q->by_instance == NULL && lacks_room(o, q->pool, o->slots_min)) return q->pool;
     }
     return NONE;
 }
 
-/* What the job needs on an instance: a parallel one needs no more than a slot. */
-static uint32_t min_on_instance(const struct demand *d)
+/* What the job needs on an instance: a parallel one needs no more than a slot, and one with whole hosts all of them. */
+static uint32_t min_on_instance(const struct blockers *o, uint32_t instance)
 {
-    return demand_is_serial(d) ? d->ranges[0].min : 1;
+    if (o->d->is_whole) return cluster_whole_slots(o->c, o->c->instances.items[instance].host);
+    return demand_is_serial(o->d) ? o->d->ranges[0].min : 1;
 }
 
 /* Whether pools have no room for it on any of the instances where it may run. */
 static bool are_instances_full(const struct blockers *o)
 {
-    uint32_t min = min_on_instance(o->d);
     bool is_full = false;
     for (uint32_t i = 0; i < o->c->instances.count; i++) {
         uint32_t position = 0;
         if (!place_admits(o->c, o->d, i)) continue;
-        if (next_of_instance(o, i, min, &position) == NONE) return false;
+        if (next_of_instance(o, i, min_on_instance(o, i), &position) == NONE) return false;
         is_full = true;
     }
     return is_full;
@@ -221,9 +223,22 @@ static bool is_cut(const struct blockers *o)
     return is_cut;
 }
 
+/* The smallest number of slots of the job; of whole hosts, if each was as small as the smallest one. */
+static uint32_t slots_min(const struct cluster *c, const struct demand *d)
+{
+    uint32_t smallest = 0;
+    for (uint32_t i = 0; d->is_whole && i < c->instances.count; i++) {
+        uint32_t slots = place_admits(c, d, i) ? cluster_whole_slots(c, c->instances.items[i].host) : 0;
+        if (slots > 0 && (smallest == 0 || slots < smallest)) smallest = slots;
+    }
+    uint64_t whole = (uint64_t)smallest * (d->host_min > 1 ? d->host_min : 1);
+    return whole > d->ranges[0].min && whole < UINT32_MAX ? (uint32_t)whole : d->ranges[0].min;
+}
+
 bool quota_usage_blocks(const struct cluster_model *m, const struct demand *d, int64_t now_us)
 {
-    const struct blockers o = {.m = m, .c = &m->cluster, .d = d, .window = window_of(d, now_us)};
+    const struct blockers o = {
+        .m = m, .c = &m->cluster, .d = d, .window = window_of(d, now_us), .slots_min = slots_min(&m->cluster, d)};
     uint32_t position = 0;
     if (d->quota_count == 0 || o.c->pools == NULL) return false;
     return next_of_all(&o, &position) != NONE || are_instances_full(&o) || is_cut(&o);
@@ -248,21 +263,20 @@ static void add_cutting(struct blockers *o, uint32_t instance)
 static void add_of_all(struct blockers *o)
 {
     uint32_t position = 0, pool;
-    while (o->count < o->max && (pool = next_of_all(o, &position)) != NONE)
-        add_blocker(o, pool, o->d->ranges[0].min, false);
+    while (o->count < o->max && (pool = next_of_all(o, &position)) != NONE) add_blocker(o, pool, o->slots_min, false);
 }
 
 uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand *d, uint32_t instance, int64_t now_us,
                               uint32_t max, struct arena *arena, struct quota_blocker **out)
 {
     const struct cluster *c = &m->cluster;
-    struct blockers o = {.m = m, .c = c, .d = d, .window = window_of(d, now_us)};
+    struct blockers o = {.m = m, .c = c, .d = d, .window = window_of(d, now_us), .slots_min = slots_min(c, d)};
     if (d->quota_count == 0 || c->pools == NULL || max == 0) return 0;
     o.max = max < c->pools->list.count ? max : c->pools->list.count;
     *out = o.items = arena_alloc(arena, (o.max + (size_t)1) * sizeof *o.items);
     o.use = ++c->pools->use_count;
     if (instance != NONE)
-        add_of_instance(&o, instance, min_on_instance(d));
+        add_of_instance(&o, instance, min_on_instance(&o, instance));
     else
         add_of_all(&o);
     if (o.count > 0 || instance != NONE) return o.count;
@@ -272,7 +286,7 @@ uint32_t quota_usage_blockers(const struct cluster_model *m, const struct demand
     for (uint32_t i = 0; i < c->instances.count && o.count < o.max; i++) {
         if (!place_admits(c, d, i)) continue;
         if (is_full)
-            add_of_instance(&o, i, min_on_instance(d));
+            add_of_instance(&o, i, min_on_instance(&o, i));
         else
             add_cutting(&o, i);
     }

@@ -76,13 +76,21 @@ static enum job_field field_of_resource(const char *name)
     return JOB_FIELD_REQUESTS;
 }
 
+/* The CPUs of whole hosts are not those that the job asks for. */
+static enum job_field field_of_job(const struct job *j, const char *name)
+{
+    enum job_field field = field_of_resource(name);
+    return field == JOB_FIELD_CPUS && state_job_is_exclusive(j) ? JOB_FIELD_EXCLUSIVE : field;
+}
+
 /* A limit of 0, and one that is used up, lets no job of its QOS or account start. */
-static enum job_field field_of_limit(const struct state *s, const struct limit_hit *hit)
+static enum job_field field_of_limit(const struct state *s, const struct job *j, const struct limit_hit *hit)
 {
     bool is_wall = strstr(hit->name, "Wall") != NULL, is_minutes = strstr(hit->name, "Mins") != NULL;
     if (hit->used >= hit->limit || (hit->tres == NONE && !is_wall))
         return hit->is_qos ? JOB_FIELD_QOS : JOB_FIELD_ACCOUNT;
-    return is_wall || is_minutes ? JOB_FIELD_TIME_LIMIT : field_of_resource(s->policy.tres.items[hit->tres].text);
+    if (is_wall || is_minutes) return JOB_FIELD_TIME_LIMIT;
+    return field_of_job(j, s->policy.tres.items[hit->tres].text);
 }
 
 static bool find_limit(struct state *s, const struct job *j, int64_t now_us, struct arena *arena,
@@ -93,7 +101,7 @@ static bool find_limit(struct state *s, const struct job *j, int64_t now_us, str
     if (!job_limit_find_lasting(s, j, now_us, &hit)) return false;
     limit_text(s, &hit, &text);
     buf_format(&text, " (%s)", pending_reason_name(hit.reason));
-    *out = (struct wait_lasting){take(&text, arena), field_of_limit(s, &hit)};
+    *out = (struct wait_lasting){take(&text, arena), field_of_limit(s, j, &hit)};
     return true;
 }
 
@@ -107,7 +115,7 @@ static bool find_quota(struct state *s, const struct job *j, int64_t now_us, str
     if (s->objects[OBJECT_QUOTA].count == 0) return false;
     struct live_cluster *l = live_cluster_update(s, now_us);
     if (!quota_usage_lasts(&l->model, job_demand(&l->demands, j, NONE), arena, &text, &resource)) return false;
-    *out = (struct wait_lasting){take(&text, arena), field_of_resource(resource != NULL ? resource : "")};
+    *out = (struct wait_lasting){take(&text, arena), field_of_job(j, resource != NULL ? resource : "")};
     return true;
 }
 

@@ -54,6 +54,8 @@ static void limits_bound_the_size_of_whole_hosts(void **unused)
         {"cpu=8", "cpus=5|nodes=1-2", {"localhost,n3", "", ""}}, /* two hosts may be needed, and not 16 CPUs be had */
         {"cpu=16", "cpus=2|nodes=2", {"localhost,n2", "", ""}},
         {"cpu=15", "cpus=2|nodes=2", {"localhost,n3", "", ""}},
+        {"cpu=15", "cpus=3|nodes=3", {"", "", ""}}, /* 16 at least */
+        {"cpu=16", "cpus=3|nodes=3", {"localhost,n2,n3", "", ""}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct world w;
