@@ -164,13 +164,29 @@ static int read_item(struct quota_reader *r, enum quota_filter filter, struct qu
         return FAIL(r, word, "is not an item of a list of %s", filter_names[filter]);
     bool may_be_group = filter == QUOTA_USERS || filter == QUOTA_HOSTS;
     if (out->name.text[0] == '@' && !may_be_group) return FAIL(r, word, "is a group; only users and hosts have groups");
+    if (filter == QUOTA_QUEUES && has_char(out->name, '@'))
+        return FAIL(r, word, "has an @; name partitions here, and hosts after the word hosts");
     return 0;
 }
 
-static bool has_item(const struct quota_scope *s, struct str name, bool is_excluded)
+static bool has_excluded(const struct quota_scope *s, struct str name)
 {
     for (uint32_t i = 0; i < s->count; i++) {
-        if (s->items[i].is_excluded == is_excluded && str_equal(s->items[i].name, name)) return true;
+        if (s->items[i].is_excluded && str_equal(s->items[i].name, name)) return true;
+    }
+    return false;
+}
+
+/* Whether an excluded item stands for all that another item does: the same one, or a pattern that matches it. A ? of the
+ * pattern would match a * of the item. */
+static bool is_excluded(const struct quota_scope *s, struct str name)
+{
+    if (has_excluded(s, name)) return true;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct quota_item *item = &s->items[i];
+        bool is_group = name.text[0] == '@' || item->name.text[0] == '@';
+        bool is_unsure = has_char(name, '*') && has_char(item->name, '?');
+        if (item->is_excluded && !is_group && !is_unsure && str_matches(name, item->name)) return true;
     }
     return false;
 }
@@ -179,10 +195,10 @@ static bool has_item(const struct quota_scope *s, struct str name, bool is_exclu
 static bool matches_nothing(const struct quota_scope *s, enum quota_filter filter)
 {
     bool is_always_there = filter == QUOTA_USERS || filter == QUOTA_QUEUES || filter == QUOTA_HOSTS, includes = false;
-    bool excludes_all = has_item(s, str("*"), true);
+    bool excludes_all = has_excluded(s, str("*"));
     for (uint32_t i = 0; i < s->count; i++) {
         const struct quota_item *item = &s->items[i];
-        if (!item->is_excluded && !excludes_all && !has_item(s, item->name, true)) return false;
+        if (!item->is_excluded && !excludes_all && !is_excluded(s, item->name)) return false;
         includes |= !item->is_excluded;
     }
     return includes || (is_always_there && excludes_all);
