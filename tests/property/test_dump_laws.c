@@ -405,6 +405,7 @@ static const char *text_of(const struct field *f)
         {"halflife_decay_list", "cpu=1440:mem=-1"},
         {"usage_weight_list", "cpu=0.5,mem=0.5"},
         {"load_sensor", "/bin/true"},
+        {"submit_hook", "/bin/true"},
         {"operator_group", "staff"},
         {"administrator_group", "wheel"},
         {"private_data", "jobs,users"},

@@ -18,6 +18,7 @@
 
 #include "engine/priorities.h"
 #include "engine/schedule.h"
+#include "engine/task_delays.h"
 
 struct history {
     struct world w;
@@ -121,9 +122,15 @@ static void assert_starts_allowed(struct history *h, uint64_t first_launch)
 
 /* --- laws 3 and 4 ------------------------------------------------------------------------------------------------- */
 
-static bool may_start(const struct job *j)
+/* Tasks that were requeued or held by themselves wait. */
+static bool may_start(const struct job *j, int64_t now_us)
 {
+    struct idset waiting = {0};
     if (j->ended_us != 0 || j->is_held || idset_first(&j->pending) == NONE) return false;
+    task_delays_add_waiting(j, now_us, &waiting);
+    bool all_wait = idset_count(&waiting) == idset_count(&j->pending);
+    idset_release(&waiting);
+    if (all_wait) return false;
     return j->array_limit == 0 || j->live_tasks < j->array_limit;
 }
 
@@ -152,7 +159,7 @@ static void assert_none_kept_back(struct history *h)
     for (uint32_t i = 0; i < s->jobs.count; i++) {
         const struct job *j = &s->jobs.items[i];
         uint32_t max = j->slots_max > 0 ? j->slots_max : j->request.cpus;
-        if (!may_start(j) || !is_on_one_host(s, j)) continue;
+        if (!may_start(j, h->w.now_us) || !is_on_one_host(s, j)) continue;
         seen.waits++;
         for (uint32_t p = 0; p < j->partition_count; p++) {
             for (uint32_t host = 0; host < s->hosts.count; host++) {
@@ -262,7 +269,7 @@ static void assert_reason(struct history *h, const struct job *j)
 static void assert_reasons(struct history *h)
 {
     for (uint32_t i = 0; i < h->w.s.jobs.count; i++)
-        if (may_start(&h->w.s.jobs.items[i])) assert_reason(h, &h->w.s.jobs.items[i]);
+        if (may_start(&h->w.s.jobs.items[i], h->w.now_us)) assert_reason(h, &h->w.s.jobs.items[i]);
 }
 
 /* --- law 8 -------------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,6 @@
 """report: sums over the history of an instance."""
+import json
+
 from conftest import until
 
 
@@ -26,7 +28,8 @@ def test_report(instance):
     assert {row['key']: row['jobs'] for row in instance.json('report', '-b', 'state')} == {'COMPLETED': 3, 'FAILED': 1, 'CANCELLED': 1}
     assert [row['jobs'] for row in instance.json('report', '-b', 'day')] in ([5], [1, 4], [2, 3], [3, 2], [4, 1])
     assert [row['key'] for row in instance.json('report', '-b', 'name', '-A', 'physics')] == ['sweep']
-    assert instance.json('report', '-u', 'nobody-of-that-name') == []
+    unknown = instance.run('report', '-u', 'nobody-of-that-name', '--json')
+    assert (unknown.status, json.loads(unknown.out)) == (0, []) and 'no user' in unknown.err
     assert instance.json('report', '--until', '1h') == []
     assert instance.good('report', '-P', '-o', 'key,jobs') == 'key|jobs\n%s|5\n' % user
     assert 'RECEIVED%' in instance.good('report')
