@@ -121,11 +121,25 @@ static void begin_sweeps(struct launches *l)
     launches_retry_later(l);
 }
 
+/* Whether all of them are removed. */
+static bool remove_unremoved(struct launches *l)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < l->unremoved.count; i++) {
+        const struct unremoved_groups left = l->unremoved.items[i];
+        struct job_groups groups;
+        job_groups_find(l->cgroups, left.launch_id, &left.identity, &groups);
+        if (!job_groups_remove(&groups, &left.identity)) l->unremoved.items[kept++] = left;
+    }
+    l->unremoved.count = kept;
+    return kept == 0;
+}
+
 void launch_ends_sweep_groups(struct launches *l)
 {
     struct job_group_ids found = {0};
     struct buf text = {0};
-    bool is_complete = true;
+    bool is_complete = remove_unremoved(l);
     spool_read_instance_id(l->spool, &text);
     const struct str instance_id = {text.text, text.length};
     job_groups_list(l->cgroups, instance_id, &found);
@@ -135,7 +149,10 @@ void launch_ends_sweep_groups(struct launches *l)
         is_complete &= job_groups_remove_left(l->cgroups, instance_id, found.list.items[i]);
     }
     l->group_sweep_count = is_complete || l->group_sweep_count == 0 ? 0 : l->group_sweep_count - 1;
-    if (l->group_sweep_count > 0) launches_retry_later(l);
+    if (l->group_sweep_count > 0)
+        launches_retry_later(l);
+    else
+        array_release(&l->unremoved);
     array_release(&found.list);
     buf_release(&text);
 }
@@ -144,7 +161,9 @@ void launch_ends_remove_groups(struct launches *l, const struct launch_entry *en
 {
     struct job_groups groups;
     job_groups_find(l->cgroups, entry->id, entry->identity, &groups);
-    if (!job_groups_remove(&groups, entry->identity)) begin_sweeps(l);
+    if (job_groups_remove(&groups, entry->identity)) return;
+    *array_add(&l->unremoved) = (struct unremoved_groups){entry->id, *entry->identity};
+    begin_sweeps(l);
 }
 
 void launch_ends_find_groups(struct launches *l)

@@ -156,6 +156,7 @@ void launches_release(struct launches *l)
         mem_free(l->list.items[i].identity);
     }
     array_release(&l->list);
+    array_release(&l->unremoved);
     array_release(&l->starting);
     array_release(&l->idle);
     array_release(&l->reports_due);

@@ -84,6 +84,12 @@ enum {
     LAUNCH_STOPS_MAX = 100    /* of one keeper; then it is killed */
 };
 
+/* The control groups of a launch that has ended, which the kernel did not let go yet. */
+struct unremoved_groups {
+    uint64_t launch_id;
+    struct process_identity identity;
+};
+
 struct launches {
     const struct spool *spool;
     const struct cgroup_parent *cgroups;
@@ -109,6 +115,7 @@ struct launches {
     bool is_log_unread;         /* a segment could not be read yet */
     bool seeks_strays;          /* not all keepers without a record have ended yet (strays.h) */
     uint32_t stray_round_count; /* of ending them */
+    ARRAY(struct unremoved_groups) unremoved; /* to be tried again */
     uint32_t group_sweep_count; /* how often it looks again for groups of launches that have ended; 0: none is left */
     int64_t tick_us, retry_us;  /* CLOCK_BOOTTIME: when it does so next, at the earliest */
     int64_t sync_us;            /* likewise: when it looks at the ends that are not synced */
