@@ -177,8 +177,8 @@ static bool has_excluded(const struct quota_scope *s, struct str name)
     return false;
 }
 
-/* Whether an excluded item stands for all that another item does: the same one, or a pattern that matches it. A ? of the
- * pattern would match a * of the item. */
+/* Whether an excluded item stands for all that another item does: the same one, or a pattern that matches it. A ? of
+ * the pattern would match a * of the item. */
 static bool is_excluded(const struct quota_scope *s, struct str name)
 {
     if (has_excluded(s, name)) return true;
