@@ -240,7 +240,8 @@ STATE = {
     'environment': 'env | grep -v FAIRLEAD_LAUNCH_ | sort',
     'directory': 'pwd',
     'umask': 'umask',
-    'signals': 'grep -E "^(SigBlk|SigIgn|SigCgt|SigPnd|ShdPnd)" /proc/$$/status',
+    # By the shell itself: it blocks all signals while it starts a program.
+    'signals': 'while read -r line; do case $line in Sig[BICP]*|ShdPnd*) echo "$line";; esac; done < /proc/$$/status',
     'identity': 'grep -E "^(Uid|Gid|Groups|Cap[A-Z][a-z]*|NoNewPrivs|Seccomp)" /proc/$$/status',
     'limits': 'cat /proc/$$/limits',
     'priorities': 'awk \'{print $18, $19, $40, $41}\' /proc/$$/stat; ionice -p $$; chrt -p $$ | cut -d: -f2',

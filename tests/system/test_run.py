@@ -7,6 +7,7 @@ import pathlib
 import pty
 import re
 import select
+import shlex
 import signal
 import struct
 import subprocess
@@ -214,7 +215,7 @@ def test_a_stop_passes_and_so_does_its_end(instance):
 
 
 def test_a_reader_that_leaves_ends_the_command_as_a_pipe_does(instance):
-    shell = subprocess.run(['bash', '-c', '%s run -- yes | head -n 1; echo ${PIPESTATUS[0]}' % FAIRLEAD],
+    shell = subprocess.run(['bash', '-c', '%s run -- yes | head -n 1; echo ${PIPESTATUS[0]}' % shlex.quote(FAIRLEAD)],
                            env=instance.environment, cwd=instance.work, capture_output=True, timeout=PATIENCE)
     assert shell.stdout == b'y\n141\n' and shell.stderr == b'', shell
 
@@ -227,7 +228,7 @@ def test_a_full_disk_is_a_failure(instance):
 
 
 def test_standard_input_and_output_may_be_closed(instance):
-    shell = subprocess.run(['bash', '-c', '%s run -- true <&- >&- 2>&-; echo $?' % FAIRLEAD], env=instance.environment,
+    shell = subprocess.run(['bash', '-c', '%s run -- true <&- >&- 2>&-; echo $?' % shlex.quote(FAIRLEAD)], env=instance.environment,
                            cwd=instance.work, capture_output=True, timeout=PATIENCE)
     assert shell.stdout == b'0\n', shell
 
@@ -373,7 +374,7 @@ def test_the_command_is_a_job_of_a_shell(instance, terminal):
     t = terminal('--norc', '--noediting', program='/bin/bash')
     t.until(rb'[$#] ')
     cooked = t.modes()
-    t.type(b'%s run -- sh -c "echo in; cat; echo out"\n' % os.fsencode(FAIRLEAD))
+    t.type(b'%s run -- sh -c "echo in; cat; echo out"\n' % os.fsencode(shlex.quote(FAIRLEAD)))
     t.until(b'\nin')
     t.type(b'~\x1a')
     t.until(b'Stopped')
