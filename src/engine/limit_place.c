@@ -3,6 +3,7 @@
 #include "base/sort.h"
 #include "engine/limit_hosts.h"
 #include "engine/limit_size.h"
+#include "sched/place.h"
 
 static void request_of(const struct limit_places *p, const struct job *j, uint32_t partition,
                        const struct limit_size *size, struct tres_amount *amounts, struct limit_request *out)
@@ -117,17 +118,6 @@ static uint32_t whole_slots(const struct limit_places *p, const struct demand *d
     return demand_is_serial(d) && slots < d->ranges[0].min ? 0 : slots;
 }
 
-/* The smallest number of slots of a host that is above another one; 0: there is none. */
-static uint32_t next_slots(const struct limit_places *p, const struct demand *d, uint32_t above)
-{
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < p->model->cluster.instances.count; i++) {
-        uint32_t slots = whole_slots(p, d, i);
-        if (slots > above && (next == 0 || slots < next)) next = slots;
-    }
-    return next;
-}
-
 /* The maximum number of slots that the job gets if no host of it has more than `each` of them. */
 static struct limit_size whole_size(const struct demand *d, uint32_t smallest, uint32_t each)
 {
@@ -153,69 +143,159 @@ static struct demand *keep_hosts(const struct limit_places *p, const struct dema
     return own;
 }
 
-/* The whole hosts that the demand may have, the smallest first. In memory of the arena. */
-static uint32_t sort_hosts(const struct limit_places *p, const struct demand *d, struct sort_record **out)
+/* Whole hosts: key has the slots, index is an instance. The smallest first. */
+struct whole_hosts {
+    struct sort_record *items;
+    uint32_t count;
+};
+
+/* The hosts that the demand may have, each once. In memory of scratch. */
+static struct whole_hosts list_hosts(const struct limit_places *p, struct arena *scratch, const struct demand *d)
 {
-    uint32_t count = p->model->cluster.instances.count, found = 0;
-    struct sort_record *hosts = arena_alloc_raw(p->arena, (2 * (size_t)count + 1) * sizeof *hosts);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t slots = whole_slots(p, d, i);
-        if (slots > 0) hosts[found++] = (struct sort_record){.key = slots, .index = i};
+    const struct cluster *c = &p->model->cluster;
+    struct whole_hosts hosts = {arena_alloc_raw(scratch, (2 * (size_t)c->instances.count + 1) * sizeof *hosts.items),
+                                0};
+    bool *is_listed = arena_alloc(scratch, c->hosts.count * sizeof *is_listed + 1);
+    for (uint32_t i = 0; i < c->instances.count; i++) {
+        uint32_t slots = whole_slots(p, d, i), host = c->instances.items[i].host;
+        if (slots == 0 || is_listed[host]) continue;
+        is_listed[host] = true;
+        hosts.items[hosts.count++] = (struct sort_record){.key = slots, .index = i};
     }
-    sort_records(hosts, found, hosts + count);
-    *out = hosts;
-    return found;
+    sort_records(hosts.items, hosts.count, hosts.items + c->instances.count);
+    return hosts;
 }
 
-/* The slots of the smallest hosts, so many of them; of fewer, if there are no more, as if there were. */
-static struct limit_size smallest_size(const struct sort_record *hosts, uint32_t count, uint32_t wanted)
+/* The smallest number of slots of a host that is above another one; 0: there is none. */
+static uint32_t next_slots(const struct whole_hosts *hosts, uint32_t above)
 {
-    uint64_t slots = 0;
-    for (uint32_t i = 0; i < wanted; i++) slots += hosts[i < count ? i : count - 1].key;
-    return (struct limit_size){slots < UINT32_MAX ? (uint32_t)slots : UINT32_MAX, wanted};
+    uint32_t i = 0;
+    while (i < hosts->count && hosts->items[i].key <= above) i++;
+    return i < hosts->count ? (uint32_t)hosts->items[i].key : 0;
 }
 
-/* The demand with these hosts only. */
-static struct demand *keep_smallest(const struct limit_places *p, const struct demand *d,
-                                    const struct sort_record *hosts, uint32_t count)
+/* Those of them that are free for the job now. */
+static struct whole_hosts list_free(const struct limit_places *p, struct arena *scratch, const struct demand *d,
+                                    const struct whole_hosts *all)
 {
-    struct demand *own = keep_hosts(p, d, 0);
+    const struct cluster *c = &p->model->cluster;
+    struct whole_hosts hosts = {arena_alloc_raw(scratch, (all->count + (size_t)1) * sizeof *hosts.items), 0};
+    for (uint32_t i = 0; i < all->count; i++) {
+        uint32_t slots = (uint32_t)all->items[i].key, host = c->instances.items[all->items[i].index].host;
+        if (place_host_offers(c, d, window_of(d, p->now_us), host, slots, slots) == slots)
+            hosts.items[hosts.count++] = all->items[i];
+    }
+    return hosts;
+}
+
+/* So many hosts with the fewest slots that are enough for the demand: the smallest ones, and as the last one the first
+ * that makes them enough. False: there are none; then *out_size is as if there were more of the largest. */
+static bool choose_hosts(const struct whole_hosts *hosts, const struct demand *d, uint32_t wanted,
+                         struct limit_size *out_size, uint32_t *out_last)
+{
+    uint64_t slots = 0, largest = hosts->count > 0 ? hosts->items[hosts->count - 1].key : 0;
+    for (uint32_t i = 0; i + 1 < wanted; i++) slots += i < hosts->count ? hosts->items[i].key : largest;
+    uint32_t last = wanted - 1;
+    while (last < hosts->count && slots + hosts->items[last].key < d->ranges[0].min) last++;
+    bool is_found = last < hosts->count;
+    slots += is_found ? hosts->items[last].key : largest;
+    *out_size = (struct limit_size){slots < UINT32_MAX ? (uint32_t)slots : UINT32_MAX, wanted};
+    *out_last = last;
+    return is_found;
+}
+
+/* The demand with the hosts of choose_hosts only. */
+static struct demand *keep_chosen(const struct limit_places *p, const struct demand *d, const struct whole_hosts *hosts,
+                                  uint32_t wanted, uint32_t last)
+{
+    const struct cluster *c = &p->model->cluster;
+    bool *is_chosen = arena_alloc(p->arena, c->hosts.count * sizeof *is_chosen + 1);
+    struct demand *own = keep_hosts(p, d, UINT32_MAX);
     uint64_t *allowed = arena_alloc(p->arena, p->model->set_words * sizeof *allowed);
-    for (uint32_t i = 0; i < count; i++) allowed[hosts[i].index / 64] |= UINT64_C(1) << hosts[i].index % 64;
+    for (uint32_t i = 0; i < wanted; i++) {
+        const struct sort_record *host = &hosts->items[i + 1 < wanted ? i : last];
+        is_chosen[c->instances.items[host->index].host] = true;
+    }
+    for (uint32_t i = 0; i < c->instances.count; i++) {
+        if (is_chosen[c->instances.items[i].host] && is_allowed(own, i)) allowed[i / 64] |= UINT64_C(1) << i % 64;
+    }
     own->allowed = allowed;
     return own;
 }
 
-/* Limits count all slots of the hosts. Of hosts of several sizes the job gets those up to the largest size that is
- * admitted, whichever of them it is given; if these are too few, the smallest ones. */
-static const struct demand *place_whole(const struct limit_places *p, const struct job *j, uint32_t partition,
-                                        const struct demand *d, struct limit_hit *out_hit)
+/* Limits admit only hosts of up to `each` slots, whichever of them the job is given. If that is too few, or none of
+ * them is free, it may have larger ones with the smallest ones: those that are free now, or it waits for the smallest.
+ */
+static struct demand *keep_admitted(const struct limit_places *p, struct arena *scratch, const struct job *j,
+                                    uint32_t partition, const struct demand *d, const struct whole_hosts *all,
+                                    uint32_t wanted, uint32_t each)
 {
-    struct sort_record *hosts;
-    uint32_t count = sort_hosts(p, d, &hosts), smallest = count > 0 ? (uint32_t)hosts[0].key : 0, each = smallest, next;
+    const struct whole_hosts free = list_free(p, scratch, d, all);
+    struct limit_size size;
+    struct limit_hit unused;
+    uint32_t last;
+    if (choose_hosts(&free, d, wanted, &size, &last) && admits(p, j, partition, &size, &unused))
+        return free.items[last].key <= each ? keep_hosts(p, d, each) : keep_chosen(p, d, &free, wanted, last);
+    bool is_found = choose_hosts(all, d, wanted, &size, &last);
+    return is_found && all->items[last].key > each ? keep_chosen(p, d, all, wanted, last) : keep_hosts(p, d, each);
+}
+
+/* Whether no limit matters, whatever hosts the job is given: mostly so, and found out without a look at the hosts. */
+static bool is_unlimited(const struct limit_places *p, const struct job *j, uint32_t partition, const struct demand *d)
+{
+    struct tres_amount amounts[TRES_MAX];
+    struct limit_request r;
+    struct limit_hit unused;
+    struct limit_of_hosts of[LIMITS_OF_HOSTS_MAX];
+    uint32_t hosts = d->host_max > 0 ? d->host_max : d->ranges[0].min;
+    if (demand_is_serial(d)) hosts = 1;
+    if (hosts > p->model->cluster.hosts.count) hosts = p->model->cluster.hosts.count;
+    uint64_t slots = hosts * (uint64_t)p->model->largest_slots;
+    if (hosts == 0 || slots >= UINT32_MAX) return false;
+    const struct limit_size min = {d->ranges[0].min, 1}, max = {(uint32_t)slots, hosts};
+    if (!admits(p, j, partition, &min, &unused) || !admits(p, j, partition, &max, &unused)) return false;
+    request_of(p, j, partition, &max, amounts, &r);
+    return limits_list_hosts(p->s, p->counts, &r, hosts, of) == 0;
+}
+
+static const struct demand *place_within(const struct limit_places *p, struct arena *scratch, const struct job *j,
+                                         uint32_t partition, const struct demand *d, struct limit_hit *out_hit)
+{
+    const struct whole_hosts all = list_hosts(p, scratch, d);
+    uint32_t smallest = all.count > 0 ? (uint32_t)all.items[0].key : 0, each = smallest, next, last;
     struct limit_size size = whole_size(d, smallest > 0 ? smallest : 1, smallest > 0 ? smallest : d->ranges[0].min);
     struct limit_hit unused;
     struct limit_of_hosts of[LIMITS_OF_HOSTS_MAX];
     struct tres_amount amounts[TRES_MAX];
     struct limit_request r;
-    *out_hit = (struct limit_hit){.reason = PENDING_NONE, .tres = NONE, .counter = NONE};
-    if (count > 0) size = smallest_size(hosts, count, size.hosts);
+    if (all.count > 0) (void)choose_hosts(&all, d, size.hosts, &size, &last);
     if (!admits(p, j, partition, &size, out_hit)) return NULL;
     if (smallest == 0) return d; /* it fits nowhere */
     request_of(p, j, partition, &size, amounts, &r);
-    while ((next = next_slots(p, d, each)) != 0) {
+    while ((next = next_slots(&all, each)) != 0) {
         const struct limit_size larger = whole_size(d, smallest, next);
         if (!admits(p, j, partition, &larger, &unused)) break;
         each = next;
     }
-    uint32_t limit_count = limits_list_hosts(p->s, p->counts, &r, size.hosts, of);
-    if (next == 0 && limit_count == 0) return d;
-    bool is_too_few = size.hosts <= count && hosts[size.hosts - 1].key > each;
-    struct demand *own = is_too_few ? keep_smallest(p, d, hosts, size.hosts) : keep_hosts(p, d, each);
-    if (limit_count > 0) *out_hit = of[0].hit;
-    const struct limit_hosts of_hosts = {p->counts, p->model, p->arena, p->cache};
-    bool fits = limit_count == 0 || limit_hosts_restrict(&of_hosts, of, limit_count, size.hosts, own, out_hit);
-    return fits ? own : NULL;
+    uint32_t count = limits_list_hosts(p->s, p->counts, &r, size.hosts, of);
+    if (next == 0 && count == 0) return d;
+    struct demand *own =
+        next == 0 ? keep_hosts(p, d, each) : keep_admitted(p, scratch, j, partition, d, &all, size.hosts, each);
+    if (count > 0) *out_hit = of[0].hit;
+    const struct limit_hosts hosts = {p->counts, p->model, p->arena, p->cache};
+    return count == 0 || limit_hosts_restrict(&hosts, of, count, size.hosts, own, out_hit) ? own : NULL;
+}
+
+/* Limits count all slots of the hosts. */
+static const struct demand *place_whole(const struct limit_places *p, const struct job *j, uint32_t partition,
+                                        const struct demand *d, struct limit_hit *out_hit)
+{
+    struct arena scratch = {0};
+    *out_hit = (struct limit_hit){.reason = PENDING_NONE, .tres = NONE, .counter = NONE};
+    if (is_unlimited(p, j, partition, d)) return d;
+    const struct demand *own = place_within(p, &scratch, j, partition, d, out_hit);
+    arena_release(&scratch);
+    return own;
 }
 
 /* --- restricted demands ------------------------------------------------------------------------------------------- */

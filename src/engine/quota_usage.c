@@ -227,7 +227,7 @@ static bool is_cut(const struct blockers *o)
 static uint32_t slots_min(const struct cluster *c, const struct demand *d)
 {
     uint32_t smallest = 0;
-    for (uint32_t i = 0; d->is_whole && i < c->instances.count; i++) {
+    for (uint32_t i = 0; d->is_whole && d->quota_count > 0 && i < c->instances.count; i++) {
         uint32_t slots = place_admits(c, d, i) ? cluster_whole_slots(c, c->instances.items[i].host) : 0;
         if (slots > 0 && (smallest == 0 || slots < smallest)) smallest = slots;
     }
