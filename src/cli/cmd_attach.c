@@ -97,7 +97,7 @@ static int attach_run(struct call *call, struct err *e)
     if (session.signal_fd < 0) return err_set(e, ERR_UNAVAILABLE, "this process can open no more files");
     terminal_session_run(&link, &session, &end);
     terminal_link_close(&link);
-    int status = terminal_end_status(call, session.id, &end, e);
+    int status = terminal_end_status(call, session.id, TERMINAL_END_ANY, &end, e);
     if (status != TERMINAL_END_REQUEUED) return status;
     output_note("fairlead attach: job %s was requeued", session.id);
     return 0;

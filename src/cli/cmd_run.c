@@ -10,6 +10,7 @@
 #include "cli/cmd_submit.h"
 #include "cli/foreign_syntax.h"
 #include "cli/instance.h"
+#include "cli/job_end.h"
 #include "cli/job_options.h"
 #include "cli/limit_note.h"
 #include "cli/submit_options.h"
@@ -96,21 +97,26 @@ static int submit(struct run_call *r, struct err *e)
     return 0;
 }
 
-/* Before the job has started, a signal ends it together with this command. */
-static int leave(struct run_call *r, int number)
+static int cancel(struct run_call *r, struct err *e)
 {
     struct buf target = {0};
     struct api_count reply;
-    struct err e;
-    const char *name = r->call->command->name;
-    if (number == SIGHUP && r->detaches) return EXIT_SIGNAL + number;
     buf_add_text(&target, API_JOBS);
     client_add_segment(&target, r->id);
     terminal_signals_begin_request();
-    int result = instance_request_once(r->call, "DELETE", instance_target(r->call, &target), NULL, NULL,
-                                       &api_count_shape, &reply, &e);
+    int status = instance_request_once(r->call, "DELETE", instance_target(r->call, &target), NULL, NULL,
+                                       &api_count_shape, &reply, e);
     terminal_signals_end_request();
-    if (result == 0)
+    return status;
+}
+
+/* Before the job has started, a signal ends it together with this command. */
+static int leave(struct run_call *r, int number)
+{
+    struct err e;
+    const char *name = r->call->command->name;
+    if (number == SIGHUP && r->detaches) return EXIT_SIGNAL + number;
+    if (cancel(r, &e) == 0)
         output_note("fairlead %s: job %s was cancelled", name, r->id);
     else
         output_note("fairlead %s: job %s was not cancelled: %s; run 'fairlead cancel %s'", name, r->id,
@@ -118,9 +124,21 @@ static int leave(struct run_call *r, int number)
     return EXIT_SIGNAL + number;
 }
 
+/* The next attempt would read what is left of the input, or nothing, and might end well all the same. */
+static int give_up(struct run_call *r)
+{
+    struct err e;
+    bool is_cancelled = cancel(r, &e) == 0;
+    output_note(
+        "fairlead %s: job %s was requeued after it had read input, which cannot be given again; it was %scancelled%s%s",
+        r->call->command->name, r->id, is_cancelled ? "" : "not ", is_cancelled ? "" : ": ",
+        is_cancelled ? "" : ERR_SENTENCE(&e));
+    return JOB_EXIT_CANCELLED;
+}
+
 static int attend(struct run_call *r, struct err *e)
 {
-    for (;;) {
+    for (int64_t attempt = 0;;) {
         struct terminal_link link;
         struct terminal_end end;
         struct job_watch watch;
@@ -131,8 +149,9 @@ static int attend(struct run_call *r, struct err *e)
         if (found == TERMINAL_WAIT_ENDED) return terminal_end_report(r->call, r->id, &watch);
         terminal_session_run(&link, &r->session, &end);
         terminal_link_close(&link);
-        int status = terminal_end_status(r->call, r->id, &end, e);
+        int status = terminal_end_status(r->call, r->id, attempt++, &end, e);
         if (status != TERMINAL_END_REQUEUED) return status;
+        if (end.has_sent_input && r->session.expected == FRAME_MODE_PIPES) return give_up(r);
         output_note("fairlead %s: job %s was requeued, and waits again", r->call->command->name, r->id);
     }
 }
@@ -174,7 +193,8 @@ const struct command cmd_run = {
         "ends, or with --detach-on-hangup begins.\n\n"
         "The daemon takes no part in what is passed: it can be killed and started again meanwhile. Output goes to the job's output "
         "file, too (-o), which 'fairlead log' prints.\n\n"
-        "A job that is requeued waits and runs again, at the same terminal. If the job does not end by itself, standard error says how. "
+        "A job that is requeued waits and runs again, at the same terminal; with pipes, one that was given input is cancelled instead, "
+        "because its input cannot be given again. If the job does not end by itself, standard error says how. "
         "The options of jobs are those of 'fairlead submit'.",
     .options = run_options,
     .job_options = JOB_OPTIONS_SUBMIT,

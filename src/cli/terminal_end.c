@@ -60,7 +60,8 @@ static int status_of(const struct terminal_end *end)
 }
 
 /* The keeper needs a little to end what the program has left, and the instance to record the end. */
-static int wait_for_end(struct call *call, const char *id, const struct terminal_end *end, struct err *e)
+static int wait_for_end(struct call *call, const char *id, int64_t attempt, const struct terminal_end *end,
+                        struct err *e)
 {
     const bool is_known = end->outcome == TERMINAL_EXITED;
     const int64_t away_max_us = (is_known ? AWAY_S : UNKNOWN_S) * US_PER_S, begin_us = terminal_wait_now_us();
@@ -72,7 +73,7 @@ static int wait_for_end(struct call *call, const char *id, const struct terminal
         if (answer < 0) return is_known ? status_of(end) : -1;
         if (answer > 0) answered_us = now_us;
         if (answer > 0 && job_watch_is_ended(&w)) return report(call, id, end, &w);
-        if (answer > 0 && w.restarts == INT64_MAX) return TERMINAL_END_REQUEUED;
+        if (answer > 0 && w.restarts > attempt) return TERMINAL_END_REQUEUED;
         if (is_known && now_us - begin_us > LEFT_S * US_PER_S) return status_of(end);
         if (now_us - answered_us > away_max_us) return is_known ? status_of(end) : -1;
         int number = terminal_signals_wait(pause_ms);
@@ -88,7 +89,8 @@ static int with_output(const struct call *call, const struct terminal_end *end, 
     return status == 0 ? 1 : status;
 }
 
-int terminal_end_status(struct call *call, const char *id, const struct terminal_end *end, struct err *e)
+int terminal_end_status(struct call *call, const char *id, int64_t attempt, const struct terminal_end *end,
+                        struct err *e)
 {
     switch (end->outcome) {
     case TERMINAL_DETACHED:
@@ -102,7 +104,7 @@ int terminal_end_status(struct call *call, const char *id, const struct terminal
                        id, id);
     default: break;
     }
-    int status = wait_for_end(call, id, end, e);
+    int status = wait_for_end(call, id, attempt, end, e);
     return status < 0 ? status : with_output(call, end, status);
 }
 

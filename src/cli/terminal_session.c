@@ -174,6 +174,7 @@ static void add_input(struct session *s, const char *bytes, size_t size)
     if (size == 0) return;
     terminal_link_add(s->link, &(struct frame){.kind = FRAME_INPUT, .bytes = {bytes, size}});
     s->on_the_way += (uint32_t)size;
+    s->end->has_sent_input = true;
 }
 
 /* What follows the escape character at the beginning of a line. Returns how many of both characters are input. */

@@ -27,6 +27,7 @@ struct terminal_end {
     enum terminal_outcome outcome;
     bool is_signal;
     int value;
+    bool has_sent_input;
     int write_errno; /* of standard output, if not everything could be written; 0: all was. EPIPE: its reader has gone */
 };
 

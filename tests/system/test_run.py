@@ -345,14 +345,14 @@ def test_bytes_pass_and_modes_come_back(instance, terminal):
 def test_a_shell_controls_its_jobs(instance, terminal):
     t = terminal('run', '--', 'bash', '--norc', '--noediting')
     t.until(rb'[$#] ')
-    t.type(b'echo one; sleep 1000; echo "two=$?"\n')
-    t.until(b'\none')
+    t.type(b'sh -c "echo one; exec sleep 1000"; echo "two=$?"\n')
+    t.until(b'\none')  # of the job, so that it has the terminal
     t.type(b'\x1a')
     t.until(b'Stopped')
     t.type(b'jobs; echo three\n')
     t.until(rb'Stopped[^\n]*sleep 1000[^\n]*\r\n(.|\n)*\nthree')
     t.type(b'fg\n')
-    t.until(rb'\nsleep 1000')
+    t.until(rb'\n[^\n]*sleep 1000')
     t.type(b'\x03')
     t.type(b'exit 9\n')
     assert t.wait() == 9
@@ -489,6 +489,34 @@ def test_a_requeued_job_runs_again_at_the_same_terminal(instance):
     out, err = process.communicate(timeout=2 * PATIENCE)
     assert process.returncode == 8 and out == b'attempt 1\n', (out, err)
     assert b'job 1 was requeued, and waits again' in err
+
+
+def test_a_requeued_job_may_run_again_at_once(instance):
+    """Before this command has looked, so that it never finds the job waiting."""
+    instance.good('set', 'requeue_delay_s=0')
+    script = 'echo "attempt $FAIRLEAD_RESTART_COUNT"; test "$FAIRLEAD_RESTART_COUNT" = 1 || exec sleep 1000; exit 8'
+    process = instance.popen('run', '--', 'sh', '-c', script)
+    assert process.stdout.readline() == b'attempt 0\n'
+    process.send_signal(signal.SIGSTOP)
+    instance.good('requeue', 1)
+    until(lambda: any(row['restarts'] == 1 and row['state'] == 'RUNNING' for row in instance.json('queue')), 'the second attempt')
+    process.send_signal(signal.SIGCONT)
+    out, err = process.communicate(timeout=2 * PATIENCE)
+    assert process.returncode == 8 and out == b'attempt 1\n', (out, err)
+
+
+def test_a_job_whose_input_is_used_up_does_not_run_again(instance):
+    instance.good('set', 'requeue_delay_s=1')
+    process = instance.popen('run', '--', 'sh', '-c', 'read x; echo "$x"; sleep 1000', stdin=subprocess.PIPE)
+    process.stdin.write(b'once\n')
+    process.stdin.flush()
+    assert process.stdout.readline() == b'once\n'
+    instance.good('requeue', 1)
+    _, err = process.communicate(timeout=2 * PATIENCE)
+    assert process.returncode == 120, err
+    assert b'job 1 was requeued after it had read input, which cannot be given again; it was cancelled' in err
+    until(lambda: instance.json('queue') == [], 'the cancelled job to leave the queue')
+    assert 'CANCELLED' in {row['state'] for row in instance.json('history')}
 
 
 def test_a_signal_to_the_first_process_is_the_programs(instance):
