@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -29,7 +30,8 @@ struct relay {
     char **arguments;
     struct relay_child child;
     struct ring rings[RELAY_STREAM_COUNT];
-    bool is_drained;                          /* the program has ended, and its output is in the rings */
+    bool is_draining, is_drained;             /* the program has ended; its output is in the rings, too */
+    uint64_t drain_end[RELAY_STREAM_COUNT];   /* if is_draining: where its output ends in the ring, at the latest */
     int64_t start_us, hangup_us, farewell_us; /* monotonic, when it is due; 0: it is not */
     struct relay_client clients[RELAY_CLIENTS_MAX];
     uint32_t client_count;
@@ -151,16 +153,28 @@ static bool read_output(struct relay *r, enum relay_stream s)
     return true;
 }
 
+/* What is in the pipes when the program has ended is all that it can have written. */
+static void begin_drain(struct relay *r)
+{
+    r->is_draining = true;
+    for (int s = 0; s < RELAY_STREAM_COUNT; s++) {
+        int fd = source_of(r, (enum relay_stream)s), waiting = 0;
+        if (fd >= 0) (void)ioctl(fd, FIONREAD, &waiting);
+        r->drain_end[s] = r->rings[s].end + (waiting > 0 ? (uint64_t)waiting : 0);
+    }
+}
+
 /* What the program wrote before its end is there; what processes that it has left behind write later is not waited
- * for. */
+ * for, however much it is. A pty has no more once its session has gone. */
 static void drain(struct relay *r)
 {
     if (!r->child.has_ended || r->is_drained) return;
+    if (!r->is_draining) begin_drain(r);
     bool has_more = false;
     for (int s = 0; s < RELAY_STREAM_COUNT; s++) {
-        while (read_output(r, (enum relay_stream)s)) {
+        while ((r->has_pty || r->rings[s].end < r->drain_end[s]) && read_output(r, (enum relay_stream)s)) {
             if (has_room(r, (enum relay_stream)s)) continue;
-            has_more = true;
+            has_more = r->has_pty || r->rings[s].end < r->drain_end[s];
             break;
         }
     }

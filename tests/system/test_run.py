@@ -220,6 +220,14 @@ def test_a_reader_that_leaves_ends_the_command_as_a_pipe_does(instance):
     assert shell.stdout == b'y\n141\n' and shell.stderr == b'', shell
 
 
+def test_a_process_that_is_left_behind_keeps_no_job(instance):
+    """However fast it writes. What the program itself has written is all there."""
+    result = instance.run('run', '--', 'sh', '-c', 'yes behind >&2 & sleep 0.1; seq 1000; exit 3')
+    assert result.status == 3, result.status
+    assert result.out == ''.join('%d\n' % i for i in range(1, 1001))
+    assert instance.until_state(1, 'FAILED')['exit_status'] == 3
+
+
 def test_a_full_disk_is_a_failure(instance):
     with open('/dev/full', 'wb') as full:
         process = subprocess.run([FAIRLEAD, 'run', '--', 'echo', 'x'], env=instance.environment, cwd=instance.work,
