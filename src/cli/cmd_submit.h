@@ -10,6 +10,7 @@
  * submit_values. call->parsed.is_after_dashes: the operands are a command, else a script. */
 int cmd_submit_fill(struct call *call, struct api_submit *body, struct err *e);
 
+/* Gives the job a text, as its option would. */
 void cmd_submit_set_text(struct api_submit *body, enum job_field f, const char *text);
 
 /* Options that exclude each other: ERR_USAGE. */

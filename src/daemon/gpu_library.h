@@ -13,7 +13,15 @@ struct gpu_library {
 
 extern const struct gpu_library gpu_nvml, gpu_rocm;
 
-/* The first of some names of a library that can be loaded; NULL: none. names: ends with NULL. */
-void *gpu_library_load(const char *const *names);
+struct gpu_function {
+    const char *name;
+    void *function; /* where its address is put */
+    bool is_optional;
+};
+
+/* Loads the library, unless *io_library is loaded, by the first of its names that can be, which end with NULL, and
+ * finds count functions in it. 0; 1: there is none of these names; -1: it lacks a function, which *out_fault says. */
+int gpu_library_load(const char *const *names, const struct gpu_function *functions, size_t count, void **io_library,
+                     char out_fault[GPU_FAULT_SIZE]);
 
 #endif

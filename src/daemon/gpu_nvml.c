@@ -4,7 +4,6 @@
  *
  * A GPU whose MIG mode is on is not listed; its slices (GPU instances with a compute instance) are, each as a GPU of
  * its own: that is what CUDA can use. The driver says how busy GPUs are, but not how busy slices are. */
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,11 +55,7 @@ static struct {
     int (*processes)(nvml_device, unsigned *io_count, void *out);
 } nvml;
 
-static const struct {
-    const char *name;
-    void *function; /* where its address is put */
-    bool is_optional;
-} functions[] = {
+static const struct gpu_function functions[] = {
     {"nvmlInit_v2", &nvml.init, false},
     {"nvmlErrorString", &nvml.error_string, false},
     {"nvmlDeviceGetCount_v2", &nvml.count, false},
@@ -89,15 +84,8 @@ static bool fail(char out_fault[GPU_FAULT_SIZE], const char *what, int result)
 static int open_library(char out_fault[GPU_FAULT_SIZE])
 {
     static const char *const names[] = {"libnvidia-ml.so.1", "libnvidia-ml.so", NULL};
-    if (library == NULL) library = gpu_library_load(names);
-    if (library == NULL) return 1;
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *address = dlsym(library, functions[i].name);
-        memcpy(functions[i].function, &address, sizeof address);
-        if (address != NULL || functions[i].is_optional) continue;
-        text_format(out_fault, GPU_FAULT_SIZE, "libnvidia-ml.so.1 lacks %s: the driver is too old", functions[i].name);
-        return -1;
-    }
+    int status = gpu_library_load(names, functions, sizeof functions / sizeof *functions, &library, out_fault);
+    if (status != 0) return status;
     return fail(out_fault, "nvmlInit_v2", nvml.init()) ? -1 : 0;
 }
 

@@ -1,7 +1,6 @@
 /* AMD's management library, librocm_smi64. What is declared here is what is used of its interface. Source: AMD, ROCm
  * SMI library (rocm_smi.h) of ROCm 5.2 to 6. A GPU's UUID is "GPU-" and its unique id, as ROCR_VISIBLE_DEVICES has it;
  * a GPU without one, which those for desktops are, is known by its address on the bus. */
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +31,7 @@ static struct {
     int (*gpus_of_process)(uint32_t pid, uint32_t *out_devices, uint32_t *io_count);
 } rsmi;
 
-static const struct {
-    const char *name;
-    void *function; /* where its address is put */
-    bool is_optional;
-} functions[] = {
+static const struct gpu_function functions[] = {
     {"rsmi_init", &rsmi.init, false},
     {"rsmi_status_string", &rsmi.status_string, false},
     {"rsmi_num_monitor_devices", &rsmi.count, false},
@@ -70,15 +65,8 @@ static int open_library(char out_fault[GPU_FAULT_SIZE])
                                         "librocm_smi64.so",
                                         "/opt/rocm/lib/librocm_smi64.so",
                                         NULL};
-    if (library == NULL) library = gpu_library_load(names);
-    if (library == NULL) return 1;
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *address = dlsym(library, functions[i].name);
-        memcpy(functions[i].function, &address, sizeof address);
-        if (address != NULL || functions[i].is_optional) continue;
-        text_format(out_fault, GPU_FAULT_SIZE, "librocm_smi64 lacks %s: it is too old", functions[i].name);
-        return -1;
-    }
+    int status = gpu_library_load(names, functions, sizeof functions / sizeof *functions, &library, out_fault);
+    if (status != 0) return status;
     return fail(out_fault, "rsmi_init", rsmi.init(0)) ? -1 : 0;
 }
 

@@ -178,7 +178,7 @@ static void on_timer(uv_timer_t *timer)
         fail(p, fault);
     else if (p->dying != 0)
         wait_for_timer(p, REAP_MS); /* invariant 2 */
-    else
+    else if (!p->has_no_library)
         ask(p);
 }
 
@@ -192,6 +192,7 @@ static void take_report(struct probe *p)
     if (p->has_no_library) {
         kill_process(p); /* it ends by itself */
         uv_timer_stop(&p->timer);
+        if (p->dying != 0) wait_for_timer(p, REAP_MS);
         return;
     }
     wait_for_timer(p, p->owner->interval_s * MS_PER_S);

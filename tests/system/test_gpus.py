@@ -3,6 +3,7 @@ The libraries are fake_nvml.c and fake_rocm_smi.c, whose answers are lines of a 
 import json
 import os
 import signal
+import subprocess
 
 import pytest
 
@@ -115,6 +116,15 @@ def test_a_machine_without_a_library_has_no_gpus(instance):
     assert result.status == 0 and 'no library of NVIDIA or AMD shows a GPU' in result.err
     assert json.loads(instance.good('status', '--gpus', '--json')) == []
     assert json.loads(instance.good('status', '--json'))['gpus'] is None
+
+
+def test_processes_that_found_no_library_are_waited_for(instance):
+    """They end by themselves, some time after they have said so."""
+    def states():
+        listed = subprocess.run(['ps', '-o', 'stat=', '--ppid', str(instance.pid())], capture_output=True, text=True)
+        return [line[0] for line in listed.stdout.split()]
+
+    until(lambda: 'Z' not in states(), 'the processes to be waited for')
 
 
 def test_options_of_the_listing_need_it(instance):
