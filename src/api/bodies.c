@@ -308,7 +308,7 @@ const struct wire_shape api_error_shape = REPLY("Error", api_error, error_fields
     OPTIONAL(body, limit, WIRE_TEXT,                                                                                 \
              .help =                                                                                                 \
                  "the limit, or the dependencies, that keep it waiting, whatever else runs, until the limit or the " \
-                 "job changes; null: none"),                                                                         \
+                 "job changes; or why it was cancelled at once; null: none"),                                        \
         OPTIONAL(body, limit_field, WIRE_TEXT, .help = "the field of the job that this is about; null: none")
 
 static const struct wire_field submitted_fields[] = {

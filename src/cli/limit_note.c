@@ -7,6 +7,10 @@
 void limit_note_print(const char *command, const char *id, const char *limit, const char *field)
 {
     if (limit == NULL) return;
+    if (field == NULL) {
+        output_note("fairlead %s: job %s: %s", command, id, limit);
+        return;
+    }
     uint32_t f = field != NULL ? field_find(&job_fields, str(field)) : NONE;
     const struct job_field_row *row = f != NONE ? &job_field_rows[f] : NULL;
     char option[80] = "OPTION";

@@ -34,6 +34,10 @@ def test_a_failure_leaves_its_dependents_waiting(instance):
     instance.good('set', 'kill_invalid_depend=true')
     row = instance.until_state(good, 'CANCELLED')
     assert row['detail'] == 'what it waited for can never happen'
+    late = instance.run('submit', '-d', 'afterok:%d' % first, '--', 'true')
+    assert (late.status, late.out) == (0, 'Submitted job 4\n')
+    assert late.err == ('fairlead submit: job 4: its dependencies can never be met, so that it was cancelled '
+                        '(kill_invalid_depend)\n')
 
 
 def test_a_cancellation_by_hand_gives_no_other_cause(instance):

@@ -1,6 +1,7 @@
 /* Replies to requests after the daemon has decided and committed them, and to verifications. */
 #include "api/server/internal.h"
 #include "base/ensure.h"
+#include "engine/dependency_targets.h"
 #include "engine/wait_lasting.h"
 
 /* Looks up a job or task that is not live. Returns false if it never existed; else out_state is its state, or with
@@ -166,6 +167,13 @@ static bool find_lasting(struct request *r, uint32_t job_id, struct wait_lasting
     return wait_lasting_find(s, &s->jobs.items[job], now_us, &r->arena, out);
 }
 
+/* Right after its submission, by the setting kill_invalid_depend. */
+static bool was_cancelled_by_rule(const struct state *s, uint32_t job_id)
+{
+    uint32_t row = dependency_target_row(s, job_id);
+    return row != NONE && s->jobs.items[row].is_cancelled_by_rule;
+}
+
 static void reply_submitted(struct request *r, uint32_t job_id)
 {
     char location[sizeof API_JOBS + 24];
@@ -174,6 +182,8 @@ static void reply_submitted(struct request *r, uint32_t job_id)
     if (find_lasting(r, job_id, &wait)) {
         submitted.limit = wait.text;
         submitted.limit_field = job_field_at(wait.field)->name;
+    } else if (was_cancelled_by_rule(r->server->host.state, job_id)) {
+        submitted.limit = "its dependencies can never be met, so that it was cancelled (kill_invalid_depend)";
     }
     reply_write(r, r->route->status, &api_submitted_shape, &submitted);
     text_format(location, sizeof location, "%s/%u", API_JOBS, job_id);
