@@ -1,5 +1,6 @@
 #include "cli/job_test.h"
 
+#include "base/quantity.h"
 #include "cli/listing.h"
 #include "cli/reason_list.h"
 
@@ -30,6 +31,14 @@ static void write_text(struct call *call, const struct api_tested *t, int64_t be
     reason_list_write(t->scheduling_info.items, t->scheduling_info.count, REASON_LIST_INDENT, &call->out->text);
 }
 
+/* Whether an immediate job would be cancelled instead of starting late. */
+static bool is_too_late(const struct api_tested *t, const struct job_values *job)
+{
+    if (!job->is_given[JOB_FIELD_IMMEDIATE] || t->now || t->never) return false;
+    int64_t latest_us = client_now_us() + job->value[JOB_FIELD_IMMEDIATE].number * US_PER_S;
+    return t->start_us == 0 || t->start_us > latest_us;
+}
+
 int job_test_run(struct call *call, const struct api_submit *body, bool is_json, struct err *e)
 {
     struct api_tested tested;
@@ -42,6 +51,8 @@ int job_test_run(struct call *call, const struct api_submit *body, bool is_json,
     } else {
         const struct job_values *job = &body->job;
         write_text(call, &tested, job->is_given[JOB_FIELD_BEGIN] ? job->value[JOB_FIELD_BEGIN].number : 0);
+        if (is_too_late(&tested, job))
+            buf_add_text(&call->out->text, "That is too late with --immediate: it would be cancelled\n");
     }
-    return tested.never ? 1 : 0;
+    return tested.never || is_too_late(&tested, &body->job) ? 1 : 0;
 }

@@ -104,6 +104,9 @@ def test_an_immediate_job_starts_at_once_or_is_refused_with_the_reason(instance)
     assert instance.job(2)['cancel_reason'] == 'did not start at once (Resources)'
     assert [row['id'] for row in instance.rows('queue')] == ['1']
     assert 'CANCELLED (did not start at once (Resources))' in instance.good('show', 'job', 2)
+    for options, status in ((('--immediate=5',), 1), ((), 0)):
+        tried = instance.run('submit', '--test-only', *options, '--', 'true')
+        assert (tried.status, 'it would be cancelled' in tried.out) == (status, status == 1), tried
     # In an interval of passes, too, it waits for none.
     instance.good('set', 'pass_rhythm=interval', 'schedule_interval=1000')
     assert refusal(instance, '--immediate', '--', 'touch', 'ran') == 'job 4 did not start at once (Resources), and was cancelled'
